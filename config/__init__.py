@@ -1,0 +1,142 @@
+"""Settings of the service and the pilots' configs: where they are looked for, and how they are read.
+
+A pilot's config, ``config/<PILOT>.py``, holds one literal, ``config = {...}``. It is parsed and never executed:
+whatever a config file holds, opening it runs nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from Anonymization_Models import FaultyInputError
+
+PROJECT_FOLDER = Path(__file__).resolve().parent.parent
+PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+RESULTS_FOLDER = "processed_for_anonym"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where pilots and configs are, and the pilot that ``.env`` or the environment names (None: none)."""
+
+    data_folder: Path
+    config_folder: Path
+    pilot: str | None
+    env_file: Path | None
+
+
+def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
+    """Process environment over ``.env`` over defaults.
+
+    ``.env`` is looked for in the current ``folder``, then beside the scripts. A relative path in the environment
+    starts from the current folder, one in ``.env`` from the folder of that file, a default beside the scripts or
+    beside the ``.env`` in use.
+    """
+    from dotenv import dotenv_values
+
+    environment = os.environ if environment is None else environment
+    folder = Path.cwd() if folder is None else folder
+    env_file = next((path for path in (folder / ".env", PROJECT_FOLDER / ".env") if path.is_file()), None)
+    try:
+        in_file = dotenv_values(env_file, encoding="utf-8-sig") if env_file else {}
+    except (OSError, UnicodeDecodeError):
+        raise FaultyInputError(f"{env_file}: cannot be read as UTF-8 text; write it again from .env.example") from None
+    base = env_file.parent if env_file else PROJECT_FOLDER
+
+    def path_of(key: str, default: str) -> Path:
+        if environment.get(key):
+            return folder / environment[key]
+        return base / (in_file.get(key) or default)
+
+    return Settings(
+        data_folder=path_of("BIOSTREAMS_DATA_DIR", "pilot_report"),
+        config_folder=path_of("BIOSTREAMS_CONFIG_DIR", "config"),
+        pilot=environment.get("BIOSTREAMS_PILOT") or in_file.get("BIOSTREAMS_PILOT") or None,
+        env_file=env_file,
+    )
+
+
+def list_pilots(settings: Settings) -> list[str]:
+    """Names of all pilots that have a config, in alphabetical order."""
+    names = (path.stem for path in settings.config_folder.glob("*.py"))
+    return sorted(name for name in names if PILOT_NAME.fullmatch(name) and name != "__init__")
+
+
+def check_pilot_name(name: str) -> None:
+    """Raise ``FaultyInputError`` unless the name can be a pilot's; this also keeps paths out of it."""
+    if not PILOT_NAME.fullmatch(name) or name == "__init__":
+        raise FaultyInputError(
+            f"BIOSTREAMS_PILOT: {name[:80]!r} is not a pilot's name; allowed: letters, digits, _ and -, up to 64"
+        )
+
+
+def load_pilot_config(settings: Settings, pilot: str) -> dict:
+    """The literal of ``config/<PILOT>.py``, not yet validated. Raises ``FaultyInputError``."""
+    check_pilot_name(pilot)
+    path = settings.config_folder / f"{pilot}.py"
+    if not path.is_file():
+        raise FaultyInputError(
+            f"{path}: there is no config for the pilot {pilot}; known pilots: "
+            f"{', '.join(list_pilots(settings)) or 'none'}; copy config/PENTELI.py and change it"
+        )
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FaultyInputError(f"{path.name}: not UTF-8 text; save the config as UTF-8") from None
+    return parse_config(text, path.name)
+
+
+def parse_config(text: str, name: str) -> dict:
+    """The dictionary in a text of the form ``config = {...}``, without running anything."""
+    only = f"{name}: allowed is one literal, config = {{...}}, and nothing else; it is never run as code"
+    try:
+        statements = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        raise FaultyInputError(f"{only}; found a text that Python cannot read{line}") from None
+    if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
+        statements = statements[1:]  # a docstring
+    faults = [
+        f"{only}; found {type(statement).__name__} in line {statement.lineno}"
+        for statement in statements
+        if not _assigns_config(statement)
+    ]
+    if not faults and len(statements) != 1:
+        faults.append(f"{only}; found {len(statements)} assignments to config")
+    if faults:
+        raise FaultyInputError(faults)
+    value = statements[0].value
+    repeated = _repeated_keys(value)
+    if repeated:
+        raise FaultyInputError(f"{name}: keys that stand twice: {', '.join(map(repr, repeated))}; keep one of each")
+    try:
+        literal = ast.literal_eval(value)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        raise FaultyInputError(f"{only}; found a call, a name or a calculation inside the braces") from None
+    if not isinstance(literal, dict):
+        raise FaultyInputError(f"{only}; found {type(literal).__name__}")
+    return literal
+
+
+def _assigns_config(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+        and statement.targets[0].id == "config"
+    )
+
+
+def _repeated_keys(node: ast.AST) -> list[object]:
+    """Keys of a dictionary that Python would silently let the later one win."""
+    repeated = []
+    for part in ast.walk(node):
+        if isinstance(part, ast.Dict):
+            keys = [key.value for key in part.keys if isinstance(key, ast.Constant)]
+            repeated += [key for position, key in enumerate(keys) if key in keys[:position]]
+    return repeated
