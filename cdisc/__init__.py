@@ -1,0 +1,30 @@
+"""What comes in: file formats, long SDTM to one row per subject, rules for subject ids."""
+
+from Anonymization_Models import FaultyInputError, unknown_config_keys
+
+
+def _check_subject_id(value: object) -> list[str]:
+    from cdisc.subject_ids import check_subject_id
+
+    return check_subject_id(value)
+
+
+def _check_merge(value: object) -> list[str]:
+    from cdisc.merge_settings import check_merge
+
+    return check_merge(value)
+
+
+# Config keys of this room, each with its check; imported where used, so that door 2 stays light.
+DOOR_KEYS = {"subject_id": _check_subject_id, "merge": _check_merge}
+
+
+def check_door_keys(config: dict) -> None:
+    """Raise ``FaultyInputError`` with the faults of the keys that the merge reads, and with keys that nobody reads.
+
+    The models' own keys are not looked at: before the first merge nobody knows the columns that they name.
+    """
+    faults = unknown_config_keys(config, DOOR_KEYS)
+    faults += [fault for key, check in DOOR_KEYS.items() if key in config for fault in check(config[key])]
+    if faults:
+        raise FaultyInputError(faults)

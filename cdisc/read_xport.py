@@ -1,0 +1,227 @@
+"""Reading SAS transport files (XPT, version 5 and 8), after making sure that they are whole.
+
+pyreadstat reads the values. It takes a file that was cut off for a shorter one, so the layout is checked here
+from the file's own headers (SAS technical note TS-140 and its version 8 sequel): all is in records of 80 bytes,
+observations of a fixed length follow each other, and blanks fill the last record.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyreadstat
+
+from Anonymization_Models import FaultyInputError
+from cdisc.files import (
+    FileOptions,
+    SourceTable,
+    counted,
+    domain_of,
+    foreign_content,
+    foreign_content_fault,
+    leave_out_setting,
+    no_record_fault,
+)
+from cdisc.read_encoding import chosen_encoding
+from cdisc.read_values import clean_name, clean_numbers, clean_text, declared_missing, frame_of, name_faults
+
+_RECORD = 80
+_LIBRARY_HEADERS = (b"HEADER RECORD*******LIBRARY HEADER RECORD", b"HEADER RECORD*******LIBV8   HEADER RECORD")
+_MEMBER_HEADERS = (b"HEADER RECORD*******MEMBER  HEADER RECORD", b"HEADER RECORD*******MEMBV8  HEADER RECORD")
+_NAMES_HEADERS = (b"HEADER RECORD*******NAMESTR HEADER RECORD", b"HEADER RECORD*******NAMSTV8 HEADER RECORD")
+_DATA_HEADERS = (b"HEADER RECORD*******OBS     HEADER RECORD", b"HEADER RECORD*******OBSV8   HEADER RECORD")
+# The member header, two records of its description with one header, and then the header of the variables.
+_MEMBER_AT = 3 * _RECORD
+_NAMES_AT = 7 * _RECORD
+# Every byte is one character of this encoding, so the bytes can be had back from what pyreadstat returns.
+_BYTE_FOR_BYTE = "LATIN1"
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the observations stand in a transport file."""
+
+    n_variables: int
+    observation_length: int
+    data_at: int
+    n_declared: int | None
+
+
+class _NotWholeError(Exception):
+    """The bytes do not follow the layout; the text says in which way, without any of the content."""
+
+
+def read_xport(path: Path, options: FileOptions) -> SourceTable:
+    """Read a SAS transport file with one dataset: numeric variables as float64, character variables as text.
+
+    Special missing values (.A to .Z, ._) are missing. The encoding is the declared one, UTF-8, or guessed and
+    noted. Raises FaultyInputError for a file that is cut off, holds several datasets, or is none at all.
+    """
+    layout = _checked_layout(path)
+    try:
+        columns, metadata = pyreadstat.read_xport(
+            path, encoding=_BYTE_FOR_BYTE, output_format="dict", disable_datetime_conversion=True
+        )
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, UnicodeError):
+        raise FaultyInputError(_damaged_fault(path, "its header or its values cannot be read")) from None
+    names = [clean_name(name) for name in metadata.column_names]
+    faults = name_faults(names, path)
+    n_records = len(next(iter(columns.values()), []))
+    if n_records == 0:
+        faults.append(no_record_fault(path))
+    if faults:
+        raise FaultyInputError(faults)
+    kinds = metadata.readstat_variable_types
+    missing = declared_missing(options.missing)
+    text_names = [name for name in columns if kinds[name] == "string"]
+    texts, labels, notes = _decoded(
+        {name: columns[name] for name in text_names}, metadata.column_names_to_labels, path, options.encoding
+    )
+    values = {
+        clean_name(name): clean_text(texts[name], missing)
+        if name in texts
+        else clean_numbers(np.asarray(columns[name], dtype=np.float64), missing)
+        for name in columns
+    }
+    if layout.n_declared is None and n_records < _fewest_observations(path.stat().st_size, layout):
+        notes.append("blank records at the end left out")
+    return SourceTable(domain_of(path), path.name, frame_of(values), labels, tuple(notes))
+
+
+# Text
+
+
+def _decoded(
+    columns: dict[str, list[str]], labels: dict[str, str | None], path: Path, declared: str | None
+) -> tuple[dict[str, pa.ChunkedArray], dict[str, str], list[str]]:
+    """Return text columns and labels in the encoding that the bytes were written in, and a note if guessed."""
+    encoded = {name: pa.array(values, type=pa.large_string()).dictionary_encode() for name, values in columns.items()}
+    values = {
+        name: [value.encode(_BYTE_FOR_BYTE) for value in column.dictionary.to_pylist()]
+        for name, column in encoded.items()
+    }
+    label_bytes = {name: label.encode(_BYTE_FOR_BYTE) for name, label in labels.items() if label}
+    pieces = {value for distinct in values.values() for value in distinct if not value.isascii()}
+    # A label may be cut within a character at its 40 bytes: it has a say only where no value has.
+    encoding, notes = chosen_encoding(pieces or label_bytes.values(), "distinct value", path, declared)
+    decoded = {
+        name: pa.chunked_array(
+            [pa.array([value.decode(encoding) for value in values[name]], type=pa.large_string()).take(column.indices)]
+        )
+        for name, column in encoded.items()
+    }
+    clean_labels = {
+        clean_name(name): clean_name(label.decode(encoding, errors="ignore")) for name, label in label_bytes.items()
+    }
+    return decoded, clean_labels, notes
+
+
+# Layout
+
+
+def _checked_layout(path: Path) -> _Layout:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        kind = foreign_content(data[:4096])
+        if kind:
+            raise FaultyInputError(foreign_content_fault(path, kind))
+        if not data[:_RECORD].startswith(_LIBRARY_HEADERS):
+            cport = " (it looks like a CPORT file, which is another format)" if b"COMPRESSED" in data[:80] else ""
+            raise FaultyInputError(
+                f"{path.name}: this is not a SAS transport file{cport}. Export the dataset with the XPORT engine "
+                f"of SAS, or leave the domain out by {leave_out_setting(path)}."
+            )
+        n_members = _n_members(data)
+        if n_members > 1:
+            raise FaultyInputError(
+                f"{path.name}: the file holds {n_members} datasets; one dataset per file is allowed. Export each "
+                "dataset into a file of its own."
+            )
+        try:
+            layout = _layout(data)
+            _check_end(data, layout)
+        except (_NotWholeError, struct.error, ValueError) as error:
+            reason = str(error) if isinstance(error, _NotWholeError) else "its headers are not readable"
+            raise FaultyInputError(_damaged_fault(path, reason)) from None
+    return layout
+
+
+def _layout(data: mmap.mmap) -> _Layout:
+    """Read the headers of a transport file up to its first observation."""
+    member = data[_MEMBER_AT : _MEMBER_AT + _RECORD]
+    names = data[_NAMES_AT : _NAMES_AT + _RECORD]
+    if not (member.startswith(_MEMBER_HEADERS) and names.startswith(_NAMES_HEADERS)):
+        raise _NotWholeError("it ends within its headers, or they are damaged")
+    description_length, n_variables = int(member[74:78]), int(names[53:58])
+    first = _NAMES_AT + _RECORD
+    # The length of a variable is the third of the two-byte numbers that begin its description.
+    lengths = [
+        struct.unpack_from(">h", data, first + number * description_length + 4)[0] for number in range(n_variables)
+    ]
+    if n_variables == 0 or min(lengths) <= 0:
+        raise _NotWholeError("it describes no variable")
+    data_header_at = _aligned_find(data, _DATA_HEADERS, _rounded_up(first + n_variables * description_length))
+    if data_header_at is None:
+        raise _NotWholeError("it ends before the first record")
+    header = data[data_header_at : data_header_at + _RECORD]
+    # Version 8 counts the observations; writers that do not know the number leave zero or blanks.
+    n_declared = int(header[48:63].strip() or 0) if header.startswith(_DATA_HEADERS[1]) else 0
+    return _Layout(n_variables, sum(lengths), data_header_at + _RECORD, n_declared or None)
+
+
+def _check_end(data: mmap.mmap, layout: _Layout) -> None:
+    """Raise where the data do not end with a whole observation and less than a record of blanks.
+
+    A version 5 file that was cut exactly between two observations cannot be told from a whole one.
+    """
+    if len(data) % _RECORD:
+        raise _NotWholeError(f"it ends within a record of {_RECORD} bytes")
+    n_bytes = len(data) - layout.data_at
+    n_whole = n_bytes // layout.observation_length if layout.n_declared is None else layout.n_declared
+    n_after = n_bytes - n_whole * layout.observation_length
+    if n_after < 0:
+        n_present = n_bytes // layout.observation_length
+        raise _NotWholeError(f"it announces {counted(n_whole, 'record')} and holds {n_present:,}")
+    after = data[len(data) - n_after :]
+    if n_after >= _RECORD or after.strip(b" "):
+        raise _NotWholeError("its last record is not whole")
+
+
+def _fewest_observations(file_size: int, layout: _Layout) -> int:
+    """Return how many observations there are at least, the blanks at the end taken for filling."""
+    n_bytes = file_size - layout.data_at
+    return max(0, -(-(n_bytes - _RECORD + 1) // layout.observation_length))
+
+
+def _n_members(data: mmap.mmap) -> int:
+    n_members, position = 0, _MEMBER_AT
+    while (found := _aligned_find(data, _MEMBER_HEADERS, position)) is not None:
+        n_members, position = n_members + 1, found + _RECORD
+    return n_members
+
+
+def _aligned_find(data: mmap.mmap, headers: tuple[bytes, ...], start: int) -> int | None:
+    """Return where the next of these headers begins a record."""
+    found = []
+    for header in headers:
+        position = data.find(header, start)
+        while position >= 0 and position % _RECORD:
+            position = data.find(header, position + 1)
+        if position >= 0:
+            found.append(position)
+    return min(found, default=None)
+
+
+def _rounded_up(position: int) -> int:
+    return -(-position // _RECORD) * _RECORD
+
+
+def _damaged_fault(path: Path, reason: str) -> str:
+    return (
+        f"{path.name}: the transport file is cut off or damaged: {reason}. Copy or export it again (binary mode "
+        f"where a file transfer offers it), or leave the domain out by {leave_out_setting(path)}."
+    )

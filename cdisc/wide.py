@@ -1,0 +1,53 @@
+"""Domains that already have one row per subject: checked, and put in the order of the subjects."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import number_text
+
+
+def reduce_wide(
+    frame: pd.DataFrame, domain: str, subject: np.ndarray, n_subjects: int, several_rows: str | None
+) -> tuple[dict[str, np.ndarray], int, list[str]]:
+    """Columns ``<DOMAIN>__<name>`` (n_subjects,) as text, how many rows were collapsed, and faults.
+
+    Two rows for one subject are a fault unless ``several_rows`` says which to take, "first" or "last" in the order
+    of the domain's dates and then of its values, never of the file.
+    """
+    n_collapsed = len(subject) - len(np.unique(subject))
+    if n_collapsed and several_rows is None:
+        n_several, n_subjects_here = int((np.bincount(subject) > 1).sum()), len(subject) - n_collapsed
+        fault = (
+            f"{domain}: {n_several} subjects have several rows ({len(subject)} rows for {n_subjects_here} subjects), and "
+            "this is no long SDTM domain; allowed: one row per subject; correct the file, or choose by "
+            f'merge: {{"several_rows": {{"{domain}": "last"}}}}'
+        )
+        return {}, 0, [fault]
+    if n_collapsed:
+        rows = _row_of_each_subject(frame, domain, subject, several_rows)
+        frame, subject = frame.iloc[rows], subject[rows]
+    columns = {}
+    for name, values in frame.items():
+        column = np.full(n_subjects, None, dtype=object)
+        column[subject] = text_of(values)
+        columns[f"{domain}__{name}"] = column
+    return columns, n_collapsed, []
+
+
+def _row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, several_rows: str) -> np.ndarray:
+    dates = [name for name in frame if name == f"{domain[:2]}DTC"]
+    keys = [pd.factorize(frame[name], sort=True)[0] for name in [*dates, *(n for n in frame if n not in dates)]]
+    order = np.lexsort((*reversed(keys), subject))
+    changes = np.diff(subject[order])
+    at_end = np.append(changes, 1) != 0 if several_rows == "last" else np.insert(changes, 0, 1) != 0
+    return order[at_end]
+
+
+def text_of(values: pd.Series) -> np.ndarray:
+    """A column as text (n_rows,), None where missing, whole numbers without a decimal point."""
+    if values.dtype.kind != "f":
+        return values.to_numpy(dtype=object, na_value=None)
+    codes, distinct = pd.factorize(values)
+    return np.array([*map(number_text, distinct), None], dtype=object)[codes]
