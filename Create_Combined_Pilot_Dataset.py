@@ -1,0 +1,63 @@
+"""Door 1: the domain files of a pilot -> one row per subject, in ``processed_for_anonym/combined_dataset.csv``.
+
+python Create_Combined_Pilot_Dataset.py              the pilot that .env names
+python Create_Combined_Pilot_Dataset.py PENTELI ...  these pilots
+python Create_Combined_Pilot_Dataset.py --all        every pilot that has a config
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from disclosure_control.batch import DONE, Outcome, Pilot, run_door
+
+COMBINED, REPORT = "combined_dataset.csv", "merge_report.json"
+
+
+def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
+    from cdisc import check_door_keys
+    from cdisc.combine import combine_domains
+    from disclosure_control.results import staged
+
+    check_door_keys(pilot.config)
+    combined = combine_domains(pilot.folder, pilot.config.get("subject_id", {}), pilot.config.get("merge", {}))
+    with staged(pilot.results, owned=f"{COMBINED}|{REPORT}") as results:
+        results.write_table(COMBINED, combined.frame, for_people=False)
+        results.publish(REPORT, {"schema": 1, "pilot": pilot.name, **combined.report})
+    print(merge_table(combined.report))
+    n_subjects, n_columns = combined.frame.shape
+    return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED}")
+
+
+def merge_table(report: dict) -> str:
+    """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed."""
+    from tabulate import tabulate
+
+    headers = ["Domain", "Form", "Rows", "Subjects", "Without record"]
+    headers += ["Columns", "Collapsed", "Not done", "Columns dropped"]
+    rows = []
+    for domain, counts in report["domains"].items():
+        n_columns = sum(name.startswith(f"{domain}__") for name in report["columns"])
+        dropped = len(counts.get("dropped_columns", ()))
+        always = (counts[key] for key in ("form", "rows", "subjects", "subjects_without_record"))
+        rows.append([domain, *always, n_columns, counts.get("collapsed", 0), counts.get("not_done", 0), dropped])
+    lines = [tabulate(rows, headers, tablefmt="simple_outline")]
+    counted_aloud = {
+        "unknown_subjects_left_out": "subjects that DM does not know were left out",
+        "supplemental_without_parent": "supplemental records belong to no record of the domain",
+        "undecided_ties": "ties between different values of one moment were decided by the value",
+        "without_value": "records hold no result",
+        "text_left_out_of_summaries": "text results stayed out of a mean, minimum or maximum",
+    }
+    for domain, counts in report["domains"].items():
+        lines += [f"  {domain}: {counts[key]} {words}" for key, words in counted_aloud.items() if counts.get(key)]
+    lines += [f"  {name}: {note}" for name, file in report["inputs"].items() for note in file["notes"]]
+    lines += [f"  left out: {name}, {reason}" for name, reason in report["left_out"].items()]
+    if report["dropped_columns"]:
+        lines.append(f"  dropped by the config: {', '.join(report['dropped_columns'])}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(run_door(__doc__, combine_pilot))

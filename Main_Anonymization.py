@@ -1,0 +1,66 @@
+"""Door 2: combined dataset and config -> how exposed the people of a pilot are: reports, and files of risky rows.
+
+    python Main_Anonymization.py              the pilot that .env names
+    python Main_Anonymization.py PENTELI ...  these pilots
+    python Main_Anonymization.py --all        every pilot that has a config
+
+``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from disclosure_control.batch import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
+
+COMBINED = "combined_dataset.csv"
+
+
+def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
+    from Anonymization_Models import generate_full_privacy_report, validate_config
+    from cdisc import DOOR_KEYS
+    from disclosure_control.assessment import assess, privacy_summary
+    from disclosure_control.combined_dataset import read_combined_dataset
+    from disclosure_control.results import staged
+    from disclosure_control.risky_rows import OWNED, risky_row_files
+
+    config = validate_config(pilot.config, step_checks=DOOR_KEYS)
+    dataset = read_combined_dataset(pilot.results / COMBINED, config, DOOR_KEYS)
+    assessment = assess(dataset.frame, config, announce=print)
+    report = generate_full_privacy_report(pilot.name, assessment)
+    with staged(pilot.results, owned=OWNED) as results:
+        for name, rows in risky_row_files(assessment, dataset.subjects):
+            results.write_table(name, rows, for_people=True)
+        results.write_text(f"{pilot.name}_privacy_summary.txt", report)
+        inputs = {COMBINED: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
+        results.publish(f"{pilot.name}_privacy_summary.json", privacy_summary(pilot.name, assessment, inputs))
+    print(report)
+    return _outcome(assessment, options.fail_on_risk)
+
+
+def _outcome(assessment, limit: float | None) -> Outcome:
+    shares = {
+        f"{result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}": result.risky_rate
+        for result in assessment.results
+    }
+    words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
+    # Where nothing could be evaluated nothing was shown to be safe.
+    if limit is not None and any(share is None or 100 * share > limit for share in shares.values()):
+        return Outcome(RISK_TOO_HIGH, f"risky above {limit:g}% of the evaluated: {words}")
+    return Outcome(DONE, f"risky share of the evaluated: {words}")
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
+
+
+def _percent(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 100:
+        raise argparse.ArgumentTypeError("a number from 0 to 100 is needed")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(run_door(__doc__, assess_pilot, add_options=_add_options))

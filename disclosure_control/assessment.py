@@ -1,0 +1,183 @@
+"""One pilot from its combined dataset to the results of k, l and t: encode once, count once, evaluate."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from Anonymization_Models import (
+    Binning,
+    EquivalenceClasses,
+    ModelResult,
+    PilotConfig,
+    SensitiveCounts,
+    apply_feature_binning,
+    bin_count_table,
+    count_by_missing_policy,
+    count_sensitive_values,
+    form_equivalence_classes,
+    run_k_anonymity,
+    run_l_diversity,
+    run_t_closeness,
+)
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """Everything that was found out about one pilot: what reports and files of risky rows are made of.
+
+    ``binned`` is the dataset with its quasi-identifiers as evaluated; ``binnings`` tells, per binned column, who fell
+    outside the edges; ``counts`` is the count table of each sensitive feature; ``notices`` are thresholds that cannot
+    be met, in sentences.
+    """
+
+    config: PilotConfig
+    binned: pd.DataFrame
+    binnings: dict[str, Binning]
+    classes: EquivalenceClasses
+    counts: dict[str, SensitiveCounts]
+    k_anonymity: ModelResult
+    l_diversity: dict[str, ModelResult]
+    t_closeness: dict[str, ModelResult]
+    missing_policies: dict[str, dict[str, int]]
+    notices: tuple[str, ...]
+
+    @property
+    def results(self) -> list[ModelResult]:
+        return [self.k_anonymity, *self.l_diversity.values(), *self.t_closeness.values()]
+
+
+def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None] | None = None) -> Assessment:
+    """Bin, form the classes once, count each sensitive feature once, and evaluate k, l and t on the counts.
+
+    ``df`` has one row per person. ``announce`` is told of thresholds that cannot be met before the models run.
+    """
+    binned, binnings = apply_feature_binning(df, config.binning_config or {}, config.out_of_range)
+    classes = form_equivalence_classes(binned, config.quasi_identifiers)
+    counts = {name: count_sensitive_values(classes, df[name]) for name in config.sensitive_features}
+    binnings |= sensitive_binnings(config, classes, counts)
+    notices = unattainable_thresholds(config, classes, counts)
+    for sentence in notices:
+        if announce:
+            announce(sentence)
+
+    given = {"missing_qis": config.missing_qis, "classes": classes}
+    l_results, t_results = {}, {}
+    for name in config.sensitive_features:
+        l_results[name] = run_l_diversity(
+            binned,
+            config.quasi_identifiers,
+            name,
+            config.L[name],
+            bins=config.sensitive_binning.get(name),
+            out_of_range=config.out_of_range,
+            counts=counts[name],
+            **given,
+        )
+        t_results[name] = run_t_closeness(
+            binned,
+            config.quasi_identifiers,
+            name,
+            config.T[name],
+            distance=config.t_distance.get(name),
+            counts=counts[name],
+            **given,
+        )
+    return Assessment(
+        config=config,
+        binned=binned,
+        binnings=binnings,
+        classes=classes,
+        counts=counts,
+        k_anonymity=run_k_anonymity(binned, config.quasi_identifiers, config.K, **given),
+        l_diversity=l_results,
+        t_closeness=t_results,
+        missing_policies=count_by_missing_policy(classes, config.K),
+        notices=tuple(notices),
+    )
+
+
+def sensitive_binnings(
+    config: PilotConfig, classes: EquivalenceClasses, counts: Mapping[str, SensitiveCounts]
+) -> dict[str, Binning]:
+    """Who falls outside the edges of each binned sensitive feature, among all people, evaluated or not."""
+    binnings = {}
+    for name, edges in config.sensitive_binning.items():
+        _, binning = bin_count_table(counts[name].table, name, edges, config.out_of_range)
+        n_without_value = int(classes.n_records - counts[name].has_value.sum())
+        binnings[name] = dataclasses.replace(binning, n_missing=n_without_value)
+    return binnings
+
+
+def unattainable_thresholds(
+    config: PilotConfig, classes: EquivalenceClasses, counts: Mapping[str, SensitiveCounts]
+) -> list[str]:
+    """Thresholds that no class could meet, whatever the data looked like, in sentences."""
+    evaluated = classes.evaluated(config.missing_qis)
+    n_evaluated = int(classes.size[evaluated].sum())
+    notices = []
+    if n_evaluated < config.K:
+        notices.append(
+            f"K = {config.K} is above the {n_evaluated} evaluated records: no class can meet it, all are flagged."
+        )
+    for name, counted in counts.items():
+        table, bins = counted.table.within(evaluated), config.sensitive_binning.get(name)
+        if bins is not None:
+            table, _ = bin_count_table(table, name, bins, config.out_of_range)
+        n_values = int((table.people_of_value > 0).sum())
+        if config.L[name] > n_values:
+            tails = " and their tails" if config.out_of_range == "tail" else ""
+            in_bins = f" in {len(bins) - 1} bins{tails}" if bins is not None else ""
+            notices.append(
+                f"L = {config.L[name]} cannot be met: {name}{in_bins} takes {n_values} distinct values among the "
+                "evaluated records, so each of these is flagged."
+            )
+    return notices
+
+
+def privacy_summary(pilot: str, assessment: Assessment, inputs: dict[str, dict]) -> dict:
+    """The assessment as plain numbers for ``{PILOT}_privacy_summary.json``; no record and no subject in it."""
+    config = assessment.config
+    return {
+        "schema": 1,
+        "pilot": pilot,
+        "config": config.literal,
+        "inputs": inputs,
+        "k_anonymity": _figures(assessment.k_anonymity),
+        "l_diversity": {name: _figures(result) for name, result in assessment.l_diversity.items()},
+        "t_closeness": {
+            name: {**_figures(result), "not_assessable": assessment.k_anonymity.n_evaluated - result.n_evaluated}
+            for name, result in assessment.t_closeness.items()
+        },
+        "missing_qis": config.missing_qis,
+        "missing_policies": assessment.missing_policies,
+        "out_of_range": {
+            name: {"below": binning.n_below, "above": binning.n_above, "policy": binning.policy}
+            for name, binning in assessment.binnings.items()
+        },
+        "notices": list(assessment.notices),
+    }
+
+
+def _figures(result: ModelResult) -> dict:
+    figures = {
+        "threshold": result.threshold,
+        "total": result.n_total,
+        "evaluated": result.n_evaluated,
+        "not_evaluated": result.n_total - result.n_evaluated,
+        "risky": result.n_risky,
+        "risky_rate": result.risky_rate,
+    }
+    if result.model != "t_closeness":
+        return {**figures, "minimum": result.worst}
+    return {
+        **figures,
+        "maximum": result.worst,
+        "distance": result.distance,
+        "value_range": result.value_range,
+        "threshold_share_of_range": result.share_of_range(result.threshold),
+        "maximum_share_of_range": result.share_of_range(result.worst),
+    }

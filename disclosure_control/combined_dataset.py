@@ -1,0 +1,101 @@
+"""Reading the combined dataset: the columns that the config names, categories as text, numbers as numbers."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import FaultyInputError, PilotConfig, numbers_of, parse_numbers, validate_config
+from cdisc.files import read_domain_file
+
+SUBJECT_COLUMN = "USUBJID"
+
+
+@dataclass(frozen=True)
+class CombinedDataset:
+    """``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, and the file's SHA-256."""
+
+    frame: pd.DataFrame
+    subjects: pd.Series
+    sha256: str
+
+
+def read_combined_dataset(
+    path: Path, config: PilotConfig, step_checks: Mapping[str, Callable[[object], list[str]]]
+) -> CombinedDataset:
+    """Read, and check that every column of the config is there and that no subject has two rows.
+
+    Raises ``FaultyInputError``; its messages hold counts and no value.
+    """
+    if not path.is_file():
+        raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    table = read_domain_file(path).frame
+    if SUBJECT_COLUMN not in table:
+        raise FaultyInputError(
+            f"{path.name}: no column {SUBJECT_COLUMN!r}; the file is not as Create_Combined_Pilot_Dataset.py writes it"
+        )
+    validate_config(config.literal, table.columns, step_checks)
+    faults = _faults_of_subjects(table[SUBJECT_COLUMN], path.name)
+    columns = {}
+    for name in config.quasi_identifiers + config.sensitive_features:
+        try:
+            columns[name] = _typed(table[name], config)
+        except FaultyInputError as error:
+            faults += [f"{path.name}: {fault}" for fault in error.faults]
+    if faults:
+        raise FaultyInputError(faults)
+    return CombinedDataset(pd.DataFrame(columns), table[SUBJECT_COLUMN], sha256)
+
+
+def _faults_of_subjects(subjects: pd.Series, name: str) -> list[str]:
+    n_blank, n_distinct = int(subjects.isna().sum()), _n_distinct(subjects)
+    n_repeated = len(subjects) - n_blank - n_distinct
+    faults = []
+    if n_blank:
+        faults.append(f"{name}: {SUBJECT_COLUMN} is empty in {n_blank} of {len(subjects)} rows; every row needs an id")
+    if n_repeated:
+        faults.append(
+            f"{name}: {n_repeated} rows repeat the {SUBJECT_COLUMN} of another row ({len(subjects)} rows, {n_distinct} "
+            "subjects); people are counted, so one row per subject is needed; run Create_Combined_Pilot_Dataset.py"
+        )
+    return faults
+
+
+def _n_distinct(subjects: pd.Series) -> int:
+    """Number of different ids; a file of this tool has them in rising order, where neighbours tell."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    ids = pa.array(subjects)
+    rising = len(ids) and not ids.null_count and pc.all(pc.greater(ids[1:], ids[:-1])).as_py()
+    return len(ids) if rising else subjects.nunique()
+
+
+def _typed(column: pd.Series, config: PilotConfig) -> pd.Series:
+    """Categories stay text; continuous columns are numbers; a sensitive one is what its values or its rules say."""
+    name = column.name
+    if name in config.categorical_qis or config.t_distance.get(name) == "total_variation":
+        return column
+    if name in config.continuous_qis or name in config.sensitive_binning or config.t_distance.get(name):
+        return pd.Series(numbers_of(column), column.index, name=name)
+    try:
+        numbers = pd.Series(numbers_of(column), column.index, name=name)
+    except FaultyInputError:
+        n_values = int(column.notna().sum())
+        n_numbers = int(np.isfinite(parse_numbers(column)).sum())
+        if 2 * n_numbers < n_values:
+            return column
+        raise FaultyInputError(
+            f"column {name!r}: {n_values - n_numbers} of {n_values} values are not numbers and the others are; correct "
+            'them in the source, choose by merge: {"text_results": ...}, or treat all as categories by '
+            't_distance: "total_variation"'
+        ) from None
+    # Codes such as 01 are names, not numbers.
+    return column if column.str.match(r"[+-]?0\d").any() else numbers
