@@ -1,0 +1,63 @@
+"""The README shows what the tool really says: its report is the demo's, its tables name every key and setting."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import Anonymization_Models as models
+from cdisc import DOOR_KEYS
+from cdisc.merge_settings import MergeSettings
+from cdisc.subject_ids import SubjectIdRule
+from Create_Combined_Pilot_Dataset import combine_pilot
+from disclosure_control.batch import run_door
+from Main_Anonymization import assess_pilot
+
+PROJECT = Path(__file__).resolve().parents[1]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def demo_results(tmp_path, monkeypatch):
+    without_results = shutil.ignore_patterns("processed_for_anonym")
+    shutil.copytree(PROJECT / "pilot_report" / "PENTELI", tmp_path / "PENTELI", ignore=without_results)
+    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(PROJECT / "config"))
+    assert run_door("", combine_pilot, ["PENTELI"]) == 0
+    assert run_door("", assess_pilot, ["PENTELI"], lambda parser: parser.set_defaults(fail_on_risk=None)) == 0
+    return tmp_path / "PENTELI" / "processed_for_anonym"
+
+
+def test_the_report_in_the_readme_is_the_one_of_the_demo(demo_results):
+    report = (demo_results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
+    assert f"```text\n{report}```" in README
+
+
+def test_the_list_of_files_is_complete(demo_results):
+    names = re.findall(r"^\| `([^`]+)`", README, re.M)
+    shown = {name.replace("<PILOT>", "PENTELI").replace("<sensitive>", "LB__Cholesterol") for name in names}
+    assert {path.name for path in demo_results.iterdir() if not path.name.startswith(".")} <= shown
+
+
+@pytest.mark.parametrize("key", [*models._model_keys(), *DOOR_KEYS])
+def test_every_config_key_has_a_row(key):
+    assert f"| `{key}` |" in README
+
+
+@pytest.mark.parametrize("setting", list(MergeSettings.__dataclass_fields__))
+def test_every_merge_setting_has_a_row(setting):
+    assert f"| `{setting}` |" in README
+
+
+@pytest.mark.parametrize("setting", list(SubjectIdRule.__dataclass_fields__))
+def test_every_subject_id_setting_is_named(setting):
+    assert f"`{setting}`" in README
+
+
+def test_every_requirement_has_its_line():
+    requirements = (PROJECT / "requirements.txt").read_text(encoding="utf-8")
+    names = re.findall(r"^([a-z-]+)", requirements, re.M)
+    table = README[README.index("## What it depends on") :]
+    assert names
+    assert [name for name in names if name not in table] == []
