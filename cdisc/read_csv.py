@@ -221,6 +221,8 @@ def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
     block_bytes = _BLOCK_BYTES
     while True:
         n_fields: list[int] = []
+        if text.has_quotes:
+            block_bytes = _block_keeping_line_ends(text.data, block_bytes)
         try:
             table = _parsed_in_blocks(text, n_columns, block_bytes, n_fields)
             return table, [_ragged_fault(text, n_columns, Counter(n_fields))] if n_fields else []
@@ -229,6 +231,19 @@ def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
             if block_bytes >= min(text.data.size, _LARGEST_BLOCK_BYTES):
                 raise FaultyInputError(_unreadable_fault(text)) from None
             block_bytes = min(text.data.size, _LARGEST_BLOCK_BYTES)
+
+
+def _block_keeping_line_ends(data: pa.Buffer, block_bytes: int) -> int:
+    """Return the next block size at which no block ends between CR and LF.
+
+    pyarrow drops a LF there, which is right between records and wrong within a quoted value.
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    while True:
+        starts = np.arange(block_bytes, len(characters), block_bytes)
+        if not np.any((characters[starts - 1] == ord("\r")) & (characters[starts] == ord("\n"))):
+            return block_bytes
+        block_bytes += 1
 
 
 def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of_ragged: list[int]) -> pa.Table:

@@ -113,10 +113,11 @@ def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray
 def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
     kind = column.type
     is_integral = pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale <= 0)
-    values = column.cast(pa.float64(), safe=False).to_numpy()
-    if is_integral and np.nanmax(np.abs(values), initial=0) > LARGEST_EXACT_INTEGER:
-        return column.cast(pa.large_string())
-    return values
+    if is_integral and column.null_count < len(column):
+        smallest, largest = pc.min_max(column).as_py().values()
+        if max(-smallest, largest) > LARGEST_EXACT_INTEGER:
+            return column.cast(pa.large_string())
+    return column.cast(pa.float64(), safe=False).to_numpy()
 
 
 def _iso_moments(column: pa.ChunkedArray) -> pa.ChunkedArray:

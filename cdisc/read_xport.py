@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import mmap
 import struct
+import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyreadstat
 
 from Anonymization_Models import FaultyInputError
@@ -46,7 +49,7 @@ _BYTE_FOR_BYTE = "LATIN1"
 class _Layout:
     """Where the observations stand in a transport file."""
 
-    n_variables: int
+    names: list[bytes]
     observation_length: int
     data_at: int
     n_declared: int | None
@@ -63,62 +66,83 @@ def read_xport(path: Path, options: FileOptions) -> SourceTable:
     noted. Raises FaultyInputError for a file that is cut off, holds several datasets, or is none at all.
     """
     layout = _checked_layout(path)
-    try:
-        columns, metadata = pyreadstat.read_xport(
-            path, encoding=_BYTE_FOR_BYTE, output_format="dict", disable_datetime_conversion=True
-        )
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, UnicodeError):
-        raise FaultyInputError(_damaged_fault(path, "its header or its values cannot be read")) from None
-    names = [clean_name(name) for name in metadata.column_names]
+    columns, labels = _columns_and_labels(path)
+    n_records = len(columns[0])
+    texts = {
+        position: pa.array(column, type=pa.large_string()).dictionary_encode()
+        for position, column in enumerate(columns)
+        if not isinstance(column, np.ndarray)
+    }
+    encoding, notes = _encoding(texts.values(), layout.names, labels, path, options.encoding)
+    names = [clean_name(name.decode(encoding, errors="replace")) for name in layout.names]
     faults = name_faults(names, path)
-    n_records = len(next(iter(columns.values()), []))
     if n_records == 0:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
-    kinds = metadata.readstat_variable_types
     missing = declared_missing(options.missing)
-    text_names = [name for name in columns if kinds[name] == "string"]
-    texts, labels, notes = _decoded(
-        {name: columns[name] for name in text_names}, metadata.column_names_to_labels, path, options.encoding
-    )
     values = {
-        clean_name(name): clean_text(texts[name], missing)
-        if name in texts
-        else clean_numbers(np.asarray(columns[name], dtype=np.float64), missing)
-        for name in columns
+        name: clean_text(_decoded(texts[position], encoding), missing)
+        if position in texts
+        else clean_numbers(columns[position], missing)
+        for position, name in enumerate(names)
     }
     if layout.n_declared is None and n_records < _fewest_observations(path.stat().st_size, layout):
         notes.append("blank records at the end left out")
-    return SourceTable(domain_of(path), path.name, frame_of(values), labels, tuple(notes))
+    # A label may be cut within a character at its 40 bytes.
+    clean_labels = {
+        name: clean_name(label.decode(encoding, errors="ignore"))
+        for name, label in zip(names, labels, strict=True)
+        if label
+    }
+    return SourceTable(domain_of(path), path.name, frame_of(values), clean_labels, tuple(notes))
+
+
+def _columns_and_labels(path: Path) -> tuple[list[np.ndarray | list[str]], list[bytes]]:
+    """Return the columns, numbers as arrays and text as lists of one character per byte, and their labels."""
+    try:
+        with warnings.catch_warnings():
+            # About duplicate names, which are a fault here.
+            warnings.simplefilter("ignore")
+            columns, metadata = pyreadstat.read_xport(
+                path, encoding=_BYTE_FOR_BYTE, output_format="dict", disable_datetime_conversion=True
+            )
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
+        raise FaultyInputError(_damaged_fault(path, "its header or its values cannot be read")) from None
+    kinds = metadata.readstat_variable_types
+    return [
+        list(column) if kinds[name] == "string" else np.asarray(column, dtype=np.float64)
+        for name, column in columns.items()
+    ], [(label or "").encode(_BYTE_FOR_BYTE) for label in metadata.column_labels]
 
 
 # Text
 
 
-def _decoded(
-    columns: dict[str, list[str]], labels: dict[str, str | None], path: Path, declared: str | None
-) -> tuple[dict[str, pa.ChunkedArray], dict[str, str], list[str]]:
-    """Return text columns and labels in the encoding that the bytes were written in, and a note if guessed."""
-    encoded = {name: pa.array(values, type=pa.large_string()).dictionary_encode() for name, values in columns.items()}
+def _encoding(
+    texts: Iterable[pa.DictionaryArray], names: list[bytes], labels: list[bytes], path: Path, declared: str | None
+) -> tuple[str, list[str]]:
+    """Return the encoding that text was written in and a note where it was guessed.
+
+    Values decide, then names; labels have a say only where both are plain, for they may be cut within a
+    character.
+    """
     values = {
-        name: [value.encode(_BYTE_FOR_BYTE) for value in column.dictionary.to_pylist()]
-        for name, column in encoded.items()
+        value.encode(_BYTE_FOR_BYTE)
+        for text in texts
+        for value in text.dictionary.filter(pc.invert(pc.string_is_ascii(text.dictionary))).to_pylist()
     }
-    label_bytes = {name: label.encode(_BYTE_FOR_BYTE) for name, label in labels.items() if label}
-    pieces = {value for distinct in values.values() for value in distinct if not value.isascii()}
-    # A label may be cut within a character at its 40 bytes: it has a say only where no value has.
-    encoding, notes = chosen_encoding(pieces or label_bytes.values(), "distinct value", path, declared)
-    decoded = {
-        name: pa.chunked_array(
-            [pa.array([value.decode(encoding) for value in values[name]], type=pa.large_string()).take(column.indices)]
-        )
-        for name, column in encoded.items()
-    }
-    clean_labels = {
-        clean_name(name): clean_name(label.decode(encoding, errors="ignore")) for name, label in label_bytes.items()
-    }
-    return decoded, clean_labels, notes
+    pieces = values or [name for name in names if not name.isascii()] or labels
+    return chosen_encoding(pieces, "distinct value", path, declared)
+
+
+def _decoded(text: pa.DictionaryArray, encoding: str) -> pa.Array:
+    """Return text of one character per byte in the encoding that the bytes were written in."""
+    distinct = text.dictionary
+    if not pc.all(pc.string_is_ascii(distinct)).as_py():
+        values = [value.encode(_BYTE_FOR_BYTE).decode(encoding) for value in distinct.to_pylist()]
+        distinct = pa.array(values, type=pa.large_string())
+    return distinct.take(text.indices)
 
 
 # Layout
@@ -159,9 +183,11 @@ def _layout(data: mmap.mmap) -> _Layout:
     description_length, n_variables = int(member[74:78]), int(names[53:58])
     first = _NAMES_AT + _RECORD
     # The length of a variable is the third of the two-byte numbers that begin its description.
-    lengths = [
-        struct.unpack_from(">h", data, first + number * description_length + 4)[0] for number in range(n_variables)
-    ]
+    starts = [first + number * description_length for number in range(n_variables)]
+    lengths = [struct.unpack_from(">h", data, start + 4)[0] for start in starts]
+    # Version 8 has room for a long name behind the short one.
+    name_at, name_length = (88, 32) if names.startswith(_NAMES_HEADERS[1]) else (8, 8)
+    variables = [data[start + name_at : start + name_at + name_length].rstrip(b" \0") for start in starts]
     if n_variables == 0 or min(lengths) <= 0:
         raise _NotWholeError("it describes no variable")
     data_header_at = _aligned_find(data, _DATA_HEADERS, _rounded_up(first + n_variables * description_length))
@@ -170,7 +196,7 @@ def _layout(data: mmap.mmap) -> _Layout:
     header = data[data_header_at : data_header_at + _RECORD]
     # Version 8 counts the observations; writers that do not know the number leave zero or blanks.
     n_declared = int(header[48:63].strip() or 0) if header.startswith(_DATA_HEADERS[1]) else 0
-    return _Layout(n_variables, sum(lengths), data_header_at + _RECORD, n_declared or None)
+    return _Layout(variables, sum(lengths), data_header_at + _RECORD, n_declared or None)
 
 
 def _check_end(data: mmap.mmap, layout: _Layout) -> None:
