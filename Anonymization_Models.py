@@ -21,7 +21,6 @@ import contextlib
 import dataclasses
 import difflib
 import itertools
-import math
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -77,31 +76,37 @@ def encode_column(values: pd.Series) -> EncodedColumn:
     the same value, ``01`` is another one. Cost: one pass over the records, the rest on distinct values.
     """
     if isinstance(values.dtype, pd.CategoricalDtype):
-        codes, distinct = values.cat.codes.to_numpy(), values.cat.categories
-        labels = distinct.astype(str).to_numpy(dtype=object)
-        return EncodedColumn(codes, labels) if values.cat.ordered else _merge_equal_labels(codes, labels)
+        labels = np.array([_label(category) for category in values.cat.categories], dtype=object)
+        return _merge_equal_labels(values.cat.codes.to_numpy(), labels, sort=not values.cat.ordered)
     if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
+        if pd.api.types.is_integer_dtype(values.dtype) and (np.abs(numbers) >= 2**53).any():
+            return encode_column(values.astype("str"))  # as floats, whole numbers of that size would fall together
         codes, distinct = pd.factorize(numbers + 0.0)  # adding zero turns -0.0 into 0.0
         order = np.argsort(distinct, kind="stable")
         return EncodedColumn(_renumber(codes, order), distinct[order])
+    if values.dtype == object:  # to Python, True, 1 and 1.0 are one value
+        values = values.map(_label, na_action="ignore")
     codes, distinct = pd.factorize(values)
     return _merge_equal_labels(codes, np.array([_label(value) for value in distinct], dtype=object))
 
 
 def _label(value: object) -> str:
     if isinstance(value, float | np.floating):
-        return number_text(float(value))
+        return repr(float(value) + 0.0).removesuffix(".0")
     text = unicodedata.normalize("NFC", str(value)).strip()
     whole, point, zeros = text.partition(".")
     return whole if point and zeros and not zeros.strip("0") and whole.lstrip("+-").isdigit() else text
 
 
-def _merge_equal_labels(codes: np.ndarray, labels: np.ndarray) -> EncodedColumn:
-    merged, distinct = pd.factorize(labels, sort=True)
-    if len(distinct) and distinct[0] == "":
-        merged, distinct = merged - 1, distinct[1:]
-    return EncodedColumn(_take(merged, codes), np.asarray(distinct, dtype=object))
+def _merge_equal_labels(codes: np.ndarray, labels: np.ndarray, sort: bool = True) -> EncodedColumn:
+    """Labels that became equal are one value, and an empty one is missing; the rest keep their order unless sorted."""
+    merged, distinct = pd.factorize(labels, sort=sort)
+    distinct = np.asarray(distinct, dtype=object)
+    kept = distinct != ""
+    if not kept.all():
+        merged = np.where(kept, np.cumsum(kept) - 1, -1)[merged]
+    return EncodedColumn(_take(merged, codes), distinct[kept])
 
 
 def _renumber(codes: np.ndarray, order: np.ndarray) -> np.ndarray:
@@ -117,6 +122,8 @@ def _take(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 def parse_numbers(values: pd.Series) -> np.ndarray:
     """A column as floats of its own (n_records,), NaN where there is no number: missing, or other text."""
+    if values.dtype == object or values.dtype.kind in "mM":
+        values = values.astype("str")  # dates and the like are no numbers
     if values.dtype == "str":
         import pyarrow as pa
 
@@ -165,9 +172,12 @@ class Binning:
 
 def _bin_numbers(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
     """Bin of each number: 0..n_bins-1, -1 below the first edge, n_bins above the last; missing is n_bins + 1."""
-    bins = np.full(len(numbers), -1, dtype=np.int16)
-    for edge in edges[:-1]:  # edges are few: comparing with each is five times faster than a binary search
-        bins += numbers >= edge
+    if len(edges) <= 64:  # then comparing with each edge is five times faster than a binary search
+        bins = np.full(len(numbers), -1, dtype=np.int32)
+        for edge in edges[:-1]:
+            bins += numbers >= edge
+    else:
+        bins = np.searchsorted(edges[:-1], numbers, side="right").astype(np.int32) - 1
     bins += numbers > edges[-1]
     bins[np.isnan(numbers)] = len(edges)
     return bins
@@ -376,13 +386,14 @@ class CountTable:
         return np.bincount(self.value_of_cell, self.people, len(self.values))
 
     def within(self, evaluated: np.ndarray) -> CountTable:
-        """The table of some classes only: ``evaluated`` (n_classes,) of bool."""
+        """The table of some classes only, and of the values that occur there: ``evaluated`` (n_classes,) of bool."""
         if evaluated.all():
             return self
         kept = evaluated[self.class_of_cell]
-        return CountTable(
-            self.class_of_cell[kept], self.value_of_cell[kept], self.people[kept], self.values, self.n_classes
-        )
+        value = self.value_of_cell[kept]
+        occurs = np.bincount(value, minlength=len(self.values)) > 0
+        new_value = (np.cumsum(occurs) - 1)[value]
+        return CountTable(self.class_of_cell[kept], new_value, self.people[kept], self.values[occurs], self.n_classes)
 
     def regrouped(self, group_of_value: np.ndarray, values: np.ndarray) -> CountTable:
         """The table after sensitive values are grouped: ``group_of_value`` (n_values,), -1 makes one missing."""
@@ -433,8 +444,8 @@ def _wasserstein(table: CountTable, reference: np.ndarray, values: np.ndarray) -
     reference and one search for the crossing give every area: O(cells x log values).
     """
     below = np.cumsum(reference) / reference.sum()
-    steps = np.diff(values)
-    integral = np.concatenate([[0.0], np.cumsum(below[:-1] * steps)])  # of the reference up to each value
+    steps = np.append(np.diff(values), 0.0)
+    integral = np.concatenate([[0.0], np.cumsum(below[:-1] * steps[:-1])])  # of the reference up to each value
 
     first = np.flatnonzero(np.diff(table.class_of_cell, prepend=-1))
     running = np.cumsum(table.people)
@@ -448,10 +459,11 @@ def _wasserstein(table: CountTable, reference: np.ndarray, values: np.ndarray) -
     under = height * (values[crossing] - values[start]) - (integral[crossing] - integral[start])
     over = (integral[end] - integral[crossing]) - height * (values[end] - values[crossing])
     area = np.maximum(under, 0.0) + np.maximum(over, 0.0)
+    # From one value to the very next there is no need of differences of integrals, nor of their rounding: a class
+    # that is distributed as the reference comes out at exactly 0.
+    area = np.where(end <= start + 1, np.abs(height - below[start]) * steps[start], area)
     distance = np.full(table.n_classes, np.nan)
     distance[table.class_of_cell[first]] = np.add.reduceat(area, first) + integral[start[first]]
-    # The integrals are sums of many terms: what is within their rounding error of zero is zero.
-    distance[distance < 1e-12 * (values[-1] - values[0])] = 0.0
     return distance
 
 
@@ -495,10 +507,14 @@ def mean_difference(table: CountTable, reference: np.ndarray) -> np.ndarray:
     From 0 to the range; larger is riskier; never above the Wasserstein distance, and blind to differences of
     spread. Kept because older reports of this service used it.
     """
-    with np.errstate(invalid="ignore"):
-        sums = np.bincount(table.class_of_cell, table.people * table.values[table.value_of_cell], table.n_classes)
-        means = sums / np.where(table.people_of_class > 0, table.people_of_class, np.nan)
-    return np.abs(means - reference @ table.values / reference.sum())
+    distance_from_first = table.values - table.values[0]  # small numbers keep the sums exact
+    # Means of the classes and of everybody are summed in the same order, so that equal shares give equal means.
+    terms = table.people / table.people_of_class[table.class_of_cell] * distance_from_first[table.value_of_cell]
+    means = np.bincount(table.class_of_cell, terms, table.n_classes)
+    means[table.people_of_class == 0] = np.nan
+    return np.abs(
+        means - np.bincount(np.zeros_like(reference, dtype=int), reference / reference.sum() * distance_from_first)[0]
+    )
 
 
 @dataclass(frozen=True)
@@ -520,7 +536,9 @@ DISTANCES: dict[str, Distance] = {
 
 
 def _two_samples(class_values: Iterable, all_values: Iterable, numeric: bool) -> tuple[CountTable, np.ndarray]:
-    parts = [pd.Series(list(values), dtype=float if numeric else object) for values in (class_values, all_values)]
+    parts = [pd.Series(list(values), dtype=object, name="values") for values in (class_values, all_values)]
+    if numeric:
+        parts = [pd.Series(numbers_of(part)) for part in parts]
     both = encode_column(pd.concat(parts, ignore_index=True))
     mine, theirs = both.codes[: len(parts[0])], both.codes[len(parts[0]) :]
     if not (mine >= 0).any() or not (theirs >= 0).any():
@@ -678,14 +696,10 @@ def run_t_closeness(
     evaluated_classes = classes.evaluated(missing_qis)
     table = counts.table.within(evaluated_classes)
     name = distance or default_distance(table)
-    if DISTANCES[name].needs_numbers and not table.is_numeric:
-        raise FaultyInputError(
-            f"t_distance {name!r} needs numbers, and {sensitive!r} holds text; "
-            'set t_distance to "total_variation", or correct the source'
-        )
     distances, value_range = np.full(classes.n_classes, np.nan), None
     reference = table.people_of_value
     if reference.any():
+        _check_distance(name, sensitive, table)
         distances = DISTANCES[name].function(table, reference)
         value_range = float(np.ptp(table.values[reference > 0])) if table.is_numeric else None
     unit = value_range if DISTANCES[name].in_units and value_range else 1.0
@@ -693,6 +707,19 @@ def run_t_closeness(
     evaluated = evaluated_classes[classes.class_of_record] & counts.has_value
     measure, risky = _on_records(classes, evaluated, distances, too_far)
     return ModelResult("t_closeness", "t_distance", sensitive, t, measure, evaluated, risky, name, value_range)
+
+
+def _check_distance(name: str, sensitive: str, table: CountTable) -> None:
+    if name not in DISTANCES:
+        raise FaultyInputError(f"t_distance: found {name!r}; allowed: {', '.join(DISTANCES)}")
+    if DISTANCES[name].needs_numbers and not table.is_numeric:
+        raise FaultyInputError(
+            f"t_distance {name!r} needs numbers, and {sensitive!r} holds text; "
+            'set t_distance to "total_variation", or correct the source'
+        )
+    if table.is_numeric and not np.isfinite(table.values).all():
+        n_infinite = int(table.people_of_value[np.isinf(table.values)].sum())
+        raise FaultyInputError(f"column {sensitive!r}: {n_infinite} values are infinite; correct them in the source")
 
 
 def default_distance(table: CountTable) -> str:
@@ -771,11 +798,12 @@ class PilotConfig:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return number and -1e300 <= value <= 1e300
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 2**53
 
 
 def _is_threshold(value: object) -> bool:
@@ -793,7 +821,11 @@ def _are_names_or_one(value: object) -> bool:
 
 def _are_edges(value: object) -> bool:
     numbers = isinstance(value, list | tuple) and len(value) >= 2 and all(_is_number(edge) for edge in value)
-    return numbers and all(low < high for low, high in itertools.pairwise(value))
+    return numbers and all(low < high for low, high in itertools.pairwise(value)) and _labels_differ(value)
+
+
+def _labels_differ(edges: Sequence[float]) -> bool:
+    return len(set(_bin_labels(edges))) == len(edges) - 1
 
 
 @dataclass(frozen=True)
@@ -811,7 +843,7 @@ def _one_of(names: Iterable[str]) -> _Key:
 
 def _model_keys() -> dict[str, _Key]:
     names, edges = "a list of distinct column names, [] for none", "at least two numbers, each larger than the last"
-    count, distance = "a whole number from 1 up", "a number from 0 up, in the unit of the distance"
+    count, distance = "a whole number from 1 up to 2**53", "a number from 0 up to 1e300, in the unit of the distance"
     return {
         "categorical_qis": _Key(_are_names, names, required=True),
         "continuous_qis": _Key(_are_names, names, required=True),
@@ -840,17 +872,22 @@ def validate_config(
     if not isinstance(config, dict):
         raise FaultyInputError(f"config: a dictionary is needed, found {type(config).__name__}")
     model_keys, step_checks = _model_keys(), step_checks or {}
-    wants_sensitive = config.get("sensitive_feature", "?") not in (None, [])
-    faults = unknown_config_keys(config, step_checks)
+    faults, valid = unknown_config_keys(config, step_checks), {}
     for name, key in model_keys.items():
         if name in config:
-            faults += _faults_of_value(name, config[name], key)
-        elif key.required and (wants_sensitive or name not in ("L", "T")):
-            faults.append(f"{name}: missing; allowed: {key.allowed}")
+            faults_of_key = _faults_of_value(name, config[name], key)
+        elif key.required and (config.get("sensitive_feature", True) or name not in ("L", "T")):
+            faults_of_key = [f"{name}: missing; allowed: {key.allowed}"]
+        else:
+            continue
+        faults += faults_of_key
+        if not faults_of_key:
+            valid[name] = config[name]
     faults += [fault for name, check in step_checks.items() if name in config for fault in check(config[name])]
-    if not faults:
-        checked = _with_defaults(config, step_checks)
-        faults = _faults_between_keys(checked) + _missing_columns(checked, columns)
+    checked = _with_defaults(config, valid, step_checks)
+    faults += _faults_between_keys(checked, valid)
+    if columns is not None:
+        faults += _missing_columns(checked, list(columns))
     if faults:
         raise FaultyInputError(faults)
     return checked
@@ -860,7 +897,7 @@ def unknown_config_keys(config: Mapping, step_keys: Iterable[str]) -> list[str]:
     """A fault for each key of a config that is neither the models' nor a step's, with the nearest known one."""
     known = [*_model_keys(), *step_keys]
     strangers = [key for key in config if key not in known]
-    return [f"{key}: unknown key{_nearest(key, known) or '; known: ' + ', '.join(known)}" for key in strangers]
+    return [f"{key}: unknown key{nearest_name(key, known) or '; known: ' + ', '.join(known)}" for key in strangers]
 
 
 def _faults_of_value(name: str, value: object, key: _Key) -> list[str]:
@@ -879,37 +916,40 @@ def _shown(value: object) -> str:
     return repr(value) if isinstance(value, str | int | float | list | tuple | None) else type(value).__name__
 
 
-def _nearest(name: object, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.5)
-    return f"; did you mean {close[0]!r}?" if close else ""
+def nearest_name(name: object, known: Iterable[str]) -> str:
+    """``; did you mean 'K'?`` with the nearest of the known names, or an empty text where none is near."""
+    by_folded = {str(candidate).casefold(): candidate for candidate in known}
+    close = difflib.get_close_matches(str(name).casefold(), list(by_folded), n=1, cutoff=0.5)
+    return f"; did you mean {by_folded[close[0]]!r}?" if close else ""
 
 
-def _with_defaults(config: dict, steps: Iterable[str]) -> PilotConfig:
-    sensitive = config["sensitive_feature"] or []
+def _with_defaults(config: dict, valid: dict, steps: Iterable[str]) -> PilotConfig:
+    """The config from those of its keys that are ``valid``; the others count as not given."""
+    sensitive = valid.get("sensitive_feature") or ()
     sensitive = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
 
     def per_feature(key: str) -> dict:
-        value = config.get(key)
+        value = valid.get(key)
         return dict(value) if isinstance(value, dict) else dict.fromkeys(sensitive, value)
 
     return PilotConfig(
-        categorical_qis=tuple(config["categorical_qis"]),
-        continuous_qis=tuple(config["continuous_qis"]),
-        binning_config=config.get("binning_config"),
+        categorical_qis=tuple(valid.get("categorical_qis", ())),
+        continuous_qis=tuple(valid.get("continuous_qis", ())),
+        binning_config=valid.get("binning_config", {}),
         sensitive_features=sensitive,
-        sensitive_binning=config.get("sensitive_binning_config_for_L", {}),
-        K=config["K"],
+        sensitive_binning=valid.get("sensitive_binning_config_for_L", {}),
+        K=valid.get("K", 1),
         L=per_feature("L"),
         T=per_feature("T"),
-        missing_qis=config.get("missing_qis", "category"),
-        out_of_range=config.get("out_of_range", "tail"),
+        missing_qis=valid.get("missing_qis", "category"),
+        out_of_range=valid.get("out_of_range", "tail"),
         t_distance=per_feature("t_distance"),
         steps={key: config[key] for key in steps if key in config},
         literal=config,
     )
 
 
-def _faults_between_keys(checked: PilotConfig) -> list[str]:
+def _faults_between_keys(checked: PilotConfig, valid: dict) -> list[str]:
     roles = {
         "categorical_qis": checked.categorical_qis,
         "continuous_qis": checked.continuous_qis,
@@ -921,31 +961,31 @@ def _faults_between_keys(checked: PilotConfig) -> list[str]:
         for name in roles[first]
         if name in roles[second]
     ]
-    if not checked.quasi_identifiers:
+    if {"categorical_qis", "continuous_qis"} <= set(valid) and not checked.quasi_identifiers:
         faults.append("categorical_qis, continuous_qis: both are empty; name at least one quasi-identifier")
-    if checked.binning_config is None and checked.continuous_qis:
+    if checked.continuous_qis and "binning_config" not in checked.literal:
         faults.append("binning_config: missing; give edges for continuous_qis, or {} to take values as they are")
     per_column = {
-        "binning_config": (checked.binning_config or {}, "continuous_qis"),
+        "binning_config": (checked.binning_config, "continuous_qis"),
         "sensitive_binning_config_for_L": (checked.sensitive_binning, "sensitive_feature"),
         "L": (checked.L, "sensitive_feature"),
         "T": (checked.T, "sensitive_feature"),
         "t_distance": (checked.t_distance, "sensitive_feature"),
     }
     for key, (entries, role) in per_column.items():
-        strangers = [name for name in entries if name not in roles[role]]
-        faults += [f"{key}[{name!r}]: not among {role}{_nearest(name, roles[role])}" for name in strangers]
+        strangers = [name for name in entries if role in valid and name not in roles[role]]
+        faults += [f"{key}[{name!r}]: not among {role}{nearest_name(name, roles[role])}" for name in strangers]
     for key, given in (("L", checked.L), ("T", checked.T)):
         absent = [name for name in checked.sensitive_features if name not in given]
         faults += [f"{key}[{name!r}]: missing; give a number for each sensitive feature" for name in absent]
     return faults
 
 
-def _missing_columns(checked: PilotConfig, columns: Iterable[str] | None) -> list[str]:
+def _missing_columns(checked: PilotConfig, columns: list[str]) -> list[str]:
     return [
-        f"column {name!r} of the config is not in the combined dataset{_nearest(name, columns)}"
+        f"column {name!r} of the config is not in the combined dataset{nearest_name(name, columns)}"
         for name in checked.quasi_identifiers + checked.sensitive_features
-        if columns is not None and name not in columns
+        if name not in columns
     ]
 
 
@@ -1002,7 +1042,7 @@ def _binning_section(title: str, binnings: Mapping[str, Binning | None]) -> list
 def _title(result: ModelResult) -> str:
     sign, letter = (">", "t") if result.model == "t_closeness" else ("<", result.model[0])
     feature = f" of {result.sensitive}" if result.sensitive else ""
-    return f"{result.model.replace('_', '-')}{feature}: risky where {letter} {sign} {result.threshold:g}"
+    return f"{result.model.replace('_', '-')}{feature}: risky where {letter} {sign} {number_text(result.threshold)}"
 
 
 def _percent(part: int, whole: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from disclosure_control.batch import DONE, Outcome, Pilot, run_door
+from disclosure_control.batch import DONE, Outcome, Pilot, run_door, say
 
 COMBINED, REPORT = "combined_dataset.csv", "merge_report.json"
 
@@ -22,10 +22,10 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     check_door_keys(pilot.config)
     combined = combine_domains(pilot.folder, pilot.config.get("subject_id", {}), pilot.config.get("merge", {}))
-    with staged(pilot.results, owned=f"{COMBINED}|{REPORT}") as results:
+    with staged(pilot.results, REPORT) as results:
         results.write_table(COMBINED, combined.frame, for_people=False)
-        results.publish(REPORT, {"schema": 1, "pilot": pilot.name, **combined.report})
-    print(merge_table(combined.report))
+        results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
+    say(merge_table(combined.report))
     n_subjects, n_columns = combined.frame.shape
     return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED}")
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from disclosure_control.batch import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
+from disclosure_control.batch import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 COMBINED = "combined_dataset.csv"
 
@@ -23,19 +23,19 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assessment import assess, privacy_summary
     from disclosure_control.combined_dataset import read_combined_dataset
     from disclosure_control.results import staged
-    from disclosure_control.risky_rows import OWNED, risky_row_files
+    from disclosure_control.risky_rows import risky_row_files
 
     config = validate_config(pilot.config, step_checks=DOOR_KEYS)
     dataset = read_combined_dataset(pilot.results / COMBINED, config, DOOR_KEYS)
-    assessment = assess(dataset.frame, config, announce=print)
+    assessment = assess(dataset.frame, config, announce=say)
     report = generate_full_privacy_report(pilot.name, assessment)
-    with staged(pilot.results, owned=OWNED) as results:
+    with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
         for name, rows in risky_row_files(assessment, dataset.subjects):
             results.write_table(name, rows, for_people=True)
         results.write_text(f"{pilot.name}_privacy_summary.txt", report)
         inputs = {COMBINED: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
-        results.publish(f"{pilot.name}_privacy_summary.json", privacy_summary(pilot.name, assessment, inputs))
-    print(report)
+        results.publish(privacy_summary(pilot.name, assessment, inputs))
+    say(report)
     return _outcome(assessment, options.fail_on_risk)
 
 
@@ -56,7 +56,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _percent(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
     if not 0 <= value <= 100:
         raise argparse.ArgumentTypeError("a number from 0 to 100 is needed")
     return value

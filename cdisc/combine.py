@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError
+from Anonymization_Models import FaultyInputError, nearest_name
 from cdisc.events import reduce_events
 from cdisc.files import FileOptions, SourceTable, find_domain_files, read_domain_file
 from cdisc.findings import Reduced, reduce_findings
@@ -83,6 +83,8 @@ def combine_domains(folder: Path, subject_id: dict, merge: dict) -> Combined:
         _fold(table, frames[table.file_name], merged, state)
     state.stop_at_faults()
 
+    state.faults.extend(_unknown_domains(state, [table.domain for table in tables], list(merged)))
+    state.stop_at_faults()
     reference_start = _reference_start(merged.get(BASE_DOMAIN), len(ids))
     columns, units = {}, {}
     for domain, frame in merged.items():
@@ -92,6 +94,7 @@ def combine_domains(folder: Path, subject_id: dict, merge: dict) -> Combined:
         state.domains.setdefault(domain, {}).update(reduced.counts)
         n_present = int(np.unique(frame[SUBJECT]).size)
         state.domains[domain] |= {"subjects": n_present, "subjects_without_record": len(ids) - n_present}
+    state.faults.extend(_unknown_columns(state.settings, list(columns)))
     state.stop_at_faults()
     return _assemble(ids, columns, units, state)
 
@@ -140,9 +143,14 @@ def _subjects_of(table: SourceTable, state: _Merge) -> ReadSubjects | None:
         )
         return None
     subjects = read_subjects(frame, rule)
-    n_blank = int((subjects.code < 0).sum())
-    if n_blank:
-        state.faults.append(f"{name}: {rule.column} is empty in {n_blank} of {len(frame)} rows; every row needs an id")
+    of_rows = f"of {len(frame)} rows"
+    if subjects.n_blank:
+        state.faults.append(f"{name}: {rule.column} is empty in {subjects.n_blank} {of_rows}; every row needs an id")
+    if subjects.n_emptied:
+        state.faults.append(
+            f"{name}: the subject_id pattern leaves nothing of the id in {subjects.n_emptied} {of_rows}; "
+            "every row needs an id: change the pattern"
+        )
     if subjects.n_merged:
         state.faults.append(
             f"{name}: the subject_id rule makes {subjects.n_merged} of {subjects.n_merged + len(subjects.ids)} source "
@@ -167,7 +175,7 @@ def _by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]],
 def _domain_of(table: SourceTable) -> str:
     """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
     named = table.frame["DOMAIN"].dropna().unique() if "DOMAIN" in table.frame else []
-    parent = named[0] if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
+    parent = str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
     is_part = len(parent) == 2 and table.domain.startswith(parent)
     return parent if is_part else table.domain
 
@@ -232,6 +240,33 @@ def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFram
         merged[parent] = folded.frame
         state.faults.extend(folded.faults)
         state.count(parent, supplemental_folded=folded.n_folded, supplemental_without_parent=folded.n_without_parent)
+
+
+def _unknown_domains(state: _Merge, read: list[str], merged: list[str]) -> list[str]:
+    """Domains that the settings name and the pilot does not have: a misspelt rule would be without effect."""
+    settings = state.settings
+    known = {*read, *merged, *(Path(name).stem.upper() for name in state.left_out)}
+    named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}
+    named["unknown_subjects"] = settings.unknown_subjects
+    for key in ("record", "result", "text_results", "pool"):
+        named[key] = [name.split("__")[0] for name in getattr(settings, key) if name]
+    return [
+        f"merge[{key!r}]: no domain {name!r} in this pilot{nearest_name(name, known)}"
+        for key, names in named.items()
+        for name in names
+        if name not in known
+    ]
+
+
+def _unknown_columns(settings: MergeSettings, columns: list[str]) -> list[str]:
+    """Columns that a rule names, with or without their ``[...]``, and the merge does not make."""
+    known = {*columns, *(name.split(" [")[0] for name in columns)}
+    return [
+        f"merge[{key!r}]: no column {name!r} in this pilot{nearest_name(name, known)}"
+        for key in ("record", "result", "text_results", "pool")
+        for name in getattr(settings, key)
+        if "__" in name and name not in known
+    ]
 
 
 def _reference_start(demographics: pd.DataFrame | None, n_subjects: int) -> np.ndarray:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from cdisc.wide import says
+
 YES, NO = "Y", "N"
 
 
@@ -23,8 +25,7 @@ def reduce_events(
     """
     happened = np.ones(len(frame), dtype=bool)
     for name, value in ((f"{prefix}OCCUR", "N"), (f"{prefix}STAT", "NOT DONE")):
-        if name in frame:
-            happened &= ~(frame[name].str.upper() == value).to_numpy(dtype=bool, na_value=False)
+        happened &= ~says(frame, name, value)
     count = np.bincount(subject[happened], minlength=n_subjects)
     columns = {f"{domain}__count": count.astype(str).astype(object)}
     faults = []
@@ -32,9 +33,8 @@ def reduce_events(
         if variable not in frame:
             faults.append(f"merge['events'][{domain!r}]: {domain} has no variable {variable!r}")
             continue
-        text = frame[variable].astype("str").str.upper()
         for code in codes:
             ever = np.zeros(n_subjects, dtype=bool)
-            ever[subject[happened & (text == code.upper()).to_numpy(dtype=bool, na_value=False)]] = True
+            ever[subject[happened & says(frame, variable, code.upper())]] = True
             columns[f"{domain}__{variable}={code}"] = np.where(ever, YES, NO).astype(object)
     return columns, faults

@@ -142,10 +142,15 @@ def read_domain_file(path: Path, options: FileOptions = NOTHING_DECLARED) -> Sou
 
 def _visible_files(folder: Path) -> list[Path]:
     try:
-        return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and path.is_file())
+        return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and _is_file(path))
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "the system refused"
         raise FaultyInputError(f"{folder}: the pilot's folder cannot be listed: {reason}.") from None
+
+
+def _is_file(path: Path) -> bool:
+    # A link to nowhere counts: passed over, a domain would be missing without a word.
+    return path.is_file() or (path.is_symlink() and not path.exists())
 
 
 # What all readers say in the same words

@@ -16,7 +16,7 @@ import pandas as pd
 from Anonymization_Models import number_groups, parse_numbers
 from cdisc.merge_settings import MergeSettings, rule_for
 from cdisc.sdtm import QUALIFIERS, UNIT
-from cdisc.wide import text_of
+from cdisc.wide import says, text_of
 
 # Variables that tell which record of a subject is chosen.
 LADDER = ("LOBXFL", "BLFL", "DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
@@ -147,17 +147,13 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
         keeps_unit[open_rows[falls_back]] = False
         unit = unit.where(keeps_unit, _column(frame, "ORRESU"))
 
-    status = _column(frame, "STAT")
-    not_done = (status.str.upper() == "NOT DONE").to_numpy(dtype=bool, na_value=False) if status.notna().any() else None
-    n_not_done = 0
-    if not_done is not None:
-        numbers[not_done], text[not_done] = np.nan, None
-        n_not_done = int(not_done.sum())
+    not_done = says(frame, "STAT", "NOT DONE")
+    numbers[not_done], text[not_done] = np.nan, None
     read = np.isnan(numbers) & pd.notna(text)
     numbers[read] = parse_numbers(pd.Series(text[read], dtype="object"))
     numbers[np.isinf(numbers)] = np.nan
     _apply_text_rule(numbers, text, test, names, domain, settings)
-    return _Results(numbers, text, unit, n_not_done)
+    return _Results(numbers, text, unit, int(not_done.sum()))
 
 
 def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
@@ -251,8 +247,7 @@ def _rungs(
 ) -> np.ndarray:
     rung = np.full(len(cell), OTHER)
     for flag, value in (("BLFL", FLAGGED_BLFL), ("LOBXFL", FLAGGED_LOBXFL)):
-        if flag in frame:
-            rung[(frame[flag].str.upper() == "Y").to_numpy(dtype=bool, na_value=False)] = value
+        rung[says(frame, flag, "Y")] = value
     has_flag = np.zeros(n_cells, dtype=bool)
     has_flag[cell[rung >= FLAGGED_BLFL]] = True
     open_records = np.flatnonzero(~has_flag[cell])  # only where no flag decides are dates looked at

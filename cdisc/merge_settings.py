@@ -78,7 +78,7 @@ _FILE_OPTIONS: dict[str, tuple[Callable[[object], bool], str]] = {
 def _is_encoding(name: str) -> bool:
     try:
         return isinstance("".encode(name), bytes)
-    except LookupError:
+    except (LookupError, ValueError):
         return False
 
 

@@ -193,7 +193,7 @@ def _checked_header(text: _Text) -> list[str]:
         raise FaultyInputError(_unreadable_fault(text)) from None
     header = [clean_name(name) for name in first_records[0][1]]
     looks_like_data = header_looks_like_data(header)
-    faults = name_faults(header, text.path, show_names=not looks_like_data)
+    faults = name_faults(header, text.path)
     if looks_like_data:
         faults.append(
             f"{text.path.name}: the first line looks like a record, not like column names (most of its "

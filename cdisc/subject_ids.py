@@ -54,9 +54,9 @@ _KEYS = {
     "strip": (lambda value: isinstance(value, bool), "True or False"),
     "case": (lambda value: value in CASES, '"upper" or "lower"'),
     "pattern": (lambda value: isinstance(value, str) and _compiles(value), "a regular expression"),
-    "replacement": (lambda value: isinstance(value, str), "a text; \\1 is the pattern's first group"),
+    "replacement": (lambda value: isinstance(value, str) and value.isprintable(), "a text; \\1 is the first group"),
     "zero_pad": (lambda value: type(value) is int and 0 <= value <= 64, "a whole number from 0 to 64"),
-    "prefix": (lambda value: isinstance(value, str), "a text"),
+    "prefix": (lambda value: isinstance(value, str) and value.isprintable(), "a text"),
 }
 
 
@@ -89,27 +89,36 @@ def _compiles(pattern: str) -> bool:
 
 @dataclass(frozen=True)
 class ReadSubjects:
-    """The subjects of one file: ``code`` (n_rows,) into ``ids`` (n_subjects,); -1 where the row has no id."""
+    """The subjects of one file: ``code`` (n_rows,) into ``ids`` (n_subjects,); -1 where the row has no id.
+
+    ``n_blank`` rows had none in the source, of ``n_emptied`` rows the rule left nothing.
+    """
 
     code: np.ndarray
     ids: pd.Index
-    n_merged: int
-    n_unmatched: int
+    n_merged: int = 0
+    n_unmatched: int = 0
+    n_blank: int = 0
+    n_emptied: int = 0
 
 
 def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule) -> ReadSubjects:
     """Apply the rule to a file's id column; ``n_merged`` counts source ids that became equal to another one."""
     if rule.column is None:
         ids = pd.Index(np.arange(1, len(frame) + 1).astype(str))
-        return ReadSubjects(np.arange(len(frame)), ids, 0, 0)
+        return ReadSubjects(np.arange(len(frame)), ids)
     column = frame[rule.column]
     if column.dtype.kind not in "f":
         column = column.str.strip().replace("", np.nan)
     code, source_ids = pd.factorize(column)
-    code_of_source, ids = pd.factorize(rule.apply(pd.Index(source_ids)))
+    spelled = rule.apply(pd.Index(source_ids))
+    code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
+    code_of_row, n_blank = np.append(code_of_source, -1)[code], int((code < 0).sum())
     return ReadSubjects(
-        code=np.append(code_of_source, -1)[code],
+        code=code_of_row,
         ids=pd.Index(ids),
-        n_merged=len(source_ids) - len(ids),
+        n_merged=int((code_of_source >= 0).sum()) - len(ids),
         n_unmatched=rule.n_unmatched(pd.Index(source_ids)),
+        n_blank=n_blank,
+        n_emptied=int((code_of_row < 0).sum()) - n_blank,
     )

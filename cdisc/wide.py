@@ -18,9 +18,9 @@ def reduce_wide(
     """
     n_collapsed = len(subject) - len(np.unique(subject))
     if n_collapsed and several_rows is None:
-        n_several, n_subjects_here = int((np.bincount(subject) > 1).sum()), len(subject) - n_collapsed
+        n_several, n_present = int((np.bincount(subject) > 1).sum()), len(subject) - n_collapsed
         fault = (
-            f"{domain}: {n_several} subjects have several rows ({len(subject)} rows for {n_subjects_here} subjects), and "
+            f"{domain}: {n_several} subjects have several rows ({len(subject)} rows for {n_present} subjects), and "
             "this is no long SDTM domain; allowed: one row per subject; correct the file, or choose by "
             f'merge: {{"several_rows": {{"{domain}": "last"}}}}'
         )
@@ -43,6 +43,13 @@ def _row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, 
     changes = np.diff(subject[order])
     at_end = np.append(changes, 1) != 0 if several_rows == "last" else np.insert(changes, 0, 1) != 0
     return order[at_end]
+
+
+def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
+    """Which rows hold a word in a variable, in whatever case: (n_rows,) of bool, all False where it is not there."""
+    if name not in frame:
+        return np.zeros(len(frame), dtype=bool)
+    return (frame[name].astype("str").str.upper() == word).to_numpy(dtype=bool, na_value=False)
 
 
 def text_of(values: pd.Series) -> np.ndarray:

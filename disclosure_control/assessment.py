@@ -55,7 +55,7 @@ def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None
 
     ``df`` has one row per person. ``announce`` is told of thresholds that cannot be met before the models run.
     """
-    binned, binnings = apply_feature_binning(df, config.binning_config or {}, config.out_of_range)
+    binned, binnings = apply_feature_binning(df, config.binning_config, config.out_of_range)
     classes = form_equivalence_classes(binned, config.quasi_identifiers)
     counts = {name: count_sensitive_values(classes, df[name]) for name in config.sensitive_features}
     binnings |= sensitive_binnings(config, classes, counts)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from Anonymization_Models import FaultyInputError
 from config import (
+    PILOT_NAME,
     PROJECT_FOLDER,
     RESULTS_FOLDER,
     Settings,
@@ -20,7 +23,7 @@ from config import (
     load_pilot_config,
     read_settings,
 )
-from disclosure_control.results import PilotIsLockedError, held
+from disclosure_control.results import PilotIsLockedError, PublishingInterruptedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 STOPPED = 130  # as shells report Ctrl-C
@@ -67,14 +70,14 @@ def run_door(
         settings = read_settings()
         names = _pilots_of(options, settings)
     except FaultyInputError as error:
-        _print_faults(error.faults)
+        _say_faults(error.faults)
         return INPUT_AT_FAULT
     try:
         outcomes = {name: _process_one(name, settings, process, options) for name in names}
     except KeyboardInterrupt:
-        _print_faults(["stopped by the user; the pilot in work keeps its earlier results"])
+        _say_faults(["stopped by the user; the pilot in work keeps its earlier results"])
         return STOPPED
-    _print_outcomes(outcomes)
+    _say_outcomes(outcomes)
     return next(status for status in GRAVITY if status in {outcome.status for outcome in outcomes.values()})
 
 
@@ -107,36 +110,54 @@ def _process_one(
         if not folder.is_dir():
             raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
         pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config)
-        print(f"Pilot {name}")
+        say(f"Pilot {name}")
         with held(pilot.results):
             return process(pilot, options)
     except FaultyInputError as error:
-        _print_faults(error.faults, name)
+        _say_faults(error.faults, name)
         return Outcome(INPUT_AT_FAULT, f"config or input at fault ({len(error.faults)}), see above")
     except PilotIsLockedError:
         return Outcome(LOCKED, "another run holds this pilot; try again when it is done")
+    except PublishingInterruptedError:
+        words = "results could be moved neither to their place nor back; the next start completes them"
+        _say_faults([words], name)
+        return Outcome(INPUT_AT_FAULT, words)
     except OSError as error:
         # Disk full, folder read-only, file in use: the system's own words and a path of ours, no data.
         where = f" ({Path(error.filename).name})" if isinstance(error.filename, str) else ""
-        _print_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], name)
+        _say_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], name)
         return Outcome(INPUT_AT_FAULT, f"could not read or write: {error.strerror or type(error).__name__}")
     except Exception as error:  # the message may hold data, so only its kind and place are shown
         frames = traceback.extract_tb(error.__traceback__)
-        place = [frame for frame in frames if frame.filename.startswith(str(PROJECT_FOLDER))][-1]
+        ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
+        place = (ours or frames)[-1]
         fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-        _print_faults([f"a fault of this program, not of your data: {fault}; please report it"], name)
+        _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], name)
         return Outcome(OUR_FAULT, f"a fault of this program: {fault}")
 
 
-def _print_faults(faults: Sequence[str], pilot: str | None = None) -> None:
-    sys.stdout.flush()
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
+    stream = stream or sys.stdout
+    try:
+        print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
+        stream.flush()
+    except OSError:
+        # Nobody can be told; what the interpreter still holds for this stream must not fail either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _say_faults(faults: Sequence[str], pilot: str | None = None) -> None:
     for fault in faults:
-        print(f"{pilot}: {fault}" if pilot else fault, file=sys.stderr)
-    sys.stderr.flush()
+        say(f"{_shown(pilot)}: {fault}" if pilot else fault, sys.stderr)
 
 
-def _print_outcomes(outcomes: dict[str, Outcome]) -> None:
+def _shown(pilot: str) -> str:
+    return pilot if PILOT_NAME.fullmatch(pilot) else f"{pilot[:40]!r}"
+
+
+def _say_outcomes(outcomes: dict[str, Outcome]) -> None:
     from tabulate import tabulate
 
-    rows = [[name, outcome.status, outcome.words] for name, outcome in outcomes.items()]
-    print(tabulate(rows, ["Pilot", "Status", "Outcome"], tablefmt="simple_outline", disable_numparse=True))
+    rows = [[_shown(name), outcome.status, outcome.words] for name, outcome in outcomes.items()]
+    say(tabulate(rows, ["Pilot", "Status", "Outcome"], tablefmt="simple_outline", disable_numparse=True))

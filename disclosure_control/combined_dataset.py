@@ -41,6 +41,9 @@ def read_combined_dataset(
         raise FaultyInputError(
             f"{path.name}: no column {SUBJECT_COLUMN!r}; the file is not as Create_Combined_Pilot_Dataset.py writes it"
         )
+    faults = _faults_of_roles(config)
+    if faults:
+        raise FaultyInputError(faults)
     validate_config(config.literal, table.columns, step_checks)
     faults = _faults_of_subjects(table[SUBJECT_COLUMN], path.name)
     columns = {}
@@ -52,6 +55,19 @@ def read_combined_dataset(
     if faults:
         raise FaultyInputError(faults)
     return CombinedDataset(pd.DataFrame(columns), table[SUBJECT_COLUMN], sha256)
+
+
+def _faults_of_roles(config: PilotConfig) -> list[str]:
+    roles = {
+        "categorical_qis": config.categorical_qis,
+        "continuous_qis": config.continuous_qis,
+        "sensitive_feature": config.sensitive_features,
+    }
+    return [
+        f"{key}: {SUBJECT_COLUMN!r} names the subject and is neither a quasi-identifier nor sensitive; take it out"
+        for key, names in roles.items()
+        if SUBJECT_COLUMN in names
+    ]
 
 
 def _faults_of_subjects(subjects: pd.Series, name: str) -> list[str]:
@@ -85,17 +101,16 @@ def _typed(column: pd.Series, config: PilotConfig) -> pd.Series:
         return column
     if name in config.continuous_qis or name in config.sensitive_binning or config.t_distance.get(name):
         return pd.Series(numbers_of(column), column.index, name=name)
-    try:
-        numbers = pd.Series(numbers_of(column), column.index, name=name)
-    except FaultyInputError:
-        n_values = int(column.notna().sum())
-        n_numbers = int(np.isfinite(parse_numbers(column)).sum())
-        if 2 * n_numbers < n_values:
-            return column
+    n_values = int(column.notna().sum())
+    n_texts = int((column.notna() & np.isnan(parse_numbers(column))).sum())
+    if 2 * n_texts > n_values:
+        return column
+    if n_texts:
         raise FaultyInputError(
-            f"column {name!r}: {n_values - n_numbers} of {n_values} values are not numbers and the others are; correct "
+            f"column {name!r}: {n_texts} of {n_values} values are not numbers and the others are; correct "
             'them in the source, choose by merge: {"text_results": ...}, or treat all as categories by '
             't_distance: "total_variation"'
-        ) from None
+        )
     # Codes such as 01 are names, not numbers.
-    return column if column.str.match(r"[+-]?0\d").any() else numbers
+    is_code = column.str.match(r"[+-]?0\d").any()
+    return column if is_code else pd.Series(numbers_of(column), column.index, name=name)

@@ -1,9 +1,10 @@
 """Custody of results: written aside, flushed, published at once, readable by the controller alone.
 
 A run writes its whole set into ``.staging``. One rename turns that folder into ``.commit``: from here on the set
-counts as published. Then its files are moved to their places, the JSON summary last, and what an earlier run left
-and this one does not produce is deleted. A process killed before the rename has changed nothing; one killed after
-it is completed by ``recover`` at the next start, and until then the hashes in the summary tell.
+counts as published. Then each earlier file moves to ``.previous`` and the new one to its place, the JSON summary last;
+files of the earlier set that the new one lacks only move away. A run that fails meanwhile moves everything back. A
+process killed before the rename has changed nothing; one killed after it is completed by ``recover`` at the next
+start, and until then the hashes in the summary tell.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from pathlib import Path
 
 import pandas as pd
 
-STAGING, COMMIT, MANIFEST = ".staging", ".commit", ".manifest.json"
+STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 LOCK = ".lock"
 
 
 class PilotIsLockedError(Exception):
     """Another run holds this pilot."""
+
+
+class PublishingInterruptedError(Exception):
+    """A set could neither be moved to its place nor back; the next start completes it."""
 
 
 @contextlib.contextmanager
@@ -38,7 +43,7 @@ def held(folder: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.chmod(0o700)
+    folder.chmod(folder.stat().st_mode & 0o700)
     try:
         with FileLock(folder / LOCK, timeout=0, mode=0o600):
             recover(folder)
@@ -51,17 +56,16 @@ def recover(folder: Path) -> None:
     """Complete a set that was committed and not fully moved; drop one that was not committed."""
     if (folder / COMMIT / MANIFEST).is_file():
         _move_into_place(folder)
-    for left_over in (folder / COMMIT, folder / STAGING):
+    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING):
         if left_over.is_dir():
             shutil.rmtree(left_over)
 
 
 class ResultSet:
-    """The results of one run, aside until ``publish``."""
+    """The results of one run, aside until they are published under their JSON summary."""
 
-    def __init__(self, folder: Path, owned: str):
-        """``owned``: a regular expression of the file names that this kind of run produces, now or earlier."""
-        self.folder, self.owned = folder, re.compile(owned)
+    def __init__(self, folder: Path, summary_name: str):
+        self.folder, self.summary_name = folder, summary_name
         self.staging = folder / STAGING
         self.files: dict[str, dict] = {}
         self.staging.mkdir(mode=0o700)
@@ -73,23 +77,25 @@ class ResultSet:
         """A CSV file. ``for_people``: cells that a spreadsheet would run as a formula get a leading apostrophe."""
         self._write(name, csv_bytes(without_formulas(frame) if for_people else frame), rows=len(frame))
 
-    def publish(self, summary_name: str, summary: dict) -> None:
+    def publish(self, summary: dict) -> None:
         """Put the set in place of the last one; ``summary`` gets the SHA-256 of every file under ``files``."""
+        earlier = _files_of_summary(self.folder / self.summary_name)
         files = dict(sorted(self.files.items()))
         text = json.dumps({**summary, "files": files}, indent=2, ensure_ascii=False, allow_nan=False)
-        self.write_text(summary_name, text + "\n")
-        order = [name for name in self.files if name != summary_name] + [summary_name]
-        stale = [
-            path.name
-            for path in self.folder.iterdir()
-            if path.is_file() and self.owned.fullmatch(path.name) and path.name not in order
-        ]
-        self.write_text(MANIFEST, json.dumps({"files": order, "stale": sorted(stale)}))
+        self.write_text(self.summary_name, text + "\n")
+        order = [*files, self.summary_name]
+        stale = [name for name in earlier if name not in order]
+        self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
         _flush_folder(self.staging)
         self.staging.replace(self.folder / COMMIT)
-        _flush_folder(self.folder)
-        _move_into_place(self.folder)
-        shutil.rmtree(self.folder / COMMIT)
+        try:
+            _flush_folder(self.folder)
+            _move_into_place(self.folder)
+        except OSError:
+            _move_back(self.folder)
+            raise
+        for left_over in (COMMIT, PREVIOUS):
+            shutil.rmtree(self.folder / left_over, ignore_errors=True)
 
     def _write(self, name: str, content: bytes, rows: int | None = None) -> None:
         path = self.staging / name
@@ -104,24 +110,60 @@ class ResultSet:
 
 
 @contextlib.contextmanager
-def staged(folder: Path, owned: str) -> Iterator[ResultSet]:
+def staged(folder: Path, summary_name: str) -> Iterator[ResultSet]:
     """A result set that leaves nothing behind if the run fails before it is published."""
-    results = ResultSet(folder, owned)
+    results = ResultSet(folder, summary_name)
     try:
         yield results
     finally:
         shutil.rmtree(results.staging, ignore_errors=True)
 
 
+def _files_of_summary(path: Path) -> list[str]:
+    """Names of the files that an earlier run of this kind left, by its own summary; a file of no run is never ours."""
+    try:
+        names = list(json.loads(path.read_text(encoding="utf-8"))["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [name for name in names if isinstance(name, str) and Path(name).name == name and not name.startswith(".")]
+
+
+def _manifest(folder: Path) -> tuple[list[str], list[str]]:
+    manifest = json.loads((folder / COMMIT / MANIFEST).read_text(encoding="utf-8"))
+    return manifest["files"], manifest["stale"]
+
+
 def _move_into_place(folder: Path) -> None:
-    commit = folder / COMMIT
-    manifest = json.loads((commit / MANIFEST).read_text(encoding="utf-8"))
-    for name in manifest["stale"]:
-        (folder / name).unlink(missing_ok=True)
-    for name in manifest["files"]:
-        if (commit / name).is_file():  # else it was moved before the run was killed
+    commit, previous = folder / COMMIT, folder / PREVIOUS
+    files, stale = _manifest(folder)
+    previous.mkdir(mode=0o700, exist_ok=True)
+    for name in stale + files:
+        # A file that is no longer in the commit folder was placed before a run was killed here.
+        waits = name in stale or (commit / name).is_file()
+        if waits and name == files[-1] and (folder / name).is_file():
+            shutil.copy(folder / name, previous / name)  # the summary is there at every moment
+        elif waits and (folder / name).is_file():
+            (folder / name).replace(previous / name)
+        if (commit / name).is_file():
             (commit / name).replace(folder / name)
     _flush_folder(folder)
+
+
+def _move_back(folder: Path) -> None:
+    """Undo a move that failed: the earlier set stands again, the new one is no longer committed."""
+    commit, previous = folder / COMMIT, folder / PREVIOUS
+    try:
+        files, stale = _manifest(folder)
+        for name in reversed(stale + files):
+            if name in files and not (commit / name).is_file():
+                (folder / name).replace(commit / name)
+            if (previous / name).is_file() and not (folder / name).is_file():
+                (previous / name).replace(folder / name)
+        commit.replace(folder / STAGING)
+        shutil.rmtree(previous, ignore_errors=True)
+        _flush_folder(folder)
+    except OSError:
+        raise PublishingInterruptedError from None
 
 
 def _flush_folder(folder: Path) -> None:
@@ -156,7 +198,7 @@ def _neutralised(text: pd.Series) -> pd.Series:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    matches = pc.match_substring_regex(pa.array(text), r"^\s*[=+\-@|%]")
+    matches = pc.match_substring_regex(pa.array(text), r"^(\s*[=+\-@|%＝＋－＠]|[\t\r\n])")
     suspect = pc.fill_null(matches, False).to_numpy(zero_copy_only=False)
     formula = pd.Series(suspect, index=text.index)
     formula[suspect] = pd.to_numeric(text[suspect], errors="coerce").isna()

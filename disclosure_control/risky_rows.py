@@ -7,13 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import ModelResult
+from Anonymization_Models import ModelResult, number_text
 from disclosure_control.assessment import Assessment
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.results import file_name_part
-
-# Every file that door 2 may have left behind in an earlier run.
-OWNED = r"risky_rows_[klt][0-9].*\.csv|[A-Za-z0-9_-]+_privacy_summary\.(txt|json)"
 
 
 def risky_row_files(assessment: Assessment, subjects: pd.Series) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -21,7 +18,7 @@ def risky_row_files(assessment: Assessment, subjects: pd.Series) -> Iterator[tup
     yield f"risky_rows_k{assessment.config.K}_anonymity.csv", risky_rows(assessment, assessment.k_anonymity, subjects)
     taken = set()
     for result in (*assessment.l_diversity.values(), *assessment.t_closeness.values()):
-        name = f"risky_rows_{result.model[0]}{result.threshold:g}_{file_name_part(result.sensitive)}"
+        name = f"risky_rows_{result.model[0]}{number_text(result.threshold)}_{file_name_part(result.sensitive)}"
         while name.lower() in taken:  # two features whose names differ only in what a file name cannot hold
             name += "_"
         taken.add(name.lower())

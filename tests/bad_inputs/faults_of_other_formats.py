@@ -1,0 +1,259 @@
+"""Faults of SAS transport, Dataset-JSON and Parquet files; ``write_whole`` is what they look like without."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pyreadstat
+
+from tests.bad_inputs.faults_of_csv_files import HTML, LEAVE_OUT
+from tests.bad_inputs.registry import case
+from tests.doors.synthetic_pilot import SyntheticPilot, csv_text, rows_of
+
+TYPES = {"USUBJID": "string", "BMI": "float"}
+
+
+def vital_signs() -> pd.DataFrame:
+    frame = pd.DataFrame(rows_of("VS"))
+    return frame.assign(BMI=frame["BMI"].astype(float))
+
+
+def write_xport(path: Path, version: int = 5) -> None:
+    pyreadstat.write_xport(vital_signs(), path, table_name="VS", file_format_version=version)
+
+
+def dataset_json(**changes: object) -> dict:
+    """VS as a Dataset-JSON 1.1 document, with changes."""
+    rows = [[row["USUBJID"], float(row["BMI"])] for row in rows_of("VS")]
+    columns = [{"itemOID": name, "name": name, "label": name, "dataType": kind} for name, kind in TYPES.items()]
+    document = {"datasetJSONVersion": "1.1.0", "name": "VS", "records": len(rows), "columns": columns, "rows": rows}
+    return document | changes
+
+
+def ndjson_lines() -> list[str]:
+    document = dataset_json()
+    return [json.dumps(part) for part in ({**document, "rows": []}, *document["rows"])]
+
+
+def parquet_bytes(frame: pd.DataFrame | None = None) -> bytes:
+    buffer = io.BytesIO()
+    (vital_signs() if frame is None else frame).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _write_json(path: Path) -> None:
+    path.write_text(json.dumps(dataset_json()), encoding="utf-8")
+
+
+def _write_ndjson(path: Path) -> None:
+    document = dataset_json()
+    del document["rows"]
+    lines = [document, *dataset_json()["rows"]]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+
+
+WHOLE: dict[str, Callable[[Path], None]] = {
+    "vs.xpt": write_xport,
+    "VS.XPT": lambda path: write_xport(path, version=8),
+    "vs.json": _write_json,
+    "vs.ndjson": _write_ndjson,
+    "vs.parquet": lambda path: path.write_bytes(parquet_bytes()),
+}
+
+
+def write_whole(pilot: SyntheticPilot, name: str) -> Path:
+    """Replace VS.csv by a file of the same content in another format."""
+    pilot.remove("VS.csv")
+    WHOLE[name](pilot.folder / name)
+    return pilot.folder / name
+
+
+def cut(path: Path, n_bytes: int) -> None:
+    path.write_bytes(path.read_bytes()[:n_bytes])
+
+
+def write_json(pilot: SyntheticPilot, **changes: object) -> None:
+    path = write_whole(pilot, "vs.json")
+    path.write_text(json.dumps(dataset_json(**changes)), encoding="utf-8")
+
+
+# ---------------------------------------------------------------- SAS transport
+
+
+@case(says=["vs.xpt: this is an HTML page saved as .xpt", "Export the data again as .xpt", LEAVE_OUT])
+def xpt_is_an_html_page(pilot):
+    write_whole(pilot, "vs.xpt").write_text(HTML)
+
+
+@case(says=["vs.xpt: this is not a SAS transport file", "XPORT engine", LEAVE_OUT])
+def xpt_is_a_csv_file(pilot):
+    write_whole(pilot, "vs.xpt").write_text(csv_text(rows_of("VS")))
+
+
+@case(says=["vs.xpt: this is not a SAS transport file", "CPORT", LEAVE_OUT])
+def xpt_is_a_cport_file(pilot):
+    write_whole(pilot, "vs.xpt").write_bytes(b"**COMPRESSED** **COMPRESSED** **COMPRESSED** ".ljust(2000, b"\x01"))
+
+
+@case(says=["vs.xpt: the file is empty", LEAVE_OUT])
+def xpt_is_empty(pilot):
+    write_whole(pilot, "vs.xpt").write_bytes(b"")
+
+
+@case(says=["vs.xpt: the transport file is cut off or damaged", LEAVE_OUT])
+def xpt_cut_within_its_first_header(pilot):
+    cut(write_whole(pilot, "vs.xpt"), 100)
+
+
+@case(says=["vs.xpt: the transport file is cut off or damaged", LEAVE_OUT])
+def xpt_cut_within_its_variables(pilot):
+    cut(write_whole(pilot, "vs.xpt"), 720)
+
+
+@case(says=["vs.xpt: the transport file is cut off or damaged", "ends within a record", LEAVE_OUT])
+def xpt_cut_within_its_observations(pilot):
+    path = write_whole(pilot, "vs.xpt")
+    cut(path, path.stat().st_size - 90)
+
+
+@case(says=["VS.XPT: the transport file is cut off or damaged", LEAVE_OUT])
+def xpt_of_version_8_cut_within_its_observations(pilot):
+    path = write_whole(pilot, "VS.XPT")
+    cut(path, path.stat().st_size - 80)
+
+
+@case(says=["vs.xpt: the file has column names and no record", LEAVE_OUT])
+def xpt_without_observations(pilot):
+    path = write_whole(pilot, "vs.xpt")
+    pyreadstat.write_xport(vital_signs().iloc[:0], path, table_name="VS", file_format_version=5)
+
+
+@case(says=["vs.xpt: the file holds 2 datasets", "one dataset per file"])
+def xpt_with_two_datasets(pilot):
+    path = write_whole(pilot, "vs.xpt")
+    path.write_bytes(path.read_bytes() + path.read_bytes()[240:])
+
+
+# ---------------------------------------------------------------- Dataset-JSON
+
+
+@case(says=["vs.json: this is an HTML page saved as .json", LEAVE_OUT])
+def json_is_an_html_page(pilot):
+    write_whole(pilot, "vs.json").write_text(HTML)
+
+
+@case(says=["vs.json: not valid JSON", "line 1, where the file ends too early", LEAVE_OUT])
+def json_cut_off(pilot):
+    path = write_whole(pilot, "vs.json")
+    cut(path, path.stat().st_size - 60)
+
+
+@case(says=["vs.json: not valid JSON", "line 2", LEAVE_OUT])
+def json_broken_by_a_text_without_quotes(pilot):
+    write_whole(pilot, "vs.json").write_text('{"columns": [],\n"rows": [[ZZSUBJ-48151, 987.654]]}')
+
+
+@case(says=["vs.json: not valid JSON", "nesting", LEAVE_OUT])
+def json_nested_beyond_measure(pilot):
+    write_whole(pilot, "vs.json").write_text("[" * 200_000)
+
+
+@case(says=["vs.json: this is JSON, but not CDISC Dataset-JSON", "no list of columns", LEAVE_OUT])
+def json_is_a_list_of_records(pilot):
+    write_whole(pilot, "vs.json").write_text(json.dumps(rows_of("VS")))
+
+
+@case(says=["vs.json: this is JSON, but not CDISC Dataset-JSON", "described without name", LEAVE_OUT])
+def json_with_a_column_without_a_name(pilot):
+    write_json(pilot, columns=[{"dataType": "string"}, {"name": "BMI", "dataType": "float"}])
+
+
+@case(says=["vs.json: 2 columns have the name 'BMI'"])
+def json_with_a_duplicate_column(pilot):
+    write_json(pilot, columns=[{"name": "BMI", "dataType": "string"}, {"name": "BMI", "dataType": "float"}])
+
+
+@case(says=["vs.json, column 'BMI': the dataType 'number' is not one of Dataset-JSON", "float, double"])
+def json_with_an_unknown_type(pilot):
+    columns = dataset_json()["columns"]
+    write_json(pilot, columns=[columns[0], columns[1] | {"dataType": "number"}])
+
+
+@case(says=["vs.json, column 'BMI': 2 values not of the declared dataType float", "Correct the values"])
+def json_with_texts_in_a_column_of_numbers(pilot):
+    rows = dataset_json()["rows"]
+    rows[3][1] = rows[5][1] = "MARKER"
+    write_json(pilot, rows=rows)
+
+
+@case(says=["vs.json: 2 records with another number of values than the 2 columns", "the first is record 3"])
+def json_with_rows_of_a_wrong_length(pilot):
+    rows = dataset_json()["rows"]
+    rows[2].append("MARKER")
+    rows[7].pop()
+    write_json(pilot, rows=rows)
+
+
+@case(says=["vs.json: the file announces 20 records and holds 12", "cut off", "'records'"])
+def json_with_a_wrong_number_of_records(pilot):
+    write_json(pilot, records=20)
+
+
+@case(says=["vs.json: the file has column names and no record", LEAVE_OUT])
+def json_without_records(pilot):
+    write_json(pilot, records=0, rows=[])
+
+
+@case(says=["vs.ndjson: 1 line not valid JSON, the first is line 13", "cut off", LEAVE_OUT])
+def ndjson_cut_within_its_last_line(pilot):
+    path = write_whole(pilot, "vs.ndjson")
+    cut(path, path.stat().st_size - 3)
+
+
+@case(says=["vs.ndjson: the file announces 12 records and holds 9"])
+def ndjson_cut_between_two_lines(pilot):
+    path = write_whole(pilot, "vs.ndjson")
+    path.write_text("\n".join(path.read_text().splitlines()[:10]) + "\n")
+
+
+@case(says=["vs.ndjson: this is JSON, but not CDISC Dataset-JSON", "no list of columns"])
+def ndjson_without_its_first_line(pilot):
+    path = write_whole(pilot, "vs.ndjson")
+    path.write_text(path.read_text().partition("\n")[2])
+
+
+# ---------------------------------------------------------------- Parquet
+
+
+@case(says=["vs.parquet: the file is not a Parquet file", LEAVE_OUT])
+def parquet_is_a_csv_file(pilot):
+    write_whole(pilot, "vs.parquet").write_text(csv_text(rows_of("VS")))
+
+
+@case(says=["vs.parquet: the file is cut off or damaged", LEAVE_OUT])
+def parquet_cut_off(pilot):
+    path = write_whole(pilot, "vs.parquet")
+    cut(path, path.stat().st_size // 2)
+
+
+@case(says=["vs.parquet: the file is cut off or damaged", LEAVE_OUT])
+def parquet_with_a_damaged_page(pilot):
+    path = write_whole(pilot, "vs.parquet")
+    content = bytearray(path.read_bytes())
+    content[4:60] = b"\xff" * 56
+    path.write_bytes(content)
+
+
+@case(says=["vs.parquet: the file has column names and no record", LEAVE_OUT])
+def parquet_without_rows(pilot):
+    write_whole(pilot, "vs.parquet").write_bytes(parquet_bytes(vital_signs().iloc[:0]))
+
+
+@case(says=["vs.parquet: 1 of 3 columns hold neither text, numbers nor dates: 'PARTS' (nested)"])
+def parquet_with_a_nested_column(pilot):
+    frame = vital_signs().assign(PARTS=[[987.654]] * 12)
+    write_whole(pilot, "vs.parquet").write_bytes(parquet_bytes(frame))

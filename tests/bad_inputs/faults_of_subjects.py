@@ -1,0 +1,89 @@
+"""Faults in who the subjects are: files that are whole, each for itself, and do not fit together."""
+
+from __future__ import annotations
+
+from tests.bad_inputs.registry import case
+from tests.doors.synthetic_pilot import csv_text, rows_of
+
+NAME_IT = 'subject_id: {"column": "..."}'
+
+
+@case(says=["no DM file among LB, SC, VS", "DM says who the subjects are", "add it"])
+def no_dm_file(pilot):
+    pilot.remove("DM.csv")
+
+
+@case(says=["VS.csv: no column 'USUBJID' for the subject id among 2 columns", NAME_IT])
+def no_id_column_in_one_file(pilot):
+    pilot.write("VS.csv", csv_text(rows_of("VS")).replace("USUBJID", "PATIENT"))
+
+
+@case(n_faults=4, says=["DM.csv: no column 'USUBJID'", "VS.csv: no column 'USUBJID'", NAME_IT])
+def no_id_column_in_any_file(pilot):
+    for domain in ("DM", "VS", "LB", "SC"):
+        pilot.write(f"{domain}.csv", csv_text(rows_of(domain)).replace("USUBJID", "PATIENT"))
+
+
+@case(says=["VS.csv: USUBJID is empty in 2 of 12 rows", "every row needs an id"])
+def blank_ids(pilot):
+    rows = rows_of("VS")
+    rows[1]["USUBJID"], rows[2]["USUBJID"] = "", "  "
+    pilot.write_rows("VS.csv", rows)
+
+
+@case(says=["DM.csv: USUBJID is empty in 12 of 12 rows"], n_faults=1)
+def no_id_in_the_whole_of_dm(pilot):
+    pilot.write_rows("DM.csv", [{**row, "USUBJID": " "} for row in rows_of("DM")])
+
+
+@case(says=["VS.csv: 12 of 12 subjects (12 rows) are not in DM", "no subject in common", "subject_id rule",
+            'merge: {"unknown_subjects": ["VS"]}'])
+def no_subject_in_common(pilot):
+    pilot.write("VS.csv", csv_text(rows_of("VS")).replace("ZZSUBJ-", "zzsubj_"))
+
+
+@case(n_faults=3, says=["VS.csv: 12 of 12", "LB.csv: 12 of 12", "SC.csv: 12 of 12", "no subject in common"])
+def no_subject_in_common_with_any_file(pilot):
+    pilot.write("DM.csv", csv_text(rows_of("DM")).replace("ZZSUBJ-", "ZZSUBJ 0"))
+
+
+@case(says=["VS.csv: 2 of 14 subjects (3 rows) are not in DM", 'merge: {"unknown_subjects": ["VS"]}'])
+def unknown_subjects_in_one_file(pilot):
+    strangers = ("ZZSUBJ-48199", "ZZSUBJ-48198", "ZZSUBJ-48199")
+    pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": subject, "BMI": "987.654"} for subject in strangers])
+
+
+@case(says=["VS: 1 subjects have several rows (14 rows for 12 subjects)", "one row per subject",
+            'merge: {"several_rows": {"VS": "last"}}'])
+def three_rows_for_one_subject(pilot):
+    pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": "ZZSUBJ-48151", "BMI": "987.654"}] * 2)
+
+
+@case(says=["DM: 12 subjects have several rows (24 rows for 12 subjects)", "one row per subject"])
+def every_subject_twice_in_dm(pilot):
+    pilot.write_rows("DM.csv", rows_of("DM") * 2)
+
+
+@case(n_faults=2, says=["VS: 1 subjects have several rows", "LB: 1 subjects have several rows"])
+def several_rows_in_two_files(pilot):
+    for domain in ("VS", "LB"):
+        pilot.write_rows(f"{domain}.csv", [*rows_of(domain), rows_of(domain)[4]])
+
+
+@case(says=["suppdm.csv: no column QVAL", "a supplemental file needs them"])
+def supplemental_file_without_values(pilot):
+    pilot.write_rows("suppdm.csv", [{"USUBJID": "ZZSUBJ-48151", "QNAM": "RACE"}])
+
+
+@case(says=["suppdm.csv: 1 records give a second RACEOTH to a parent record", "one value", "correct the file"])
+def supplemental_file_with_two_values_for_one_record(pilot):
+    row = {"USUBJID": "ZZSUBJ-48151", "RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "RACEOTH"}
+    pilot.write_rows("suppdm.csv", [row | {"QVAL": "MARKERONE"}, row | {"QVAL": "MARKERTWO"}])
+
+
+@case(n_faults=2, says=["VS.csv: USUBJID is empty in 1 of 12 rows", "LB.csv: no column 'USUBJID'"])
+def faults_of_ids_in_two_files(pilot):
+    rows = rows_of("VS")
+    rows[0]["USUBJID"] = ""
+    pilot.write_rows("VS.csv", rows)
+    pilot.write("LB.csv", csv_text(rows_of("LB")).replace("USUBJID", "ID"))

@@ -1,0 +1,211 @@
+"""Broken surroundings: full disks, folders and files that may not be read or written, a pilot that is held."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.doors.processes import held_by_another_process, start_process, without_root_powers
+from tests.doors.synthetic_pilot import DONE, INPUT_AT_FAULT, LOCKED, leaks, snapshot
+
+BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions and limits of POSIX systems")
+
+
+def assert_refused(run, pilot, before, *says: str, status: int = INPUT_AT_FAULT) -> None:
+    """The message, the status, nobody on the screen, and everything on disk as it was before."""
+    assert "Traceback" not in run.err
+    assert [text for text in says if text not in run.err + run.out] == [], run.err + run.out
+    assert run.status == status, run.err
+    assert leaks(run.out, run.err) == []
+    assert snapshot(pilot.root) == before
+
+
+# ---------------------------------------------------------------- disks
+
+
+@BOTH_DOORS
+def test_disk_full_when_results_are_flushed(door, pilot, doors, monkeypatch):
+    def no_space(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", no_space)
+    before = snapshot(pilot.root)
+    run = doors.start(door)
+    assert_refused(run, pilot, before, "CLINIC: No space left on device", "results not changed")
+    assert len(run.fault_lines) == 1
+
+
+@BOTH_DOORS
+def test_disk_full_when_results_are_written(door, pilot, doors, monkeypatch):
+    to_file = Path.open
+
+    def full(path, mode="r", *arguments, **options):
+        if "w" not in mode or "processed_for_anonym" not in str(path):
+            return to_file(path, mode, *arguments, **options)
+        return to_file("/dev/full", mode, *arguments, **options)
+
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this system")
+    monkeypatch.setattr(Path, "open", full)
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(door), pilot, before, "CLINIC: No space left on device", "results not changed")
+
+
+@posix
+@BOTH_DOORS
+def test_limit_on_the_size_of_files(door, pilot):
+    import resource
+
+    before = snapshot(pilot.root)
+    run = start_process(pilot, door, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)))
+    assert_refused(run, pilot, before, "CLINIC: File too large", "results not changed")
+
+
+# ---------------------------------------------------------------- folders and files that may not be used
+
+
+@posix
+@BOTH_DOORS
+def test_results_folder_read_only(door, pilot):
+    pilot.results.chmod(0o500)
+    before = snapshot(pilot.root)
+    run = start_process(pilot, door, before=without_root_powers)
+    assert_refused(run, pilot, before, "CLINIC: Permission denied", "results not changed")
+
+
+@posix
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+@BOTH_DOORS
+def test_results_folder_of_another_user(door, pilot):
+    os.chown(pilot.results, 12345, 12345)
+    pilot.results.chmod(0o755)
+    before = snapshot(pilot.root)
+    run = start_process(pilot, door, before=without_root_powers)
+    assert_refused(run, pilot, before, "CLINIC: ", "processed_for_anonym", "results not changed")
+
+
+@posix
+def test_data_folder_read_only(pilot):
+    for path in pilot.results.iterdir():
+        path.unlink()
+    pilot.results.rmdir()
+    pilot.folder.chmod(0o500)
+    before = snapshot(pilot.root)
+    run = start_process(pilot, 1, before=without_root_powers)
+    assert_refused(run, pilot, before, "CLINIC: Permission denied (processed_for_anonym)")
+
+
+@posix
+def test_data_folder_read_only_around_a_results_folder_that_is_not(pilot):
+    """Source data that nobody can change by mistake are a good idea."""
+    pilot.folder.chmod(0o500)
+    run = start_process(pilot, 1, before=without_root_powers)
+    assert (run.status, run.err) == (DONE, "")
+
+
+@posix
+def test_data_folder_not_to_be_listed(pilot):
+    pilot.folder.chmod(0o300)
+    run = start_process(pilot, 1, before=without_root_powers)
+    pilot.folder.chmod(0o700)
+    assert run.status == INPUT_AT_FAULT
+    assert "CLINIC: the pilot's folder cannot be listed: Permission denied" in run.err.replace(f"{pilot.folder}: ", "")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("door", "name", "says"),
+    [
+        (1, "pilots/CLINIC/VS.csv", "CLINIC: VS.csv: the file cannot be read: Permission denied"),
+        (2, "pilots/CLINIC/processed_for_anonym/combined_dataset.csv", "Permission denied"),
+        (1, "configs/CLINIC.py", "CLINIC.py"),
+        (2, "configs/CLINIC.py", "CLINIC.py"),
+        (1, "desk/.env", "cannot be read"),
+    ],
+    ids=lambda part: str(part).rpartition("/")[2] if "/" in str(part) else "",
+)
+def test_file_unreadable(door, name, says, pilot):
+    before = snapshot(pilot.root)
+    (pilot.root / name).chmod(0)
+    run = start_process(pilot, door, before=without_root_powers)
+    (pilot.root / name).chmod(before[name][1])
+    assert_refused(run, pilot, before, says, Path(name).name)
+
+
+@BOTH_DOORS
+def test_results_path_is_a_file(door, pilot, doors):
+    pilot.results.rename(pilot.root / "elsewhere")
+    pilot.results.write_text("ZZSUBJ-48151")
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(door), pilot, before, "CLINIC: ", "processed_for_anonym", "results not changed")
+
+
+@posix
+@pytest.mark.skipif(sys.platform == "darwin", reason="names need not be UTF-8 on Linux alone")
+def test_file_name_that_is_no_text(pilot, doors):
+    """Such a name is told without stopping the message, and without bytes that a terminal would act upon."""
+    (pilot.folder / os.fsdecode(b"notes\xff\x1b[31m.csv")).write_text("")
+    run = doors.start(1)
+    assert run.status == INPUT_AT_FAULT
+    assert "the file is empty" in run.err
+    assert "\x1b" not in run.err + run.out
+
+
+# ---------------------------------------------------------------- a pilot that another run holds
+
+
+@BOTH_DOORS
+def test_lock_held_by_another_process(door, pilot, doors):
+    before = snapshot(pilot.root)
+    with held_by_another_process(pilot):
+        run = doors.start(door)
+        assert_refused(run, pilot, before, "another run holds this pilot", "try again", status=LOCKED)
+    assert run.outcomes["CLINIC"][0] == LOCKED
+    assert doors.start(door).status == DONE
+
+
+def test_lock_of_a_process_that_was_killed_holds_nobody(pilot, doors):
+    with held_by_another_process(pilot) as holder:
+        assert doors.start(1).status == LOCKED
+        holder.kill()
+        holder.wait()
+        assert doors.start(1).status == DONE
+
+
+def test_lock_does_not_hold_other_pilots(pilot, doors):
+    pilot.sibling("WARD")
+    with held_by_another_process(pilot):
+        run = doors.start(1, "CLINIC", "WARD")
+    assert run.status == LOCKED
+    assert {name: status for name, (status, _) in run.outcomes.items()} == {"CLINIC": LOCKED, "WARD": DONE}
+
+
+# ---------------------------------------------------------------- faults as a user sees them
+
+
+@pytest.mark.parametrize(
+    ("door", "break_it", "says"),
+    [
+        (1, lambda pilot: pilot.write("VS.csv", "<html>MARKER</html>"), "CLINIC: VS.csv: this is an HTML page"),
+        (1, lambda pilot: pilot.write_config("config = open('MARKER')"), "CLINIC: CLINIC.py: allowed is one literal"),
+        (2, lambda pilot: pilot.combined.unlink(), "CLINIC: combined_dataset.csv: not there"),
+        (2, lambda pilot: pilot.configure(K=0), "CLINIC: K: found 0"),
+    ],
+    ids=["html_page", "config_is_code", "combined_missing", "K_is_zero"],
+)
+def test_through_a_process_of_its_own(door, break_it, says, pilot):
+    break_it(pilot)
+    before = snapshot(pilot.root)
+    assert_refused(start_process(pilot, door), pilot, before, says)
+
+
+def test_a_terminal_that_knows_ascii_alone_stops_nothing(pilot):
+    pilot.configure(categorical_qis=["DM__ΦΥΛΟ"])
+    run = start_process(pilot, 2, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    assert run.status == INPUT_AT_FAULT
+    assert "column 'DM__????' of the config is not in the combined dataset" in run.err

@@ -1,0 +1,208 @@
+"""Small tables worked by hand: where other tools are wrong, where ties are exact, and the models of class sizes."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from Anonymization_Models import (
+    FaultyInputError,
+    count_sensitive_values,
+    form_equivalence_classes,
+)
+from disclosure_control.hierarchies import build_hierarchy
+from disclosure_control.syntactic_measures import has_delta_presence
+from disclosure_control.syntactic_models import (
+    average_class_size,
+    delta_presence,
+    discernibility,
+    evaluate_syntactic_models,
+)
+
+
+def evaluated(classes: dict[str, str], names: list[str] | None = None, **parameters) -> dict:
+    """Results for classes given as ``{"p": "aab"}``: one letter per person, ``.`` for a person without a value."""
+    rows = [(label, None if value == "." else value) for label, values in classes.items() for value in values]
+    frame = pd.DataFrame(rows, columns=["q", "s"])
+    formed = form_equivalence_classes(frame, ["q"])
+    counts = {"s": count_sensitive_values(formed, frame["s"])}
+    results = evaluate_syntactic_models(formed, counts, "category", names, parameters)
+    return {name: result for (name, _), result in results.items()}
+
+
+# ---------------------------------------------------------------- l
+
+
+def test_entropy_l_is_not_cut_to_a_whole_number():
+    """Shares 1/2, 1/3, 1/6: exp(ln 2 / 2 + ln 3 / 3 + ln 6 / 6) = 2^(2/3) 3^(1/2). pyCANON says 2."""
+    result = evaluated({"p": "aaabbc"}, ["entropy_l"], entropy_l={"threshold": 2.7})["entropy_l"]
+    assert result.worst == pytest.approx(2 ** (2 / 3) * 3**0.5, rel=1e-12)
+    assert result.worst == pytest.approx(2.749459, abs=1e-6)
+    assert result.n_risky == 0
+
+
+@pytest.mark.parametrize("l_wanted", range(1, 40))
+def test_equally_frequent_values_have_an_entropy_of_exactly_their_number(l_wanted):
+    """An exact tie for any number of values and any frequency, as of nine and nine people where ARX is wrong."""
+    alphabet = "".join(chr(ord("A") + i) for i in range(l_wanted))
+    for times in (1, 3, 9, 49, 343):
+        result = evaluated({"p": alphabet * times}, ["entropy_l"], entropy_l={"threshold": l_wanted})["entropy_l"]
+        assert result.n_risky == 0
+        stricter = evaluated({"p": alphabet * times}, ["entropy_l"], entropy_l={"threshold": l_wanted + 1e-6})
+        assert stricter["entropy_l"].n_risky == l_wanted * times
+
+
+def test_recursive_l_starts_from_the_most_frequent_value():
+    """Frequencies 5, 1, 1 and c = 2: 5 < 2 * 7 but not 5 < 2 * 2. Sorted the other way (pyCANON), 1 < 2 * 5 gives 3."""
+    assert evaluated({"p": "aaaaabc"}, ["recursive_l"])["recursive_l"].worst == 1
+    for c, largest in ((2.4, 1), (2.5, 1), (2.51, 2), (5, 2), (5.1, 3)):
+        assert evaluated({"p": "aaaaabc"}, ["recursive_l"], recursive_l={"c": c})["recursive_l"].worst == largest
+
+
+def test_recursive_l_is_strict_and_a_tie_in_decimals_is_a_tie():
+    """2 < 2 * 1 does not hold; nor does 28 < 1.12 * 25, which machines take for 28.000000000000004."""
+    assert evaluated({"p": "aab"}, ["recursive_l"], recursive_l={"c": 2})["recursive_l"].worst == 1
+    assert evaluated({"p": "aab"}, ["recursive_l"], recursive_l={"c": 2.001})["recursive_l"].worst == 2
+    assert 1.12 * 25 > 28
+    assert evaluated({"p": "a" * 28 + "b" * 25}, ["recursive_l"], recursive_l={"c": 1.12})["recursive_l"].worst == 1
+
+
+def test_everyone_is_1_diverse_however_small_c_is():
+    assert evaluated({"p": "aaa", "q": "ab"}, ["recursive_l"], recursive_l={"c": 0.01})["recursive_l"].worst == 1
+
+
+def test_grassberger_l_where_arx_gives_up_too_early():
+    """Frequencies 4, 1, 1. With G(n) = g(n) - gamma - ln 2: g(1) = 0, g(4) = 2 + 2/3, g(6) = g(4) + 2/5, and so
+    H = 46/15 - (4 * 8/3) / 6 = 58/45 > ln 3: the class is 3-diverse, its measure cut at three values."""
+    class_of_arx = evaluated({"p": "aaaabc"}, ["grassberger_l"], grassberger_l={"threshold": 3})["grassberger_l"]
+    assert math.exp(58 / 45) > 3
+    assert (class_of_arx.worst, class_of_arx.n_risky) == (3.0, 0)
+    # Frequencies 5, 1: g(5) = g(4), H = 46/15 - 5/6 * 8/3 = 38/45; exp of it is above the two values there are.
+    # Frequencies 4, 4: g(8) = g(6) + 2/7, H = g(8) - g(4) = 24/35.
+    assert evaluated({"p": "aaaabbbb"}, ["grassberger_l"])["grassberger_l"].worst == pytest.approx(math.exp(24 / 35))
+    assert evaluated({"p": "a"}, ["grassberger_l"])["grassberger_l"].worst == 1.0
+
+
+def test_grassberger_l_is_not_monotonic():
+    """Two classes of a and b: H = g(2) - g(1) = 2, cut at 2 values; merged, g(4) - g(2) = 2/3, below ln 2."""
+    assert evaluated({"p": "ab", "q": "ab"}, ["grassberger_l"])["grassberger_l"].worst == 2.0
+    merged = evaluated({"p": "abab"}, ["grassberger_l"])["grassberger_l"].worst
+    assert merged == pytest.approx(math.exp(2 / 3), rel=1e-12)
+
+
+def test_labels_of_the_index_mean_nothing():
+    """pyCANON takes labels for positions; here all labels are equal, and others point beyond the table."""
+    frame = pd.DataFrame({"q": list("pppqq"), "s": list("aabab")})
+    expected = [2, 2, 2, 2, 2]
+    for index in ([0] * 5, [100, 7, -3, 4, 4]):
+        shuffled = frame.set_axis(index, axis=0)
+        classes = form_equivalence_classes(shuffled, ["q"])
+        counts = {"s": count_sensitive_values(classes, shuffled["s"])}
+        assert evaluate_syntactic_models(classes, counts)["distinct_l", "s"].per_record().tolist() == expected
+
+
+def test_records_with_missing_values_are_counted():
+    """A missing quasi-identifier makes a class of its own (pyCANON loses such records); a missing value is no value."""
+    frame = pd.DataFrame({"q": ["p", "p", None, None, None], "s": ["a", None, "a", "b", None]})
+    classes = form_equivalence_classes(frame, ["q"])
+    results = evaluate_syntactic_models(classes, {"s": count_sensitive_values(classes, frame["s"])})
+    assert results["distinct_l", "s"].per_record().tolist() == [1, 1, 2, 2, 2]
+    # p: all a, against 2/3 of everybody; missing: half a, half b
+    shares = results["total_variation_t", "s"].per_record()
+    np.testing.assert_allclose(shares, [1 / 3, np.nan, 1 / 6, 1 / 6, np.nan], rtol=1e-12)
+
+
+# ---------------------------------------------------------------- gains
+
+
+def test_beta_and_delta_by_hand():
+    """Everybody: a 6, b 4 of 10. Class p: a 5, b 1 of 6; class q: a 1, b 3 of 4.
+    p: a 5/6 / (6/10) = 25/18, b 1/6 / (4/10) = 5/12. q: a 1/4 / (6/10) = 5/12, b 3/4 / (4/10) = 15/8."""
+    results = evaluated({"p": "aaaaab", "q": "abbb"})
+    np.testing.assert_allclose(results["basic_beta"].measure, [7 / 18, 7 / 8], rtol=1e-12)
+    np.testing.assert_allclose(results["delta_disclosure"].measure, [math.log2(12 / 5)] * 2, rtol=1e-12)
+    np.testing.assert_allclose(results["alpha_k"].measure, [5 / 6, 3 / 4], rtol=1e-12)
+    # -ln 0.6 = 0.51 allows the gain 0.39 of a, -ln 0.4 = 0.92 the gain 0.875 of b
+    np.testing.assert_allclose(results["enhanced_beta"].measure, [7 / 18, 7 / 8], rtol=1e-12)
+
+
+def test_no_beta_will_do_where_a_frequent_value_gains_more_than_its_bound():
+    """a is 1/2 of everybody and all of class p: it gains 1, more than -ln(1/2) = 0.69; so does b in class q."""
+    results = evaluated({"p": "aa", "q": "bb"}, ["basic_beta", "enhanced_beta"], enhanced_beta={"threshold": 1000})
+    assert results["basic_beta"].worst == pytest.approx(1.0)
+    assert results["enhanced_beta"].worst == math.inf
+    assert results["enhanced_beta"].n_risky == 4
+
+
+def test_delta_is_strict_where_beta_and_t_are_not():
+    """Class p holds all two a of four people: (p - q) / q = 1, log2(p / q) = 1, total variation 1/2, all exactly."""
+    thresholds = {"basic_beta": 1, "delta_disclosure": 1, "total_variation_t": 0.5, "alpha_k": 1, "distinct_l": 1}
+    results = evaluated(
+        {"p": "aa", "q": "bb"}, list(thresholds), **{k: {"threshold": v} for k, v in thresholds.items()}
+    )
+    assert {name: result.n_risky for name, result in results.items()} == {
+        "basic_beta": 0,
+        "delta_disclosure": 4,
+        "total_variation_t": 0,
+        "alpha_k": 0,
+        "distinct_l": 0,
+    }
+
+
+# ---------------------------------------------------------------- t
+
+
+def test_hierarchical_t_by_hand():
+    """Everybody: a, e, b, d each 1/4. Class p: a, e. Within the vowels nothing moves far: all of 1/2 crosses the root,
+    1/2 * 2/2. Class r of a, b has a quarter cross each inner node: 2 * 1/4 * 1/2."""
+    tree = [("a", "vowel", "*"), ("e", "vowel", "*"), ("b", "stop", "*"), ("d", "stop", "*")]
+    hierarchy = {"hierarchical_t": {"hierarchy": build_hierarchy(tree, "letters")}}
+    assert (
+        evaluated({"p": "ae", "q": "bd"}, ["hierarchical_t"], **hierarchy)["hierarchical_t"].measure.tolist()
+        == [0.5] * 2
+    )
+    assert (
+        evaluated({"r": "ab", "s": "ed"}, ["hierarchical_t"], **hierarchy)["hierarchical_t"].measure.tolist()
+        == [0.25] * 2
+    )
+
+
+def test_ordered_t_counts_only_values_that_an_evaluated_person_has():
+    """Values 1 and 3 of the evaluated are neighbours, so m = 2 and the distance is 1/2; 2 and 9 are not evaluated."""
+    frame = pd.DataFrame({"q": ["p", "r", None, None], "s": [1.0, 3.0, 2.0, 9.0]})
+    classes = form_equivalence_classes(frame, ["q"])
+    counts = {"s": count_sensitive_values(classes, frame["s"])}
+    result = evaluate_syntactic_models(classes, counts, "exclude", ["ordered_t"])["ordered_t", "s"]
+    np.testing.assert_array_equal(result.per_record(), [0.5, 0.5, np.nan, np.nan])
+
+
+# ---------------------------------------------------------------- class sizes
+
+
+def test_delta_presence_is_the_share_of_the_population():
+    presence = delta_presence(np.array([5, 1, 0, 3]), np.array([5, 10, 7, 4]))
+    assert presence.tolist() == [1.0, 0.1, 0.0, 0.75]
+    assert has_delta_presence(presence, 0.1, 0.75).tolist() == [False, True, False, True]
+    assert has_delta_presence(presence, 0, 1).all()
+    assert has_delta_presence(np.array([3 / 30]), 0.1, 0.1).all()
+
+
+@pytest.mark.parametrize(("size", "population"), [([2], [1]), ([0], [0]), ([1, 0], [3, 0])])
+def test_a_population_that_does_not_contain_the_data_is_refused(size, population):
+    with pytest.raises(FaultyInputError, match=r"1 of \d classes have more people in the data than the population"):
+        delta_presence(np.array(size), np.array(population))
+
+
+@pytest.mark.parametrize("bounds", [(-0.1, 1), (0, 1.1), (0.6, 0.5), (math.nan, 1)])
+def test_bounds_of_presence_are_shares_in_order(bounds):
+    with pytest.raises(FaultyInputError, match="0 <= delta_min <= delta_max <= 1"):
+        has_delta_presence(np.array([0.5]), *bounds)
+
+
+def test_average_class_size_and_discernibility():
+    assert average_class_size(np.array([1, 2, 6])) == 3.0
+    assert math.isnan(average_class_size(np.array([])))
+    assert discernibility(np.array([1, 2, 6])) == 41
+    assert discernibility(np.array([2, 6]), n_suppressed=1) == 4 + 36 + 9
+    assert discernibility(np.array([46_341], dtype=np.int32)) == 46_341**2  # beyond 32 bits, where ARX overflows

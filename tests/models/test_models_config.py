@@ -1,0 +1,328 @@
+"""validate_config: every fault named, all of them at once; a valid config gives the documented defaults."""
+
+import pandas as pd
+import pytest
+
+import Anonymization_Models as models
+
+VALID = {
+    "categorical_qis": ["DM__SEX", "SC__District"],
+    "continuous_qis": ["DM__AGE", "VS__BMI"],
+    "binning_config": {"DM__AGE": [0, 6, 12, 18], "VS__BMI": [0.5, 20, 40]},
+    "sensitive_feature": ["LB__Cholesterol", "LB__Glucose"],
+    "sensitive_binning_config_for_L": {"LB__Cholesterol": [100, 150, 200]},
+    "K": 5,
+    "L": 3,
+    "T": 30.5,
+}
+COLUMNS = ["USUBJID", "DM__SEX", "SC__District", "DM__AGE", "VS__BMI", "LB__Cholesterol", "LB__Glucose", "DM__RACE"]
+
+
+def without(*names: str, **changes) -> dict:
+    return {key: value for key, value in {**VALID, **changes}.items() if key not in names}
+
+
+def faults_of(config: object, **arguments) -> list[str]:
+    with pytest.raises(models.FaultyInputError) as caught:
+        models.validate_config(config, **arguments)
+    assert str(caught.value) == "\n".join(caught.value.faults)
+    return list(caught.value.faults)
+
+
+# ---------------------------------------------------------------- valid configs
+
+
+def test_a_full_config():
+    config = {
+        **VALID,
+        "missing_qis": "exclude",
+        "out_of_range": "missing",
+        "L": {"LB__Cholesterol": 3, "LB__Glucose": 2},
+        "T": {"LB__Cholesterol": 30, "LB__Glucose": 0.0},
+        "t_distance": {"LB__Glucose": "ordered", "LB__Cholesterol": "mean_difference"},
+        "risk": {"attacker": "prosecutor"},
+    }
+    step_checks = {"risk": lambda value: [], "sweep": lambda value: ["never asked"]}
+    checked = models.validate_config(config, COLUMNS, step_checks)
+    assert checked.categorical_qis == ("DM__SEX", "SC__District")
+    assert checked.continuous_qis == ("DM__AGE", "VS__BMI")
+    assert checked.quasi_identifiers == ("DM__SEX", "SC__District", "DM__AGE", "VS__BMI")
+    assert checked.binning_config == VALID["binning_config"]
+    assert checked.sensitive_features == ("LB__Cholesterol", "LB__Glucose")
+    assert checked.sensitive_binning == VALID["sensitive_binning_config_for_L"]
+    assert checked.K == 5
+    assert checked.L == {"LB__Cholesterol": 3, "LB__Glucose": 2}
+    assert checked.T == {"LB__Cholesterol": 30, "LB__Glucose": 0.0}
+    assert (checked.missing_qis, checked.out_of_range) == ("exclude", "missing")
+    assert checked.t_distance == config["t_distance"]
+    assert checked.steps == {"risk": {"attacker": "prosecutor"}}
+    assert checked.literal == config
+
+
+def test_defaults():
+    checked = models.validate_config(without("sensitive_binning_config_for_L"))
+    assert (checked.missing_qis, checked.out_of_range) == ("category", "tail")
+    assert checked.sensitive_binning == {}
+    assert checked.L == {"LB__Cholesterol": 3, "LB__Glucose": 3}
+    assert checked.T == {"LB__Cholesterol": 30.5, "LB__Glucose": 30.5}
+    assert checked.t_distance == {"LB__Cholesterol": None, "LB__Glucose": None}
+    assert checked.steps == {}
+
+
+@pytest.mark.parametrize("policy", models.MISSING_POLICIES)
+def test_every_policy_for_missing_values(policy):
+    assert models.validate_config({**VALID, "missing_qis": policy}).missing_qis == policy
+
+
+@pytest.mark.parametrize("policy", models.OUT_OF_RANGE_POLICIES)
+def test_every_policy_for_values_out_of_range(policy):
+    assert models.validate_config({**VALID, "out_of_range": policy}).out_of_range == policy
+
+
+@pytest.mark.parametrize("distance", models.DISTANCES)
+def test_every_distance_for_all_features_or_for_one(distance):
+    both = models.validate_config({**VALID, "t_distance": distance}).t_distance
+    assert both == dict.fromkeys(VALID["sensitive_feature"], distance)
+    one = models.validate_config({**VALID, "t_distance": {"LB__Glucose": distance}}).t_distance
+    assert one.get("LB__Glucose") == distance
+    assert one.get("LB__Cholesterol") is None
+
+
+def test_one_sensitive_feature_may_be_a_name():
+    config = without("sensitive_binning_config_for_L", sensitive_feature="LB__Glucose")
+    checked = models.validate_config(config, COLUMNS)
+    assert checked.sensitive_features == ("LB__Glucose",)
+    assert (checked.L, checked.T) == ({"LB__Glucose": 3}, {"LB__Glucose": 30.5})
+
+
+@pytest.mark.parametrize("nothing", [None, [], ()], ids=repr)
+def test_without_a_sensitive_feature_l_and_t_are_not_needed(nothing):
+    names = ("L", "T", "sensitive_binning_config_for_L")
+    checked = models.validate_config(without(*names, sensitive_feature=nothing), COLUMNS)
+    assert (checked.sensitive_features, checked.L, checked.T) == ((), {}, {})
+
+
+def test_without_continuous_quasi_identifiers_no_bins_are_needed():
+    checked = models.validate_config(without("binning_config", continuous_qis=[]), COLUMNS)
+    assert checked.quasi_identifiers == ("DM__SEX", "SC__District")
+    assert not checked.binning_config
+
+
+@pytest.mark.parametrize("bins", [{}, {"DM__AGE": [0, 100]}, {"DM__AGE": (0, 100)}], ids=repr)
+def test_continuous_quasi_identifiers_may_stay_as_they_are(bins):
+    assert models.validate_config({**VALID, "binning_config": bins}).binning_config == bins
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, dict.fromkeys, pd.Index, reversed, iter], ids=lambda k: k.__name__)
+def test_columns_may_come_in_any_order_and_kind(kind):
+    assert models.validate_config(VALID, kind(COLUMNS)).K == 5
+    (fault,) = faults_of({**VALID, "categorical_qis": ["DM__SEXX"]}, columns=kind(COLUMNS))
+    assert "'DM__SEX'?" in fault
+
+
+# ---------------------------------------------------------------- one fault
+
+
+@pytest.mark.parametrize("config", [None, [], "config", 5, {"K"}], ids=repr)
+def test_a_config_is_a_dictionary(config):
+    assert faults_of(config) == [f"config: a dictionary is needed, found {type(config).__name__}"]
+
+
+@pytest.mark.parametrize("key", ["categorical_qis", "continuous_qis", "sensitive_feature", "K", "L", "T"])
+def test_a_required_key_is_missing(key):
+    (fault,) = faults_of(without(key), columns=COLUMNS)
+    assert fault.startswith(f"{key}: missing")
+    assert "allowed: " in fault
+
+
+def test_bins_are_missing():
+    (fault,) = faults_of(without("binning_config"), columns=COLUMNS)
+    assert fault.startswith("binning_config: missing")
+
+
+NOT_NAMES = ["DM__SEX", None, 5, {"DM__SEX": 1}, {"DM__SEX"}, ["DM__SEX", "DM__SEX"], [1], [""], [["DM__SEX"]]]
+NOT_EDGES = [None, 5, "0,6", [], [1], [6, 0], [0, 6, 6], ["0", "6"], [0, None], [0, float("inf")], [float("nan"), 1]]
+NOT_EDGES += [[True, 5], {"from": 0}, {0, 6}]
+NOT_COUNTS = [None, "5", 0, -1, 2.0, 2.5, True, [5], float("nan")]
+NOT_DISTANCES = [None, "30", -1, -0.1, True, [30], float("nan"), float("inf")]
+NOT_CHOICES = [None, "", "Category", 1, True, ["category"], ("tail",), {"category"}]
+WRONG_VALUES = [
+    *[("categorical_qis", value) for value in NOT_NAMES],
+    *[("continuous_qis", value) for value in NOT_NAMES],
+    *[("sensitive_feature", value) for value in ["", 5, {"a": 1}, ["x", "x"], [1], ["x", ""], [["x"]], True]],
+    *[("binning_config", value) for value in [None, [0, 6], "DM__AGE", 5]],
+    *[("sensitive_binning_config_for_L", value) for value in [None, [0, 6], "LB__Cholesterol", 5]],
+    *[("K", value) for value in [*NOT_COUNTS, {"LB__Glucose": 5}]],
+    *[("L", value) for value in NOT_COUNTS],
+    *[("T", value) for value in NOT_DISTANCES],
+    *[("missing_qis", value) for value in [*NOT_CHOICES, {"DM__SEX": "category"}]],
+    *[("out_of_range", value) for value in [*NOT_CHOICES, {"DM__AGE": "tail"}]],
+    *[("t_distance", value) for value in [*NOT_CHOICES, "emd", "Wasserstein"]],
+]
+
+
+@pytest.mark.parametrize(("key", "value"), WRONG_VALUES, ids=lambda value: repr(value)[:40])
+def test_a_value_of_a_wrong_kind(key, value):
+    (fault,) = faults_of({**VALID, key: value}, columns=COLUMNS)
+    assert fault.startswith(f"{key}: found ")
+    assert "allowed: " in fault
+    shown = fault.removeprefix(f"{key}: found ").partition("; allowed")[0]
+    assert shown in (repr(value), type(value).__name__)
+
+
+WRONG_ENTRIES = [
+    *[("binning_config", "DM__AGE", value) for value in NOT_EDGES],
+    *[("sensitive_binning_config_for_L", "LB__Cholesterol", value) for value in NOT_EDGES],
+    *[("L", "LB__Glucose", value) for value in [*NOT_COUNTS, {"LB__Glucose": 3}]],
+    *[("T", "LB__Glucose", value) for value in [*NOT_DISTANCES, {"LB__Glucose": 3}]],
+    *[("t_distance", "LB__Glucose", value) for value in ["emd", 1, ["ordered"], {"LB__Glucose": "ordered"}]],
+]
+
+
+@pytest.mark.parametrize(("key", "column", "value"), WRONG_ENTRIES, ids=lambda value: repr(value)[:40])
+def test_a_value_of_a_wrong_kind_for_one_column(key, column, value):
+    valid = {"L": dict.fromkeys(VALID["sensitive_feature"], 2), "T": dict.fromkeys(VALID["sensitive_feature"], 2)}
+    entries = {**valid.get(key, {}), column: value}
+    (fault,) = faults_of({**VALID, key: entries}, columns=COLUMNS)
+    assert fault.startswith(f"{key}[{column!r}]: found ")
+    assert "allowed: " in fault
+
+
+@pytest.mark.parametrize(
+    ("key", "nearest"),
+    [
+        ("categorial_qis", "categorical_qis"),
+        ("continuous_qi", "continuous_qis"),
+        ("binning", "binning_config"),
+        ("sensitive_features", "sensitive_feature"),
+        ("sensitive_binning_config", "sensitive_binning_config_for_L"),
+        ("missing_qi", "missing_qis"),
+        ("out_of_ranges", "out_of_range"),
+        ("t_distances", "t_distance"),
+        ("treatmnt", "treatment"),
+        ("k", "K"),
+        ("l", "L"),
+        ("t", "T"),
+        ("MISSING_QIS", "missing_qis"),
+    ],
+)
+def test_an_unknown_key_with_the_nearest_known_one(key, nearest):
+    (fault,) = faults_of({**VALID, key: 1}, step_checks={"treatment": lambda value: []})
+    assert fault.startswith(f"{key}: unknown key")
+    assert f"{nearest!r}?" in fault
+
+
+@pytest.mark.parametrize("key", ["zzz", 7, None, ("a", "b")], ids=repr)
+def test_an_unknown_key_like_none_that_is_known(key):
+    (fault,) = faults_of({**VALID, key: 1}, step_checks={"treatment": lambda value: []})
+    assert fault.startswith(f"{key}: unknown key")
+    assert all(known in fault for known in [*VALID, "missing_qis", "out_of_range", "t_distance", "treatment"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"continuous_qis": ["DM__AGE", "VS__BMI", "DM__SEX"]}, ["'DM__SEX'", "categorical_qis", "continuous_qis"]),
+        ({"sensitive_feature": ["LB__Cholesterol", "DM__SEX"]}, ["'DM__SEX'", "categorical_qis", "sensitive_feature"]),
+        ({"sensitive_feature": ["LB__Cholesterol", "DM__AGE"]}, ["'DM__AGE'", "continuous_qis", "sensitive_feature"]),
+        ({"categorical_qis": [], "continuous_qis": [], "binning_config": {}}, ["both are empty", "quasi-identifier"]),
+        ({"binning_config": {"DM__AGES": [0, 1]}}, ["binning_config['DM__AGES']", "continuous_qis", "'DM__AGE'?"]),
+        ({"binning_config": {"DM__SEX": [0, 1]}}, ["binning_config['DM__SEX']", "continuous_qis"]),
+        (
+            {"sensitive_binning_config_for_L": {"LB__Cholesterin": [0, 1]}},
+            ["sensitive_binning_config_for_L['LB__Cholesterin']", "sensitive_feature", "'LB__Cholesterol'?"],
+        ),
+        ({"L": {"LB__Cholesterol": 2}}, ["L['LB__Glucose']", "missing"]),
+        ({"T": {"LB__Glucose": 2}}, ["T['LB__Cholesterol']", "missing"]),
+        ({"L": {"LB__Cholesterol": 2, "LB__Glucose": 2, "LB__Glucos": 2}}, ["L['LB__Glucos']", "'LB__Glucose'?"]),
+        ({"T": {"LB__Cholesterol": 2, "LB__Glucose": 2, 5: 2}}, ["T[5]", "sensitive_feature"]),
+        ({"t_distance": {"DM__AGE": "ordered"}}, ["t_distance['DM__AGE']", "sensitive_feature"]),
+    ],
+    ids=lambda value: str(value)[:50] if isinstance(value, dict) else "",
+)
+def test_keys_at_odds_with_each_other(changes, words):
+    (fault,) = faults_of({**VALID, **changes}, columns=COLUMNS)
+    assert all(word in fault for word in words)
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing", "hint"),
+    [
+        ({"categorical_qis": ["DM__SEXX"]}, "'DM__SEXX'", "'DM__SEX'?"),
+        ({"continuous_qis": ["DM__AGES"], "binning_config": {}}, "'DM__AGES'", "'DM__AGE'?"),
+        ({"sensitive_feature": "LB__Glucos", "sensitive_binning_config_for_L": {}}, "'LB__Glucos'", "'LB__Glucose'?"),
+        ({"categorical_qis": ["dm__sex"]}, "'dm__sex'", "'DM__SEX'?"),
+        ({"categorical_qis": ["??"]}, "'??'", "column"),
+    ],
+    ids=str,
+)
+def test_a_column_that_is_not_there_with_the_nearest_name(changes, missing, hint):
+    (fault,) = faults_of({**VALID, **changes}, columns=COLUMNS)
+    assert missing in fault
+    assert hint in fault
+
+
+# ---------------------------------------------------------------- steps, and many faults
+
+
+def test_steps_bring_their_own_checks():
+    asked = []
+
+    def check(value: object) -> list[str]:
+        asked.append(value)
+        return [f"risk: found {value!r}", "risk: a second fault"]
+
+    assert faults_of({**VALID, "risk": 7}, step_checks={"risk": check}) == ["risk: found 7", "risk: a second fault"]
+    assert asked == [7]
+    (fault,) = faults_of({**VALID, "risk": 7})
+    assert fault.startswith("risk: unknown key")
+
+
+def test_an_empty_config_misses_every_required_key():
+    faults = faults_of({})
+    assert [fault.partition(":")[0] for fault in faults] == [
+        "categorical_qis",
+        "continuous_qis",
+        "sensitive_feature",
+        "K",
+        "L",
+        "T",
+    ]
+
+
+def test_all_faults_of_all_values_at_once():
+    wrong = {key: object() for key in [*VALID, "missing_qis", "out_of_range", "t_distance", "unknown"]}
+    faults = faults_of({**wrong, "risk": 1}, step_checks={"risk": lambda value: ["risk: wrong"]})
+    assert sorted(fault.partition(":")[0] for fault in faults) == sorted([*wrong, "risk"])
+
+
+def test_all_faults_between_keys_at_once():
+    config = {
+        **VALID,
+        "categorical_qis": ["DM__SEX", "DM__AGE", "DM__RAC"],
+        "binning_config": {"DM__AG": [0, 1]},
+        "L": {"LB__Cholesterol": 2},
+        "t_distance": {"LB__G": "ordered"},
+    }
+    text = "\n".join(faults_of(config, columns=COLUMNS))
+    for words in ("'DM__AGE' stands in both", "binning_config['DM__AG']", "L['LB__Glucose']", "t_distance['LB__G']"):
+        assert words in text
+    assert "'DM__RAC'" in text
+
+
+def test_faults_of_every_sort_at_once():
+    """A wrong value hides neither a clash, nor a column that is not there, nor the fault of a step."""
+    config = {
+        **VALID,
+        "K": 0,
+        "Tt": 1,
+        "categorical_qis": ["DM__SEX", "DM__AGE", "DM__RAC"],
+        "L": {"LB__Cholesterol": 2},
+        "risk": 1,
+    }
+    faults = faults_of(config, columns=COLUMNS, step_checks={"risk": lambda value: ["risk: wrong"]})
+    text = "\n".join(faults)
+    for words in ("K: found 0", "Tt: unknown key", "risk: wrong", "'DM__AGE' stands in both", "L['LB__Glucose']"):
+        assert words in text
+    assert "'DM__RAC'" in text
+    assert len(faults) == len(set(faults))

@@ -1,0 +1,213 @@
+"""What must not change k, l and t, and what may change them in one direction only."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import referee
+from hypothesis import given
+from hypothesis import strategies as st
+from model_frames import BRIEF, columns, frames, numbers
+
+import Anonymization_Models as models
+
+policies = st.sampled_from(models.MISSING_POLICIES)
+# Without a missing value of its own kind in an ordered category, so that columns can be rebuilt from plain values.
+KINDS = ["text", "str", "int64", "float64", "Int64", "bool", "mixed", "category"]
+
+
+def texts(n_records: int):
+    return columns(n_records, ["text", "str", "category"])
+
+
+people = frames(sensitive=numbers, kinds=KINDS)
+people_with_text = frames(sensitive=texts, kinds=KINDS)
+
+
+def evaluate(frame: pd.DataFrame, names: list[str], missing_qis: str) -> list[models.ModelResult]:
+    results = [
+        models.run_k_anonymity(frame, names, 3, missing_qis),
+        models.run_l_diversity(frame, names, "s", 2, missing_qis=missing_qis),
+    ]
+    if pd.api.types.is_numeric_dtype(frame["s"]):
+        results.append(models.run_l_diversity(frame, names, "s", 2, [-1, 0, 1], missing_qis=missing_qis))
+        distances = sorted(models.DISTANCES)
+    else:
+        distances = ["total_variation"]
+    return results + [models.run_t_closeness(frame, names, "s", 0.1, name, missing_qis) for name in distances]
+
+
+def assert_same(before: list[models.ModelResult], after: list[models.ModelResult], position_before=slice(None)) -> None:
+    """Measures and flags of each record; ``position_before`` says where each record of ``after`` stood before."""
+    for old, new in zip(before, after, strict=True):
+        name = (old.model, old.distance)
+        np.testing.assert_array_equal(new.evaluated, old.evaluated[position_before], err_msg=str(name))
+        np.testing.assert_array_equal(new.risky, old.risky[position_before], err_msg=str(name))
+        np.testing.assert_array_equal(new.measure, old.measure[position_before], err_msg=str(name))
+        assert (new.worst, new.n_risky, new.n_evaluated) == (old.worst, old.n_risky, old.n_evaluated)
+
+
+@BRIEF
+@given(people | people_with_text, policies, st.randoms(use_true_random=False))
+def test_order_of_the_records(made, missing_qis, random):
+    frame, names = made
+    order = random.sample(range(len(frame)), len(frame))
+    assert_same(evaluate(frame, names, missing_qis), evaluate(frame.iloc[order], names, missing_qis), order)
+
+
+@BRIEF
+@given(people, st.randoms(use_true_random=False))
+def test_order_of_the_records_does_not_renumber_the_classes(made, random):
+    frame, names = made
+    order = random.sample(range(len(frame)), len(frame))
+    before = models.form_equivalence_classes(frame, names)
+    after = models.form_equivalence_classes(frame.iloc[order], names)
+    assert after.size.tolist() == before.size.tolist()
+    assert after.class_of_record.tolist() == before.class_of_record[order].tolist()
+
+
+@BRIEF
+@given(people, policies, st.sampled_from(["same", "text", "dates", "missing"]))
+def test_labels_of_the_index(made, missing_qis, kind):
+    frame, names = made
+    n = len(frame)
+    index = {
+        "same": pd.Index([0] * n),
+        "text": pd.Index([f"label {i}" for i in range(n)]),
+        "dates": pd.date_range("2020-01-01", periods=n),
+        "missing": pd.Index([None] * n, dtype=object),
+    }[kind]
+    assert_same(evaluate(frame, names, missing_qis), evaluate(frame.set_axis(index, axis=0), names, missing_qis))
+
+
+@BRIEF
+@given(people | people_with_text, policies, st.randoms(use_true_random=False))
+def test_order_of_columns_and_of_quasi_identifiers(made, missing_qis, random):
+    frame, names = made
+    shuffled_names = random.sample(names, len(names))
+    shuffled = frame[random.sample(list(frame.columns), len(frame.columns))]
+    assert_same(evaluate(frame, names, missing_qis), evaluate(shuffled, shuffled_names, missing_qis))
+
+
+def renamed(column: pd.Series, random) -> pd.Series:
+    """The column with each value under another name, missing staying missing."""
+    old = [referee.canonical(value) for value in column]
+    distinct = sorted({text for text in old if text is not None})
+    new = dict(zip(distinct, random.sample([f"name {i}" for i in range(len(distinct))], len(distinct)), strict=True))
+    return pd.Series([None if text is None else new[text] for text in old], index=column.index, dtype=object)
+
+
+@BRIEF
+@given(people | people_with_text, policies, st.randoms(use_true_random=False))
+def test_names_of_the_quasi_identifiers_values(made, missing_qis, random):
+    frame, names = made
+    other = frame.assign(**{name: renamed(frame[name], random) for name in names})
+    assert_same(evaluate(frame, names, missing_qis), evaluate(other, names, missing_qis))
+
+
+@BRIEF
+@given(people_with_text, policies, st.randoms(use_true_random=False))
+def test_names_of_the_sensitive_values(made, missing_qis, random):
+    frame, names = made
+    before = evaluate(frame, names, missing_qis)
+    after = evaluate(frame.assign(s=renamed(frame["s"], random)), names, missing_qis)
+    for old, new in zip(before, after, strict=True):  # a sum over values in another order may differ in the last bit
+        np.testing.assert_allclose(new.measure, old.measure, rtol=0, atol=1e-12)
+        np.testing.assert_array_equal(new.risky, old.risky)
+
+
+@BRIEF
+@given(people)
+def test_the_frame_is_left_as_it_was(made):
+    frame, names = made
+    before = frame.copy(deep=True)
+    evaluate(frame, names, "exclude")
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@BRIEF
+@given(frames(max_quasi_identifiers=4, sensitive=texts, kinds=KINDS))
+def test_another_quasi_identifier_never_raises_k_or_l(made):
+    frame, names = made
+    for i in range(1, len(names)):
+        for missing_qis in ("category", "wildcard"):
+            fewer = models.run_k_anonymity(frame, names[:i], 3, missing_qis)
+            more = models.run_k_anonymity(frame, names[: i + 1], 3, missing_qis)
+            assert (more.measure <= fewer.measure).all()
+            assert (more.risky >= fewer.risky).all()
+        fewer = models.run_l_diversity(frame, names[:i], "s", 2)
+        assert (models.run_l_diversity(frame, names[: i + 1], "s", 2).measure <= fewer.measure).all()
+
+
+@BRIEF
+@given(frames(kinds=[*KINDS, "ordered category"]), st.integers(1, 9))
+def test_wildcards_never_lower_k_and_exclusion_never_changes_it(made, k):
+    frame, names = made
+    category = models.run_k_anonymity(frame, names, k)
+    exclude = models.run_k_anonymity(frame, names, k, "exclude")
+    wildcard = models.run_k_anonymity(frame, names, k, "wildcard")
+    assert (wildcard.measure >= category.measure).all()
+    kept = exclude.evaluated
+    assert exclude.measure[kept].tolist() == category.measure[kept].tolist()
+    counts = models.count_by_missing_policy(models.form_equivalence_classes(frame, names), k)
+    for result, policy in ((category, "category"), (exclude, "exclude"), (wildcard, "wildcard")):
+        assert counts[policy] == {
+            "evaluated": result.n_evaluated,
+            "not_evaluated": len(frame) - result.n_evaluated,
+            "risky": result.n_risky,
+        }
+        assert counts[policy]["evaluated"] + counts[policy]["not_evaluated"] == len(frame)
+
+
+@BRIEF
+@given(people, policies, st.integers(2, 3))
+def test_everybody_several_times_over(made, missing_qis, times):
+    frame, names = made
+    many = pd.concat([frame] * times)
+    old_k, *old_others = evaluate(frame, names, missing_qis)
+    new_k, *new_others = evaluate(many, names, missing_qis)
+    np.testing.assert_array_equal(new_k.measure, np.tile(times * old_k.measure, times))
+    for old, new in zip(old_others, new_others, strict=True):
+        scale = old.value_range or 1.0
+        np.testing.assert_allclose(new.measure, np.tile(old.measure, times), rtol=1e-12, atol=1e-12 * scale)
+        np.testing.assert_array_equal(new.evaluated, np.tile(old.evaluated, times))
+
+
+@BRIEF
+@given(people)
+def test_the_classes_hold_everybody_once(made):
+    frame, names = made
+    classes = models.form_equivalence_classes(frame, names)
+    assert classes.size.sum() == len(frame) == classes.n_records
+    assert (classes.size > 0).all()
+    counts = models.count_sensitive_values(classes, frame["s"])
+    table = counts.table
+    assert table.people.sum() == frame["s"].notna().sum() == counts.has_value.sum()
+    assert table.people_of_class.sum() == table.people_of_value.sum() == table.people.sum()
+    assert (table.people_of_class <= classes.size).all()
+    cells = list(zip(table.class_of_cell.tolist(), table.value_of_cell.tolist(), strict=True))
+    assert cells == sorted(set(cells))
+    # The expected number of re-identifications, the sum of 1/k over records, is the number of classes.
+    assert (1 / models.run_k_anonymity(frame, names, 1).measure).sum() == pytest.approx(classes.n_classes)
+
+
+@BRIEF
+@given(people_with_text, policies)
+def test_a_measure_equal_to_its_threshold_is_not_flagged(made, missing_qis):
+    frame, names = made
+    runs = {
+        "k": lambda least: models.run_k_anonymity(frame, names, least, missing_qis),
+        "l": lambda least: models.run_l_diversity(frame, names, "s", least, missing_qis=missing_qis),
+    }
+    for run in runs.values():
+        measure = run(1).measure
+        for value in set(measure[~np.isnan(measure)].astype(int).tolist()):
+            assert run(value).risky.tolist() == (measure < value).tolist()
+            assert run(value + 1).risky[measure == value].all()
+
+
+def test_a_class_of_exactly_k_with_exactly_l_values():
+    frame = pd.DataFrame({"q": ["a"] * 5 + ["b"] * 4, "s": ["1", "2", "3", "3", "3", "1", "2", "2", None]})
+    assert models.run_k_anonymity(frame, ["q"], 5).risky.tolist() == [False] * 5 + [True] * 4
+    assert models.run_k_anonymity(frame, ["q"], 4).n_risky == 0
+    assert models.run_l_diversity(frame, ["q"], "s", 3).risky.tolist() == [False] * 5 + [True] * 4
+    assert models.run_l_diversity(frame, ["q"], "s", 2).n_risky == 0

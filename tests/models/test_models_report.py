@@ -1,0 +1,259 @@
+"""generate_full_privacy_report: its sections in order, its numbers those of the results, and nobody's values in it."""
+
+import itertools
+import re
+
+import pandas as pd
+import pytest
+
+import Anonymization_Models as models
+from disclosure_control.assessment import Assessment, assess
+
+MARKER = "ZZMARKERZZ"
+# Numbers that occur nowhere else: a quasi-identifier in a tail, one in a bin, a sensitive value within the range.
+NUMBERS_OF_PEOPLE = ("98765", "4321", "61.83", "31.27", "777")
+CONFIG = {
+    "categorical_qis": ["DM__SEX", "DM__CITY"],
+    "continuous_qis": ["DM__AGE", "VS__BMI"],
+    "binning_config": {"DM__AGE": [0, 50, 100]},
+    "sensitive_feature": ["LB__Cholesterol", "MH__Disease"],
+    "sensitive_binning_config_for_L": {"LB__Cholesterol": [20, 40, 60]},
+    "K": 3,
+    "L": 2,
+    "T": {"LB__Cholesterol": 10, "MH__Disease": 0.5},
+}
+
+
+def people() -> pd.DataFrame:
+    """Twelve invented people: two missing cities, ages below and above the edges, a missing sensitive value."""
+    return pd.DataFrame(
+        {
+            "USUBJID": [f"{MARKER}-{i}" for i in range(12)],
+            "DM__SEX": ["F"] * 6 + ["M"] * 6,
+            "DM__CITY": [f"{MARKER} city", *["Athens"] * 9, "", None],
+            "DM__AGE": [98765.4321, 20, 20, 20, 20, 61.83, 70, 70, 70, -5, -5, None],
+            "VS__BMI": [777, *[20] * 11],
+            "LB__Cholesterol": [10, 31.27, 35, 35, 45, 45, 50, 70, 70, 70, 90, None],
+            "MH__Disease": [f"{MARKER} disease", *["asthma"] * 5, *["none"] * 6],
+            "DM__NAME": [MARKER] * 12,
+        },
+        index=[f"{MARKER} index"] * 12,
+    )
+
+
+def assessed(frame: pd.DataFrame, announce=None, without=(), **changes) -> Assessment:
+    config = {key: value for key, value in {**CONFIG, **changes}.items() if key not in without}
+    return assess(frame, models.validate_config(config, frame.columns), announce)
+
+
+def tables(report: str) -> list[tuple[str, list[dict[str, str]]]]:
+    """Every table of the report: the line above it, and its rows by their headers."""
+    found, lines = [], report.splitlines()
+    is_table = [line[:1] in tuple("┌│├└") for line in lines]
+    for inside, group in itertools.groupby(range(len(lines)), key=is_table.__getitem__):
+        numbers = list(group)
+        if inside:
+            rows = [[cell.strip() for cell in lines[i].strip("│").split("│")] for i in numbers if lines[i][0] == "│"]
+            found.append((lines[numbers[0] - 1], [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]))
+    return found
+
+
+def percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}%"
+
+
+# ---------------------------------------------------------------- sections
+
+
+def test_the_sections_stand_in_the_order_of_the_original():
+    report = models.generate_full_privacy_report("PILOT_1", assessed(people(), K=100, L=50))
+    sections = [
+        "Privacy report of pilot PILOT_1",
+        "\nQuasi-identifiers\n",
+        "\nBinning of quasi-identifiers\n",
+        "\nBinning of sensitive features",
+        "\nk-anonymity: risky where k < 100\n",
+        "\nl-diversity of LB__Cholesterol: risky where l < 50\n",
+        "\nl-diversity of MH__Disease: risky where l < 50\n",
+        "\nt-closeness of LB__Cholesterol: risky where t > 10\n",
+        "\nt-closeness of MH__Disease: risky where t > 0.5\n",
+        "policy for missing quasi-identifiers",
+        "\nThresholds that cannot be met\n",
+    ]
+    positions = [report.find(section) for section in sections]
+    assert -1 not in positions
+    assert positions == sorted(positions)
+    assert all(report.count(section) == 1 for section in sections)
+    assert report.endswith("\n")
+
+
+def test_every_quasi_identifier_is_named_once_with_its_kind():
+    report = models.generate_full_privacy_report("PILOT", assessed(people()))
+    listed = report.split("\nQuasi-identifiers\n")[1].split("\n\n")[0].splitlines()
+    assert [re.split(r"[ ,]+", line.strip())[:2] for line in listed] == [
+        ["DM__SEX", "(categorical)"],
+        ["DM__CITY", "(categorical)"],
+        ["DM__AGE", "(continuous)"],
+        ["VS__BMI", "(continuous)"],
+    ]
+    assert "missing in 2 of 12" in listed[1]
+
+
+def test_thresholds_that_can_be_met_are_not_mentioned():
+    assert "cannot be met" not in models.generate_full_privacy_report("PILOT", assessed(people()))
+
+
+def test_without_sensitive_features_there_is_k_alone():
+    keys = ("L", "T", "sensitive_binning_config_for_L")
+    report = models.generate_full_privacy_report("PILOT", assessed(people(), without=keys, sensitive_feature=[]))
+    assert "k-anonymity: risky where k < 3" in report
+    assert "l-diversity" not in report
+    assert "t-closeness" not in report
+    assert "ensitive" not in report
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize("missing_qis", models.MISSING_POLICIES)
+@pytest.mark.parametrize("out_of_range", models.OUT_OF_RANGE_POLICIES)
+def test_the_tables_of_the_models_hold_the_figures_of_the_results(missing_qis, out_of_range):
+    found = assessed(people(), missing_qis=missing_qis, out_of_range=out_of_range)
+    by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
+    assert len(found.results) == 5
+    for result in found.results:
+        letter = {"k_anonymity": "k <", "l_diversity": "l <", "t_closeness": "t >"}[result.model]
+        feature = f" of {result.sensitive}" if result.sensitive else ""
+        title = f"{result.model.replace('_', '-')}{feature}: risky where {letter} {result.threshold:g}"
+        assert by_title[title] == [
+            {
+                "Pilot": "PILOT",
+                "Total": "12",
+                "Evaluated": str(result.n_evaluated),
+                "Risky": str(result.n_risky),
+                "% Risky": percent(result.n_risky, 12),
+            }
+        ]
+
+
+def test_the_figures_themselves_by_hand():
+    """Five ages are told apart here: two bins, two tails, and missing."""
+    found = assessed(people())
+    assert found.k_anonymity.measure.tolist() == [1, 4, 4, 4, 4, 1, 3, 3, 3, 1, 1, 1]
+    # The second class holds 31.27, 35, 35, 45: two bins. The class of three holds 50, 70, 70: a bin and the tail.
+    cholesterol = found.l_diversity["LB__Cholesterol"].measure.tolist()
+    assert cholesterol == [1, 2, 2, 2, 2, 1, 2, 2, 2, 1, 1, 0]
+    by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
+    for title in ("k-anonymity: risky where k < 3", "l-diversity of LB__Cholesterol: risky where l < 2"):
+        assert (by_title[title][0]["Risky"], by_title[title][0]["% Risky"]) == ("5", "41.7%")
+
+
+def test_the_three_policies_stand_side_by_side():
+    found = assessed(people(), missing_qis="exclude", out_of_range="missing")
+    report = models.generate_full_privacy_report("PILOT", found)
+    rows = next(rows for title, rows in tables(report) if "policy" in title)
+    assert [row["Policy"] for row in rows] == ["category", "exclude", "wildcard"]
+    for row in rows:
+        counts = found.missing_policies[row["Policy"]]
+        assert (row["Evaluated"], row["Not evaluated"]) == (str(counts["evaluated"]), str(counts["not_evaluated"]))
+        assert row["Risky"] == str(counts["risky"])
+        assert row["% of evaluated"] == percent(counts["risky"], counts["evaluated"])
+        assert counts["evaluated"] + counts["not_evaluated"] == 12
+    # Two of them have no city either: -5 years and no age.
+    assert (rows[1]["Evaluated"], rows[1]["Not evaluated"]) == ("8", "4")
+    assert "(in use: exclude)" in report
+    assert f"Not evaluated: 4 of 12 ({percent(4, 12)})" in report
+
+
+@pytest.mark.parametrize(("out_of_range", "fate"), [("tail", "kept in a tail"), ("missing", "made missing")])
+def test_values_out_of_range_are_counted_per_column(out_of_range, fate):
+    found = assessed(people(), out_of_range=out_of_range)
+    by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
+    age, bmi = by_title["Binning of quasi-identifiers"]
+    assert age == {
+        "Column": "DM__AGE",
+        "Bins": "0--50, 50--100",
+        "Below": f"2 ({fate})",
+        "Above": f"1 ({fate})",
+        "Missing": "1",
+    }
+    assert (bmi["Column"], bmi["Below"], bmi["Above"]) == ("VS__BMI", "-", "-")
+    assert "not binned" in bmi["Bins"]
+    sensitive = next(rows for title, rows in by_title.items() if title.startswith("Binning of sensitive"))
+    assert [row["Column"] for row in sensitive] == ["LB__Cholesterol", "MH__Disease"]
+    assert sensitive[0]["Bins"] == "20--40, 40--60"
+    assert (sensitive[0]["Below"], sensitive[0]["Above"]) == (f"1 ({fate})", f"4 ({fate})")
+    assert sensitive[0]["Missing"] == "1"
+
+
+def test_the_distance_is_told_in_words_and_as_a_share_of_the_range():
+    report = models.generate_full_privacy_report("PILOT", assessed(people()))
+    cholesterol = report.split("t-closeness of LB__Cholesterol")[1].split("\n\n")[0]
+    assert "Wasserstein distance" in cholesterol
+    assert "10 is 12.5% of the range of the values, 80." in cholesterol
+    assert f"Not assessable: 1 of 12 ({percent(1, 12)})" in cholesterol
+    disease = report.split("t-closeness of MH__Disease")[1].split("\n\n")[0]
+    assert "total variation" in disease
+    assert "range of the values" not in disease
+    other = assessed(people(), t_distance={"LB__Cholesterol": "ordered"})
+    ordered = models.generate_full_privacy_report("PILOT", other).split("t-closeness of LB__Cholesterol")[1]
+    assert "ordered" in ordered.split("\n\n")[0]
+    assert "range of the values" not in ordered.split("\n\n")[0]
+
+
+def test_thresholds_that_cannot_be_met_are_said_before_and_in_the_report():
+    said = []
+    found = assessed(people(), said.append, K=13, L={"LB__Cholesterol": 5, "MH__Disease": 4})
+    assert said == list(found.notices)
+    assert len(said) == 3
+    assert "K = 13" in said[0]
+    assert "12" in said[0]
+    assert "L = 5" in said[1]
+    assert "LB__Cholesterol" in said[1]
+    assert "L = 4" in said[2]
+    assert "MH__Disease" in said[2]
+    assert (found.k_anonymity.n_risky, found.l_diversity["LB__Cholesterol"].n_risky) == (12, 12)
+    report = models.generate_full_privacy_report("PILOT", found)
+    assert all(sentence in report for sentence in said)
+
+
+# ---------------------------------------------------------------- limits, and people
+
+
+@pytest.mark.parametrize("n_people", [0, 1])
+def test_very_few_people(n_people):
+    found = assessed(people().iloc[:n_people])
+    report = models.generate_full_privacy_report("PILOT", found)
+    rows = [rows[0] for title, rows in tables(report) if "risky where" in title]
+    assert [(row["Total"], row["Evaluated"]) for row in rows] == [(str(n_people), str(n_people))] * 5
+    # One person is below K and below L, and as far from everybody as from themselves.
+    assert [row["% Risky"] for row in rows] == (["100.0%"] * 3 + ["0.0%"] * 2 if n_people else ["-"] * 5)
+
+
+def test_nobody_is_evaluated():
+    nobody = people().assign(DM__CITY=None)
+    report = models.generate_full_privacy_report("PILOT", assessed(nobody, missing_qis="exclude"))
+    k_row = next(rows[0] for title, rows in tables(report) if title.startswith("k-anonymity"))
+    assert (k_row["Total"], k_row["Evaluated"], k_row["Risky"], k_row["% Risky"]) == ("12", "0", "0", "0.0%")
+    excluded = next(rows[1] for title, rows in tables(report) if "policy" in title)
+    assert (excluded["Evaluated"], excluded["Not evaluated"], excluded["% of evaluated"]) == ("0", "12", "-")
+    assert "Not evaluated: 12 of 12 (100.0%)" in report
+
+
+@pytest.mark.parametrize("missing_qis", models.MISSING_POLICIES)
+@pytest.mark.parametrize("out_of_range", models.OUT_OF_RANGE_POLICIES)
+def test_nobody_is_in_the_report(missing_qis, out_of_range):
+    said = []
+    found = assessed(people(), said.append, K=50, L=40, missing_qis=missing_qis, out_of_range=out_of_range)
+    text = "\n".join([models.generate_full_privacy_report("PILOT", found), *said])
+    assert MARKER not in text
+    assert "Athens" not in text
+    assert "asthma" not in text
+    assert not [number for number in NUMBERS_OF_PEOPLE if number in text]
+
+
+def test_the_report_does_not_depend_on_the_order_of_the_records():
+    frame = people()
+    shuffled = frame.sample(frac=1, random_state=4).reset_index(drop=True)
+    one, other = (models.generate_full_privacy_report("PILOT", assessed(each)) for each in (frame, shuffled))
+    assert one == other
