@@ -230,7 +230,7 @@ def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatc
     held = {1: "combined_dataset.csv", 2: "risky_rows_k3_anonymity.csv"}[door]
 
     def replace_unless_held(path, target):
-        if Path(target).name == held and Path(target).resolve().parent == pilot.results:
+        if pilot.results / held in (Path(path).resolve(), Path(target).resolve()):
             raise PermissionError(13, "The process cannot access the file", str(path), None, str(target))
         return replace(path, target)
 
