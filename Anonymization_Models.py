@@ -317,7 +317,7 @@ def number_groups(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]
         occupied = count > 0
         return (np.cumsum(occupied) - 1)[key], count[occupied]
     codes, distinct = pd.factorize(key)
-    group = _renumber(codes, np.argsort(distinct, kind="stable"))
+    group = _renumber(codes, np.argsort(distinct))
     return group, np.bincount(group, minlength=len(distinct))
 
 
@@ -332,8 +332,9 @@ def wildcard_frequency(classes: EquivalenceClasses, alpha: float = 1.0) -> np.nd
     if classes.complete.all():
         return frequency
     present = classes.class_codes >= 0
-    patterns, pattern_of_class = np.unique(present, axis=1, return_inverse=True)
-    members = [np.flatnonzero(pattern_of_class.reshape(-1) == i) for i in range(patterns.shape[1])]
+    pattern_of_class, n_of_pattern = _number_patterns(present)
+    members = np.split(np.argsort(pattern_of_class, kind="stable"), np.cumsum(n_of_pattern)[:-1])
+    patterns = np.stack([present[:, classes_of_pattern[0]] for classes_of_pattern in members], axis=1)
     for i, mine in enumerate(members):
         for j, others in enumerate(members):
             if i != j:
@@ -341,6 +342,12 @@ def wildcard_frequency(classes: EquivalenceClasses, alpha: float = 1.0) -> np.nd
                 shared = patterns[:, i] & patterns[:, j]
                 frequency[mine] += weight * _people_who_agree(classes, mine, others, shared)
     return frequency
+
+
+def _number_patterns(present: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number of each class's pattern of present values (n_qis, n_classes), and classes per pattern."""
+    columns = [EncodedColumn(row.astype(np.int64) - 1, np.empty(1)) for row in present]
+    return _number_groups(columns, present.shape[1])
 
 
 def _people_who_agree(
@@ -447,24 +454,35 @@ def _wasserstein(table: CountTable, reference: np.ndarray, values: np.ndarray) -
     steps = np.append(np.diff(values), 0.0)
     integral = np.concatenate([[0.0], np.cumsum(below[:-1] * steps[:-1])])  # of the reference up to each value
 
-    first = np.flatnonzero(np.diff(table.class_of_cell, prepend=-1))
-    running = np.cumsum(table.people)
-    before = np.repeat(running[first] - table.people[first], np.diff(first, append=len(running)))
-    height = (running - before) / table.people_of_class[table.class_of_cell]
-    start = table.value_of_cell
-    end = np.append(start[1:], len(values) - 1)
-    end[np.append(first[1:], len(start)) - 1] = len(values) - 1
-
-    crossing = np.clip(np.searchsorted(below, height, side="left"), start, end)
-    under = height * (values[crossing] - values[start]) - (integral[crossing] - integral[start])
-    over = (integral[end] - integral[crossing]) - height * (values[end] - values[crossing])
-    area = np.maximum(under, 0.0) + np.maximum(over, 0.0)
-    # From one value to the very next there is no need of differences of integrals, nor of their rounding: a class
-    # that is distributed as the reference comes out at exactly 0.
-    area = np.where(end <= start + 1, np.abs(height - below[start]) * steps[start], area)
     distance = np.full(table.n_classes, np.nan)
-    distance[table.class_of_cell[first]] = np.add.reduceat(area, first) + integral[start[first]]
+    for block in _blocks_of_classes(table.class_of_cell):
+        class_of_cell, people, start = table.class_of_cell[block], table.people[block], table.value_of_cell[block]
+        first = np.flatnonzero(np.diff(class_of_cell, prepend=-1))
+        running = np.cumsum(people)
+        before = np.repeat(running[first] - people[first], np.diff(first, append=len(running)))
+        height = (running - before) / table.people_of_class[class_of_cell]
+        end = np.append(start[1:], len(values) - 1)
+        end[np.append(first[1:], len(start)) - 1] = len(values) - 1
+
+        crossing = np.clip(np.searchsorted(below, height, side="left"), start, end)
+        under = height * (values[crossing] - values[start]) - (integral[crossing] - integral[start])
+        over = (integral[end] - integral[crossing]) - height * (values[end] - values[crossing])
+        area = np.maximum(under, 0.0) + np.maximum(over, 0.0)
+        # From one value to the very next there is no need of differences of integrals, nor of their rounding: a class
+        # that is distributed as the reference comes out at exactly 0.
+        area = np.where(end <= start + 1, np.abs(height - below[start]) * steps[start], area)
+        distance[class_of_cell[first]] = np.add.reduceat(area, first) + integral[start[first]]
     return distance
+
+
+def _blocks_of_classes(class_of_cell: np.ndarray, n_cells: int = 65_536) -> Iterable[slice]:
+    """Slices of whole classes, about ``n_cells`` each: what is worked on stays in the processor's cache."""
+    start = 0
+    while start < len(class_of_cell):
+        last_class = class_of_cell[min(start + n_cells, len(class_of_cell)) - 1]
+        stop = int(np.searchsorted(class_of_cell, last_class, side="right"))
+        yield slice(start, stop)
+        start = stop
 
 
 def wasserstein_distance(table: CountTable, reference: np.ndarray) -> np.ndarray:

@@ -48,12 +48,14 @@ def merge_table(report: dict) -> str:
         "supplemental_without_parent": "supplemental records belong to no record of the domain",
         "undecided_ties": "ties between different values of one moment were decided by the value",
         "without_value": "records hold no result",
+        "without_test": "records name no test",
         "text_left_out_of_summaries": "text results stayed out of a mean, minimum or maximum",
     }
-    for domain, counts in report["domains"].items():
+    for domain, counts in (report["domains"] | report["inputs"]).items():
         lines += [f"  {domain}: {counts[key]} {words}" for key, words in counted_aloud.items() if counts.get(key)]
     lines += [f"  {name}: {note}" for name, file in report["inputs"].items() for note in file["notes"]]
     lines += [f"  left out: {name}, {reason}" for name, reason in report["left_out"].items()]
+    lines += [f"  {note}" for note in report["notes"]]
     if report["dropped_columns"]:
         lines.append(f"  dropped by the config: {', '.join(report['dropped_columns'])}")
     return "\n".join(lines)

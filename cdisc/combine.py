@@ -25,7 +25,7 @@ from cdisc.sdtm import (
 )
 from cdisc.subject_ids import DEFAULT_COLUMN, ReadSubjects, SubjectIdRule, read_subjects
 from cdisc.supplemental import fold_supplemental
-from cdisc.wide import reduce_wide
+from cdisc.wide import reduce_wide, row_of_each_subject
 
 BASE_DOMAIN = "DM"
 SUBJECT = "_subject"
@@ -47,6 +47,9 @@ class _Merge:
     settings: MergeSettings
     faults: list[str] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    given: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    unknown: dict[str, set[str]] = field(default_factory=dict)
     inputs: dict[str, dict] = field(default_factory=dict)
     domains: dict[str, dict] = field(default_factory=dict)
 
@@ -83,9 +86,9 @@ def combine_domains(folder: Path, subject_id: dict, merge: dict) -> Combined:
         _fold(table, frames[table.file_name], merged, state)
     state.stop_at_faults()
 
-    state.faults.extend(_unknown_domains(state, [table.domain for table in tables], list(merged)))
-    state.stop_at_faults()
-    reference_start = _reference_start(merged.get(BASE_DOMAIN), len(ids))
+    state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(merged)))
+    chosen_row = state.settings.several_rows.get(BASE_DOMAIN)
+    reference_start = _reference_start(merged.get(BASE_DOMAIN), len(ids), chosen_row)
     columns, units = {}, {}
     for domain, frame in merged.items():
         reduced = _reduce(domain, frame, len(ids), reference_start, state)
@@ -94,7 +97,7 @@ def combine_domains(folder: Path, subject_id: dict, merge: dict) -> Combined:
         state.domains.setdefault(domain, {}).update(reduced.counts)
         n_present = int(np.unique(frame[SUBJECT]).size)
         state.domains[domain] |= {"subjects": n_present, "subjects_without_record": len(ids) - n_present}
-    state.faults.extend(_unknown_columns(state.settings, list(columns)))
+    state.notes.extend(_unknown_columns(state.settings, list(columns)))
     state.stop_at_faults()
     return _assemble(ids, columns, units, state)
 
@@ -194,6 +197,10 @@ def _base_subjects(parts: dict[str, list[SourceTable]], subjects: dict[str, Read
         state.faults.append(
             f"no DM file among {', '.join(parts)}: DM says who the subjects are; add it, or leave one file alone"
         )
+    elif not parts:
+        state.faults.append("supplemental files alone: there is no domain that they belong to; add it")
+    if state.faults:
+        return pd.Index([])
     base = next(iter(parts.values()))
     ids = subjects[base[0].file_name].ids
     for table in base[1:]:
@@ -208,15 +215,23 @@ def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, s
     known = code >= 0
     if known.all():
         return table.frame.assign(**{SUBJECT: code})
-    n_rows, n_unknown, domain = int((~known).sum()), int((position < 0).sum()), _domain_of(table)
+    n_rows, n_unknown = int((~known).sum()), int((position < 0).sum())
+    domain = _domain_of(table)
     if domain in state.settings.unknown_subjects or table.domain in state.settings.unknown_subjects:
-        state.count(domain, unknown_subjects_left_out=n_unknown, rows_of_unknown_subjects=n_rows)
+        unknown = state.unknown.setdefault(domain, set())
+        unknown.update(subjects.ids[position < 0])  # parts of a domain may name the same person
+        if supplemental_parent(table.domain) is None:
+            state.count(domain, rows_of_unknown_subjects=n_rows)
+            state.domains[domain]["unknown_subjects_left_out"] = len(unknown)
+        else:
+            counts = {"unknown_subjects_left_out": len(unknown), "rows_of_unknown_subjects": n_rows}
+            state.inputs[table.file_name] |= counts
     else:
         hint = " (no subject in common: the ids are spelled differently; give a subject_id rule)"
         state.faults.append(
             f"{table.file_name}: {n_unknown} of {len(subjects.ids)} subjects ({n_rows} rows) are not in DM"
-            f"{hint if n_unknown == len(subjects.ids) else ''}; correct the files, or leave them out by "
-            f'merge: {{"unknown_subjects": ["{domain}"]}}'
+            f"{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the files, or leave "
+            f'them out by merge: {{"unknown_subjects": ["{domain}"]}}'
         )
     return table.frame[known].assign(**{SUBJECT: code[known]}).reset_index(drop=True)
 
@@ -227,23 +242,29 @@ def _merge_parts(members: list[SourceTable], frames: dict[str, pd.DataFrame]) ->
 
 
 def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFrame], state: _Merge) -> None:
-    needed = [name for name in ("QNAM", "QVAL") if name not in frame]
-    if needed:
-        state.faults.append(f"{table.file_name}: no column {' and '.join(needed)}; a supplemental file needs them")
+    needs = ["QNAM", "QVAL", *(["IDVARVAL"] if "IDVAR" in frame and frame["IDVAR"].notna().any() else [])]
+    absent = [name for name in needs if name not in frame]
+    if absent:
+        state.faults.append(f"{table.file_name}: no column {' and '.join(absent)}; a supplemental file needs them")
         return
-    parents = frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(supplemental_parent(table.domain), frame.index)
+    parents = pd.Series(supplemental_parent(table.domain), frame.index, dtype="str")
+    if "RDOMAIN" in frame:
+        parents = frame["RDOMAIN"].fillna(parents)
+    # A part such as LBHE has become its whole domain.
+    parts = [name for name in parents.unique() if name not in merged and name[:2] in merged]
+    parents = parents.replace({name: name[:2] for name in parts})
     for parent, rows in frame.groupby(parents):
         if parent not in merged:
             state.left_out[f"{table.file_name} ({parent})"] = f"{len(rows)} records for {parent}, which is not there"
             continue
-        folded = fold_supplemental(merged[parent], rows, table.file_name)
+        folded = fold_supplemental(merged[parent], rows, table.file_name, state.given.setdefault(parent, {}))
         merged[parent] = folded.frame
         state.faults.extend(folded.faults)
         state.count(parent, supplemental_folded=folded.n_folded, supplemental_without_parent=folded.n_without_parent)
 
 
 def _unknown_domains(state: _Merge, read: list[str], merged: list[str]) -> list[str]:
-    """Domains that the settings name and the pilot does not have: a misspelt rule would be without effect."""
+    """Domains that the settings name and the pilot does not have: such a rule is without effect."""
     settings = state.settings
     known = {*read, *merged, *(Path(name).stem.upper() for name in state.left_out)}
     named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}
@@ -251,7 +272,7 @@ def _unknown_domains(state: _Merge, read: list[str], merged: list[str]) -> list[
     for key in ("record", "result", "text_results", "pool"):
         named[key] = [name.split("__")[0] for name in getattr(settings, key) if name]
     return [
-        f"merge[{key!r}]: no domain {name!r} in this pilot{nearest_name(name, known)}"
+        f"merge[{key!r}] is without effect: no domain {name!r} in this pilot{nearest_name(name, known)}"
         for key, names in named.items()
         for name in names
         if name not in known
@@ -262,15 +283,19 @@ def _unknown_columns(settings: MergeSettings, columns: list[str]) -> list[str]:
     """Columns that a rule names, with or without their ``[...]``, and the merge does not make."""
     known = {*columns, *(name.split(" [")[0] for name in columns)}
     return [
-        f"merge[{key!r}]: no column {name!r} in this pilot{nearest_name(name, known)}"
+        f"merge[{key!r}] is without effect: no column {name!r} in this pilot{nearest_name(name, known)}"
         for key in ("record", "result", "text_results", "pool")
         for name in getattr(settings, key)
         if "__" in name and name not in known
     ]
 
 
-def _reference_start(demographics: pd.DataFrame | None, n_subjects: int) -> np.ndarray:
+def _reference_start(demographics: pd.DataFrame | None, n_subjects: int, several_rows: str | None) -> np.ndarray:
     start = np.full(n_subjects, None, dtype=object)
+    if demographics is not None and several_rows:
+        wide = demographics.drop(columns=SUBJECT)
+        subject = demographics[SUBJECT].to_numpy()
+        demographics = demographics.iloc[row_of_each_subject(wide, BASE_DOMAIN, subject, several_rows)]
     for name in ("RFXSTDTC", "RFSTDTC"):  # the second, where it is given, wins
         if demographics is not None and name in demographics:
             given = demographics[name].notna().to_numpy()
@@ -286,6 +311,10 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
     columns, subject = list(frame.columns), frame[SUBJECT].to_numpy()
     counts = {"rows": len(frame)}
     if domain != BASE_DOMAIN and (prefix := findings_prefix(columns)):
+        absent = [name for name in state.settings.carry.get(domain, ()) if name not in frame]
+        state.faults += [
+            f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, frame)}" for name in absent
+        ]
         reduced = reduce_findings(frame, prefix, domain, subject, n_subjects, reference_start, state.settings)
         return Reduced(reduced.columns, reduced.units, {"form": "findings", **counts, **reduced.counts})
     if domain != BASE_DOMAIN and (domain in SUBJECT_TIMING or (prefix := events_prefix(domain, columns))):
@@ -300,7 +329,9 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
     if state.rule.column in wide:
         wide = wide.drop(columns=state.rule.column)
     wide = wide.drop(columns=dropped, errors="ignore")
-    joined, collapsed, faults = reduce_wide(wide, domain, subject, n_subjects, state.settings.several_rows.get(domain))
+    joined, collapsed, faults = reduce_wide(
+        wide, domain, subject, n_subjects, state.settings.several_rows.get(domain), state.rule.column or ""
+    )
     state.faults.extend(faults)
     return Reduced(joined, {}, {"form": "wide", **counts, "collapsed": collapsed, "dropped_columns": dropped})
 
@@ -318,6 +349,7 @@ def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, st
         "subjects": len(ids),
         "inputs": state.inputs,
         "left_out": state.left_out,
+        "notes": state.notes,
         "domains": state.domains,
         "dropped_columns": sorted(dropped),
         "columns": {name: {"subjects_with_value": int(frame[name].notna().sum())} for name in kept},

@@ -20,6 +20,8 @@ from cdisc.wide import says, text_of
 
 # Variables that tell which record of a subject is chosen.
 LADDER = ("LOBXFL", "BLFL", "DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
+BY_DATE = ("DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
+BY_VISIT = ("VISITNUM", "DTC", "DY", "TPTNUM", "REPNUM", "SEQ")
 # Rungs of the ladder, the best last.
 OTHER, BEFORE_START, FLAGGED_BLFL, FLAGGED_LOBXFL = range(4)
 RUNG_NAMES = ("first_visit", "last_before_start", "baseline_flag_BLFL", "baseline_flag_LOBXFL")
@@ -36,10 +38,11 @@ class Reduced:
 
 @dataclass(frozen=True)
 class _Results:
-    """Value of each record: a number where it has one, else text; and the unit it is in."""
+    """Value of each record: a number where it has one, else text; whether it was given as text; its unit."""
 
     number: np.ndarray
     text: np.ndarray
+    is_text: np.ndarray
     unit: pd.Series
     n_not_done: int
 
@@ -68,17 +71,20 @@ def reduce_findings(
     carried = [(name, name.removeprefix(prefix)) for name in settings.carry.get(domain, ())]
     needed = [name for name in (*QUALIFIERS, *LADDER, *(short for _, short in carried)) if name in frame]
     frame = frame[list(dict.fromkeys(needed))].iloc[kept].reset_index(drop=True)
-    subject, test = subject[kept], test[kept]
-    number, text, unit = results.number[kept], results.text[kept], results.unit.iloc[kept].reset_index(drop=True)
+    subject, test_of_all, test = subject[kept], test, test[kept]
+    number, text, is_text = results.number[kept], results.text[kept], results.is_text[kept]
+    unit = results.unit.iloc[kept].reset_index(drop=True)
 
-    column, column_names, units = _measurements(frame, test, names, unit, number, domain, settings)
+    column, column_names, units = _measurements(frame, test, names, unit, is_text, domain, settings)
     n_columns = len(column_names)
     cell = subject.astype(np.int64) * n_columns + column
     rung = _rungs(frame, cell, subject, n_subjects * n_columns, reference_start)
     rule_of_column = np.array(
         [rule_for(settings.record, "baseline", domain, name) for name in column_names], dtype=object
     )
-    chosen, n_undecided = _choose(frame, cell, rung, rule_of_column[column] if n_columns else column, number, text)
+    rule = rule_of_column[column] if n_columns else column
+    beside = [short for _, short in carried if short in frame]
+    chosen, n_undecided = _choose(frame, cell, rung, rule, number, text, beside)
     number, text = number.copy(), text.copy()
     n_unsummed = _summarise(rule_of_column, column, cell, number, text, chosen)
 
@@ -88,16 +94,19 @@ def reduce_findings(
         columns[name] = _spread(n_subjects, subject[records], _as_text(number[records], text[records]))
         for variable, short in carried:
             if short in frame:
-                values = frame[short].iloc[records].astype("str").to_numpy(dtype=object, na_value=None)
+                values = text_of(frame[short].iloc[records])
                 columns[f"{name}.{variable}"] = _spread(n_subjects, subject[records], values)
-    ladder = np.bincount(rung[chosen], minlength=len(RUNG_NAMES))
+    reason = np.where(rule[chosen] == "baseline", np.array(RUNG_NAMES, dtype=object)[rung[chosen]], rule[chosen])
     counts = {
         "records": len(results.number),
         "not_done": results.n_not_done,
         "without_value": int((~results.has_value).sum()) - results.n_not_done,
+        "without_test": int((results.has_value & (test_of_all < 0)).sum()),
         "chosen": len(chosen),
         "collapsed": len(kept) - len(chosen),
-        "chosen_by": {name: int(n) for name, n in zip(RUNG_NAMES, ladder, strict=True) if n},
+        "chosen_by": {
+            str(name): int(n) for name, n in pd.Series(reason, dtype="object").value_counts(sort=False).items()
+        },
         "undecided_ties": n_undecided,
         "text_left_out_of_summaries": n_unsummed,
     }
@@ -152,8 +161,9 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
     read = np.isnan(numbers) & pd.notna(text)
     numbers[read] = parse_numbers(pd.Series(text[read], dtype="object"))
     numbers[np.isinf(numbers)] = np.nan
-    _apply_text_rule(numbers, text, test, names, domain, settings)
-    return _Results(numbers, text, unit, int(not_done.sum()))
+    is_text = np.isnan(numbers) & pd.notna(text)
+    _apply_text_rule(numbers, text, is_text, test, names, domain, settings)
+    return _Results(numbers, text, is_text, unit, int(not_done.sum()))
 
 
 def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
@@ -164,12 +174,17 @@ def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
 
 
 def _apply_text_rule(
-    numbers: np.ndarray, text: np.ndarray, test: np.ndarray, names: list[str], domain: str, settings: MergeSettings
+    numbers: np.ndarray,
+    text: np.ndarray,
+    is_text: np.ndarray,
+    test: np.ndarray,
+    names: list[str],
+    domain: str,
+    settings: MergeSettings,
 ) -> None:
     """Results such as ``<3.42``: kept as text, made missing, or taken as the number in them."""
     rule_of_test = [rule_for(settings.text_results, "keep", domain, f"{domain}__{name}") for name in names]
     rules = np.array([*rule_of_test, "keep"], dtype=object)[test]
-    is_text = np.isnan(numbers) & pd.notna(text)
     to_number = is_text & (rules == "number")
     stripped = pd.Series(text[to_number], dtype="object").str.replace(r"^\s*[<>]=?\s*", "", regex=True)
     numbers[to_number] = parse_numbers(stripped)
@@ -181,18 +196,20 @@ def _measurements(
     test: np.ndarray,
     names: list[str],
     unit: pd.Series,
-    number: np.ndarray,
+    is_text: np.ndarray,
     domain: str,
     settings: MergeSettings,
 ) -> tuple[np.ndarray, list[str], dict[str, str]]:
     """Column of each record, the columns' names, and the unit of each column where there is one."""
-    unit_code, unit_names = _codes(unit)
-    unit_code = _unit_of_text(test, unit_code, np.isnan(number), len(names), len(unit_names))
+    unit_code, unit_names = _codes(unit.astype("str"))
+    unit_code = _unit_of_text(test, unit_code, is_text, len(names), len(unit_names))
     parts = [(UNIT, unit_code, unit_names)]
     for qualifier in QUALIFIERS:
+        if qualifier not in frame and not (qualifier == "TPT" and "TPTNUM" in frame):
+            continue
         values = _column(frame, qualifier)
         if qualifier == "TPT" and "TPTNUM" in frame:
-            values = values.fillna(_column(frame, "TPTNUM").astype("str"))
+            values = values.fillna(pd.Series(text_of(frame["TPTNUM"]), frame.index, dtype="str"))
         if values.notna().any():
             parts.insert(-1, (qualifier, *_codes(values.astype("str"))))
 
@@ -204,20 +221,31 @@ def _measurements(
             if qualifier in settings.pool.get(f"{domain}__{name}", ()):
                 differs[i] = False
         shown = np.where(differs[test], code, -1)
-        telling.append((shown, labels))
+        telling.append((qualifier, shown, labels))
         n_codes = len(labels) + 1
         column, _ = number_groups(column * n_codes + shown + 1, (column.max(initial=0) + 1) * n_codes)
     n_columns = int(column.max(initial=-1)) + 1
     first = np.full(n_columns, -1)
     first[column[::-1]] = np.arange(len(column))[::-1]
-    column_names, units = [], {}
-    for record in first:
-        told = ", ".join(labels[code[record]] for code, labels in telling if code[record] >= 0)
-        name = f"{domain}__{names[test[record]]}" + (f" [{told}]" if told else "")
-        column_names.append(name)
-        if unit_code[record] >= 0:
-            units[name] = unit_names[unit_code[record]]
+    column_names = [_name_of_column(domain, names[test[record]], telling, record, plain=True) for record in first]
+    if len(set(column_names)) < len(column_names):  # SUPINE may be a position here and a method there
+        column_names = [_name_of_column(domain, names[test[record]], telling, record, plain=False) for record in first]
+    units_of_column = pd.Series(np.append(unit_names, None)[unit_code], dtype="object").groupby(column).unique()
+    units = {
+        column_names[i]: ", ".join(sorted(found[pd.notna(found)]))
+        for i, found in units_of_column.items()
+        if pd.notna(found).any()
+    }
     return column, column_names, units
+
+
+def _name_of_column(domain: str, test: str, telling: list, record: int, plain: bool) -> str:
+    told = [
+        labels[code[record]] if plain else f"{qualifier}={labels[code[record]]}"
+        for qualifier, code, labels in telling
+        if code[record] >= 0
+    ]
+    return f"{domain}__{test}" + (f" [{', '.join(told)}]" if told else "")
 
 
 def _differs(test: np.ndarray, code: np.ndarray, n_tests: int, n_labels: int) -> np.ndarray:
@@ -271,7 +299,13 @@ def _on_or_before(frame: pd.DataFrame, start: np.ndarray) -> np.ndarray:
 
 
 def _choose(
-    frame: pd.DataFrame, cell: np.ndarray, rung: np.ndarray, rule: np.ndarray, number: np.ndarray, text: np.ndarray
+    frame: pd.DataFrame,
+    cell: np.ndarray,
+    rung: np.ndarray,
+    rule: np.ndarray,
+    number: np.ndarray,
+    text: np.ndarray,
+    carried: list[str],
 ) -> tuple[np.ndarray, int]:
     """Positions of the chosen records, one per cell, and how many ties between different values only order by value."""
     level = np.where(rule == "baseline", rung, 0)
@@ -279,32 +313,34 @@ def _choose(
     np.maximum.at(best, cell, level)
     rivals = np.flatnonzero(level == best[cell])
     frame, cell, rule, rung = frame.iloc[rivals], cell[rivals], rule[rivals], rung[rivals]
-    number, text = number[rivals], np.where(np.isnan(number[rivals]), text[rivals], None)
+    number, text = number[rivals], text[rivals]
 
     takes_first = (rule == "first") | ((rule == "baseline") & (rung == OTHER))
-    moment = _order_codes(frame, ("DTC", "VISITNUM", "TPTNUM", "REPNUM", "SEQ"))
+    moment = _order_codes(frame, BY_DATE)
     first = np.flatnonzero(takes_first)
-    moment[first] = -_order_codes(frame.iloc[first], ("VISITNUM", "DTC", "TPTNUM", "REPNUM", "SEQ"))
-    value = np.stack([pd.factorize(number, sort=True)[0], pd.factorize(pd.Series(text, dtype="object"), sort=True)[0]])
-    order = np.lexsort((*value, moment, cell))
+    moment[first] = -_order_codes(frame.iloc[first], BY_VISIT, missing_last=True)
+    text_code = pd.factorize(pd.Series(text, dtype="object"), sort=True)[0]
+    value = np.stack([pd.factorize(number, sort=True)[0], np.where(np.isnan(number), text_code, -1)])
+    # Neither what stands beside the value nor how it is written may depend on the order of the file.
+    beside = [pd.factorize(frame[name], sort=True)[0] for name in carried] + [text_code]
+    order = np.lexsort((*beside, *value, moment, cell))
     last = np.flatnonzero(np.diff(cell[order], append=-1))
-    winner, runner_up = order[last], order[np.maximum(last - 1, 0)]
-    tied = (winner != runner_up) & (cell[winner] == cell[runner_up]) & (moment[winner] == moment[runner_up])
-    undecided = tied & (value[:, winner] != value[:, runner_up]).any(axis=0)
-    return rivals[winner], int(undecided.sum())
+    moment_begins = (np.diff(cell[order], prepend=-1) != 0) | (np.diff(moment[order], prepend=0) != 0)
+    begin = np.maximum.accumulate(np.where(moment_begins, np.arange(len(order)), 0))[last]
+    undecided = (value[:, order[begin]] != value[:, order[last]]).any(axis=0)
+    return rivals[order[last]], int(undecided.sum())
 
 
-def _order_codes(frame: pd.DataFrame, names: tuple[str, ...]) -> np.ndarray:
-    """Rank of each record by several variables, the first the most important; missing comes first."""
-    if not len(frame):
-        return np.zeros(0, dtype=np.int64)
+def _order_codes(frame: pd.DataFrame, names: tuple[str, ...], missing_last: bool = False) -> np.ndarray:
+    """Rank of each record by several variables, the first the most important; a missing one is first or last."""
     rank = np.zeros(len(frame), dtype=np.int64)
-    for name in names:
+    for name in names if len(frame) else ():
         if name in frame:
             values = frame[name] if name == "DTC" else parse_numbers(frame[name])
             codes, distinct = pd.factorize(values, sort=True)
             n_codes = len(distinct) + 1
-            rank, _ = number_groups(rank * n_codes + codes + 1, (rank.max() + 1) * n_codes)
+            codes = np.where(codes < 0, len(distinct), codes) if missing_last else codes + 1
+            rank, _ = number_groups(rank * n_codes + codes, (rank.max() + 1) * n_codes)
     return rank
 
 
@@ -323,8 +359,9 @@ def _summarise(
         numeric = wanted & ~np.isnan(number)
         n_out += int((wanted & ~numeric).sum())
         if wanted.any():
-            groups = pd.Series(number[numeric]).groupby(cell[numeric])
-            per_cell = getattr(groups, rule)()
+            rows = np.flatnonzero(numeric)
+            rows = rows[np.lexsort((number[rows], cell[rows]))]  # sums depend on the order of what is added
+            per_cell = getattr(pd.Series(number[rows]).groupby(cell[rows]), rule)()
             records = chosen[wanted[chosen]]
             number[records] = per_cell.reindex(cell[records]).to_numpy()
             text[records] = None

@@ -193,7 +193,7 @@ def _checked_header(text: _Text) -> list[str]:
         raise FaultyInputError(_unreadable_fault(text)) from None
     header = [clean_name(name) for name in first_records[0][1]]
     looks_like_data = header_looks_like_data(header)
-    faults = name_faults(header, text.path)
+    faults = name_faults(header, text.path, show_names=not looks_like_data)
     if looks_like_data:
         faults.append(
             f"{text.path.name}: the first line looks like a record, not like column names (most of its "
@@ -287,10 +287,10 @@ def _unreadable_fault(text: _Text) -> str:
 def _read_columns(text: _Text, header: list[str], table: pa.Table, options: FileOptions) -> dict[str, ColumnReading]:
     # A comma between digits is a decimal sign only where it cannot be the delimiter, unless it is declared.
     comma_allowed = options.decimal == "," or (options.decimal is None and text.delimiter != ",")
-    missing = declared_missing(options.missing)
+    missing, guess = declared_missing(options.missing), options.missing is None
     # Arrow works outside Python's lock: columns are cleaned side by side.
     with ThreadPoolExecutor() as pool:
-        readings = pool.map(lambda column: read_column(column, comma_allowed, missing), table.columns)
+        readings = pool.map(lambda column: read_column(column, comma_allowed, missing, guess), table.columns)
         return dict(zip(header, readings, strict=True))
 
 

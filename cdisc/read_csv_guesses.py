@@ -78,18 +78,20 @@ def header_looks_like_data(header: list[str]) -> bool:
     return len(names) > 0 and 2 * pc.sum(pc.match_substring_regex(names, _DATA_LIKE_PATTERN)).as_py() > len(names)
 
 
-def read_column(column: pa.ChunkedArray, comma_allowed: bool, missing: frozenset[str]) -> ColumnReading:
+def read_column(
+    column: pa.ChunkedArray, comma_allowed: bool, missing: frozenset[str], guess_missing: bool = True
+) -> ColumnReading:
     """Return a column of large_string cleaned, numbers with a decimal point, and missing values missing.
 
     ``comma_allowed``: a column of numbers that are numbers only with a decimal comma is one. ``missing`` holds
-    the tokens that are declared to be missing everywhere.
+    the tokens that are declared to be missing everywhere; ``guess_missing``: NA and the like are missing among numbers.
     """
     if not missing and not any(_needs_a_look(chunk, comma_allowed) for chunk in column.chunks):
         return ColumnReading(column)
     distinct = pc.unique(column)
     cleaned = clean_values(distinct, missing)
     is_token = pc.fill_null(pc.is_in(cleaned, value_set=pa.array(NUMERIC_MISSING, type=cleaned.type)), False)
-    has_tokens = pc.any(is_token).as_py()
+    has_tokens = guess_missing and pc.any(is_token).as_py()
     others = cleaned.filter(pc.invert(is_token)).drop_null() if has_tokens else cleaned
     has_comma = comma_allowed and bool(pc.any(pc.match_substring(others, ",")).as_py())
     has_decimal_comma = has_comma and _all_match(others, _COMMA_NUMBER_PATTERN)

@@ -27,8 +27,11 @@ def clean_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).strip()
 
 
-def name_faults(names: Sequence[str], path: Path) -> list[str]:
-    """Return the faults of a file's column names: those that are empty, and those that stand more than once."""
+def name_faults(names: Sequence[str], path: Path, show_names: bool = True) -> list[str]:
+    """Return the faults of a file's column names: those that are empty, and those that stand more than once.
+
+    ``show_names=False`` gives positions alone, for a first line that may not be a header at all.
+    """
     faults = []
     positions: dict[str, list[int]] = {}
     for position, name in enumerate(names, start=1):
@@ -43,8 +46,8 @@ def name_faults(names: Sequence[str], path: Path) -> list[str]:
     for name, places in positions.items():
         if len(places) > 1:
             # Where there is no header the first record stands there, and an id must not be shown.
-            has_digit = any(letter.isdigit() for letter in name)
-            which = "that is not shown because it may be a value" if has_digit else shown_name(name)
+            may_be_value = not show_names or any(letter.isdigit() for letter in name)
+            which = "that is not shown because it may be a value" if may_be_value else shown_name(name)
             faults.append(
                 f"{path.name}: {len(places)} columns have the name {which} (positions {listed(map(str, places))}); "
                 "a name may stand once. Rename or remove the others, or put a header first if there is none."

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import number_text
-
 DEFAULT_COLUMN = "USUBJID"
 CASES = ("upper", "lower")
+
+
+def _whole(number: float) -> str:
+    """A numeric id with all its digits."""
+    return f"{number:.0f}" if number == int(number) else repr(number)
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class SubjectIdRule:
 
     def apply(self, ids: pd.Index) -> pd.Index:
         """The ids (n_distinct,) after the rule, as text."""
-        text = pd.Series(ids.astype("str") if ids.dtype.kind != "f" else [number_text(number) for number in ids])
+        text = pd.Series(ids.astype("str") if ids.dtype.kind != "f" else [_whole(number) for number in ids])
         if self.strip:
             text = text.str.strip()
         if self.case:

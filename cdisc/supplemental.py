@@ -20,37 +20,41 @@ class Folded:
     faults: tuple[str, ...] = ()
 
 
-def fold_supplemental(parent: pd.DataFrame, supplemental: pd.DataFrame, file_name: str) -> Folded:
+def fold_supplemental(
+    parent: pd.DataFrame, supplemental: pd.DataFrame, file_name: str, given: dict[str, np.ndarray]
+) -> Folded:
     """Both frames carry the column ``_subject``, the code of each row's subject.
 
-    Rows with an empty IDVAR belong to the subject; others to the parent record whose IDVAR variable equals IDVARVAL
-    (numbers as numbers: ``"  12"`` is 12.0). A parent record with two values for one QNAM is a fault.
+    Rows with an empty IDVAR belong to the subject; others to the parent records whose IDVAR variable equals IDVARVAL
+    (numbers as numbers: ``"  12"`` is 12.0). Two values of one QNAM for one parent record are a fault; ``given`` holds
+    the parent records that have a value of a QNAM already, from this file or an earlier one, and is kept up to date.
     """
-    frame, n_folded, n_orphans, faults = parent.copy(deep=False), 0, 0, []
-    variable = supplemental["IDVAR"].fillna("") if "IDVAR" in supplemental else pd.Series("", supplemental.index)
-    for (identifier, name), rows in supplemental.groupby([variable, "QNAM"], sort=True):
+    frame, n_folded, faults = parent.copy(deep=False), 0, []
+    rows = supplemental[supplemental["QVAL"].notna() & supplemental["QNAM"].notna()]
+    identifiers = rows["IDVAR"].fillna("") if "IDVAR" in rows else pd.Series("", rows.index)
+    for (identifier, name), group in rows.groupby([identifiers, "QNAM"], sort=True):
         if identifier and identifier not in parent:
-            n_orphans += len(rows)
             continue
         keys = ["_subject", "_record"]
         left = pd.DataFrame({"_subject": parent["_subject"], "_record": _record_key(parent, identifier)})
-        right = pd.DataFrame({"_subject": rows["_subject"], "_record": _record_value(rows, identifier)})
-        right["value"] = rows["QVAL"]
+        right = pd.DataFrame({"_subject": group["_subject"], "_record": _record_value(group, identifier)})
+        right = right.assign(value=group["QVAL"]).dropna(subset="_record")
         n_repeated = int(right.duplicated(keys).sum())
+        right = right.drop_duplicates(keys)
+        value = left.merge(right, how="left", on=keys, validate="many_to_one")["value"]
+        value = value.to_numpy(dtype=object, na_value=np.nan)
+        has_value = ~pd.isna(value)
+        n_repeated += int((has_value & given.get(name, False)).sum())
         if n_repeated:
             faults.append(
-                f"{file_name}: {n_repeated} records give a second {name} to a parent record that has one; "
-                "allowed: one value; correct the file"
+                f"{file_name}: {n_repeated} records give a second {name} to a parent "
+                "record that has one; allowed: one value; correct the file"
             )
-            continue
-        left["_order"] = np.arange(len(left))
-        joined = left.merge(right, how="left", on=keys, validate="many_to_one")
-        matched = right.merge(left[keys].drop_duplicates(), how="inner", on=keys, validate="one_to_one")
-        n_folded += len(matched)
-        n_orphans += len(right) - len(matched)
-        value = joined["value"].to_numpy(dtype=object, na_value=np.nan)
+        given[name] = has_value | given.get(name, False)
+        n_folded += len(right.merge(left[keys].drop_duplicates(), how="inner", on=keys, validate="one_to_one"))
         before = frame[name].to_numpy(dtype=object, na_value=np.nan) if name in frame else np.nan
-        frame[name] = pd.Series(np.where(pd.isna(value), before, value), index=frame.index, dtype="str")
+        frame[name] = pd.Series(np.where(has_value, value, before), index=frame.index, dtype="str")
+    n_orphans = int(supplemental["QVAL"].notna().sum()) - n_folded
     return Folded(frame, n_folded, n_orphans, tuple(faults))
 
 

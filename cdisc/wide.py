@@ -9,7 +9,7 @@ from Anonymization_Models import number_text
 
 
 def reduce_wide(
-    frame: pd.DataFrame, domain: str, subject: np.ndarray, n_subjects: int, several_rows: str | None
+    frame: pd.DataFrame, domain: str, subject: np.ndarray, n_subjects: int, several_rows: str | None, id_column: str
 ) -> tuple[dict[str, np.ndarray], int, list[str]]:
     """Columns ``<DOMAIN>__<name>`` (n_subjects,) as text, how many rows were collapsed, and faults.
 
@@ -20,13 +20,13 @@ def reduce_wide(
     if n_collapsed and several_rows is None:
         n_several, n_present = int((np.bincount(subject) > 1).sum()), len(subject) - n_collapsed
         fault = (
-            f"{domain}: {n_several} subjects have several rows ({len(subject)} rows for {n_present} subjects), and "
-            "this is no long SDTM domain; allowed: one row per subject; correct the file, or choose by "
-            f'merge: {{"several_rows": {{"{domain}": "last"}}}}'
+            f"{domain}: {n_several} subjects have several rows ({len(subject)} rows for {n_present} subjects), by "
+            f"{id_column}, and this is no long SDTM domain; allowed: one row per subject; correct the file, or choose "
+            f'by merge: {{"several_rows": {{"{domain}": "last"}}}}'
         )
         return {}, 0, [fault]
     if n_collapsed:
-        rows = _row_of_each_subject(frame, domain, subject, several_rows)
+        rows = row_of_each_subject(frame, domain, subject, several_rows)
         frame, subject = frame.iloc[rows], subject[rows]
     columns = {}
     for name, values in frame.items():
@@ -36,9 +36,16 @@ def reduce_wide(
     return columns, n_collapsed, []
 
 
-def _row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, several_rows: str) -> np.ndarray:
-    dates = [name for name in frame if name == f"{domain[:2]}DTC"]
-    keys = [pd.factorize(frame[name], sort=True)[0] for name in [*dates, *(n for n in frame if n not in dates)]]
+def row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, several_rows: str) -> np.ndarray:
+    """Position of the "first" or "last" row of each subject by the domain's date, then by all its values.
+
+    A row without a date is neither first nor last where another one has a date.
+    """
+    date = f"{domain[:2]}DTC"
+    keys = []
+    for name in sorted(frame, key=lambda name: (name != date, name)):
+        codes, distinct = pd.factorize(frame[name], sort=True)
+        keys.append(np.where(codes < 0, len(distinct), codes) if several_rows == "first" else codes)
     order = np.lexsort((*reversed(keys), subject))
     changes = np.diff(subject[order])
     at_end = np.append(changes, 1) != 0 if several_rows == "last" else np.insert(changes, 0, 1) != 0
@@ -49,7 +56,8 @@ def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
     """Which rows hold a word in a variable, in whatever case: (n_rows,) of bool, all False where it is not there."""
     if name not in frame:
         return np.zeros(len(frame), dtype=bool)
-    return (frame[name].astype("str").str.upper() == word).to_numpy(dtype=bool, na_value=False)
+    text = pd.Series(text_of(frame[name]), dtype="str")
+    return (text.str.upper() == word).to_numpy(dtype=bool, na_value=False)
 
 
 def text_of(values: pd.Series) -> np.ndarray:

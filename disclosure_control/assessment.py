@@ -58,41 +58,27 @@ def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None
     binned, binnings = apply_feature_binning(df, config.binning_config, config.out_of_range)
     classes = form_equivalence_classes(binned, config.quasi_identifiers)
     counts = {name: count_sensitive_values(classes, df[name]) for name in config.sensitive_features}
-    binnings |= sensitive_binnings(config, classes, counts)
-    notices = unattainable_thresholds(config, classes, counts)
+    binned_counts = counts.copy()
+    for name, edges in config.sensitive_binning.items():
+        binned_counts[name], binnings[name] = _bin_counts(counts[name], name, edges, config.out_of_range)
+    notices = unattainable_thresholds(config, classes, binned_counts)
     for sentence in notices:
         if announce:
             announce(sentence)
 
-    given = {"missing_qis": config.missing_qis, "classes": classes}
+    qis, given = config.quasi_identifiers, {"missing_qis": config.missing_qis, "classes": classes}
     l_results, t_results = {}, {}
     for name in config.sensitive_features:
-        l_results[name] = run_l_diversity(
-            binned,
-            config.quasi_identifiers,
-            name,
-            config.L[name],
-            bins=config.sensitive_binning.get(name),
-            out_of_range=config.out_of_range,
-            counts=counts[name],
-            **given,
-        )
-        t_results[name] = run_t_closeness(
-            binned,
-            config.quasi_identifiers,
-            name,
-            config.T[name],
-            distance=config.t_distance.get(name),
-            counts=counts[name],
-            **given,
-        )
+        l_results[name] = run_l_diversity(binned, qis, name, config.L[name], counts=binned_counts[name], **given)
+        distance = config.t_distance.get(name)
+        t_results[name] = run_t_closeness(binned, qis, name, config.T[name], distance, counts=counts[name], **given)
     return Assessment(
         config=config,
         binned=binned,
         binnings=binnings,
         classes=classes,
         counts=counts,
-        k_anonymity=run_k_anonymity(binned, config.quasi_identifiers, config.K, **given),
+        k_anonymity=run_k_anonymity(binned, qis, config.K, **given),
         l_diversity=l_results,
         t_closeness=t_results,
         missing_policies=count_by_missing_policy(classes, config.K),
@@ -100,22 +86,19 @@ def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None
     )
 
 
-def sensitive_binnings(
-    config: PilotConfig, classes: EquivalenceClasses, counts: Mapping[str, SensitiveCounts]
-) -> dict[str, Binning]:
-    """Who falls outside the edges of each binned sensitive feature, among all people, evaluated or not."""
-    binnings = {}
-    for name, edges in config.sensitive_binning.items():
-        _, binning = bin_count_table(counts[name].table, name, edges, config.out_of_range)
-        n_without_value = int(classes.n_records - counts[name].has_value.sum())
-        binnings[name] = dataclasses.replace(binning, n_missing=n_without_value)
-    return binnings
+def _bin_counts(
+    counted: SensitiveCounts, name: str, edges: list[float], out_of_range: str
+) -> tuple[SensitiveCounts, Binning]:
+    """The counts of a sensitive feature in bins, and who falls outside the edges among all people, evaluated or not."""
+    table, binning = bin_count_table(counted.table, name, edges, out_of_range)
+    n_without_value = int((~counted.has_value).sum())
+    return SensitiveCounts(table, counted.has_value), dataclasses.replace(binning, n_missing=n_without_value)
 
 
 def unattainable_thresholds(
     config: PilotConfig, classes: EquivalenceClasses, counts: Mapping[str, SensitiveCounts]
 ) -> list[str]:
-    """Thresholds that no class could meet, whatever the data looked like, in sentences."""
+    """Thresholds that no class could meet, in sentences; ``counts`` as l counts them, in bins where there are some."""
     evaluated = classes.evaluated(config.missing_qis)
     n_evaluated = int(classes.size[evaluated].sum())
     notices = []
@@ -125,8 +108,6 @@ def unattainable_thresholds(
         )
     for name, counted in counts.items():
         table, bins = counted.table.within(evaluated), config.sensitive_binning.get(name)
-        if bins is not None:
-            table, _ = bin_count_table(table, name, bins, config.out_of_range)
         n_values = int((table.people_of_value > 0).sum())
         if config.L[name] > n_values:
             tails = " and their tails" if config.out_of_range == "tail" else ""

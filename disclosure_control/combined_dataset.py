@@ -11,9 +11,11 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import FaultyInputError, PilotConfig, numbers_of, parse_numbers, validate_config
-from cdisc.files import read_domain_file
+from cdisc.files import FileOptions, read_domain_file
 
 SUBJECT_COLUMN = "USUBJID"
+# As the merge writes the file: nothing is guessed, and NA is the country Namibia.
+AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=())
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ def read_combined_dataset(
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    table = read_domain_file(path).frame
+    table = read_domain_file(path, AS_WRITTEN).frame
     if SUBJECT_COLUMN not in table:
         raise FaultyInputError(
             f"{path.name}: no column {SUBJECT_COLUMN!r}; the file is not as Create_Combined_Pilot_Dataset.py writes it"

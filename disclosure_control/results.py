@@ -200,9 +200,11 @@ def _neutralised(text: pd.Series) -> pd.Series:
 
     matches = pc.match_substring_regex(pa.array(text), r"^(\s*[=+\-@|%＝＋－＠]|[\t\r\n])")
     suspect = pc.fill_null(matches, False).to_numpy(zero_copy_only=False)
+    if not suspect.any():
+        return text
     formula = pd.Series(suspect, index=text.index)
     formula[suspect] = pd.to_numeric(text[suspect], errors="coerce").isna()
-    return text.where(~formula, "'" + text) if formula.any() else text
+    return text.where(~formula, "'" + text)
 
 
 def file_name_part(name: str) -> str:

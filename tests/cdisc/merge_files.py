@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
+from merge_referee import FindingsReferee
 
 from Anonymization_Models import FaultyInputError
 from cdisc.combine import Combined, combine_domains
@@ -107,3 +108,27 @@ _WRITERS = {
 
 def shuffled(rows: list[dict], seed: int = 5) -> list[dict]:
     return [rows[position] for position in np.random.default_rng(seed).permutation(len(rows))]
+
+
+def transport_records(*paths: Path) -> list[dict[str, str]]:
+    """The records of transport files as dictionaries of text, without what is missing; read by pyreadstat alone."""
+    records = []
+    for path in paths:
+        frame = pyreadstat.read_xport(path)[0]
+        for row in frame.astype(object).to_dict("records"):
+            shown = {name: f"{cell:.15g}" if isinstance(cell, float) else cell for name, cell in row.items()}
+            records.append({name: cell for name, cell in shown.items() if cell not in ("", "nan")})
+    return records
+
+
+def assert_agrees_with_the_referee(frame: pd.DataFrame, counts: dict, domain: str, records: list, subjects: list):
+    """``frame``: the combined dataset; ``counts``: the domain's part of the merge report; ``subjects``: those of DM."""
+    starts = {row["USUBJID"]: row.get("RFSTDTC") or row.get("RFXSTDTC") for row in subjects}
+    expected = FindingsReferee(domain, records, starts, {}).judge()
+    found = frame.set_index("USUBJID")
+    assert sorted(name for name in found if name.startswith(f"{domain}__")) == sorted(expected.cells)
+    for column, cells in expected.cells.items():
+        present = found[column].dropna().to_dict()
+        assert sorted(present) == sorted(cells), column
+        assert [subject for subject, value in present.items() if (value,) not in cells[subject]] == [], column
+    assert {name: counts[name] for name in expected.counts} == expected.counts

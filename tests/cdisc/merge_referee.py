@@ -44,6 +44,14 @@ class FindingsReferee:
         self.domain, self.prefix, self.starts, self.merge = domain, domain[:2], starts, merge
         self.records = records
         self.names = self.names_of_tests()
+        variables = {variable for record in records for variable in record}
+        variable_of = {"TPT": ("TPT", "TPTNUM")}
+        circumstances = [
+            name
+            for name in QUALIFIERS
+            if any(self.prefix + variable in variables for variable in variable_of.get(name, (name,)))
+        ]
+        self.qualifiers = [*circumstances, "UNIT"]
 
     def judge(self) -> Expected:
         n_not_done = n_without_value = 0
@@ -58,7 +66,7 @@ class FindingsReferee:
         valued = self.with_units_of_text(valued)
         self.circumstances: dict[tuple[str, str], set[str | None]] = {}
         for record, name, result in valued:
-            for qualifier in [*QUALIFIERS, "UNIT"]:
+            for qualifier in self.qualifiers:
                 found = self.qualifier(record, result, qualifier)
                 self.circumstances.setdefault((name, qualifier), set()).add(found)
 
@@ -172,7 +180,7 @@ class FindingsReferee:
     def column_of(self, record: dict, name: str, result: Result) -> str:
         column = f"{self.domain}__{name}"
         told = []
-        for qualifier in [*QUALIFIERS, "UNIT"]:
+        for qualifier in self.qualifiers:
             differs = len(self.circumstances[name, qualifier]) > 1
             own = self.qualifier(record, result, qualifier)
             if differs and own is not None and qualifier not in self.merge.get("pool", {}).get(column, ()):

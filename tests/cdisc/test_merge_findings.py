@@ -244,14 +244,14 @@ def test_reported_results_by_config(tmp_path):
     ("rule", "expected"),
     [
         ("first", "4"),
-        ("last", "9"),
-        ("min", "2"),
+        ("last", "6"),
+        ("min", "1"),
         ("max", "9"),
         ("mean", "5"),
         ("baseline", "5"),
         ({"LB": "max"}, "9"),
         ({"VS": "max"}, "5"),
-        ({"LB__Glucose": "min", "LB": "max"}, "2"),
+        ({"LB__Glucose": "min", "LB": "max"}, "1"),
         ({"LB__Other": "min", "LB": "max"}, "9"),
     ],
 )
@@ -259,8 +259,9 @@ def test_one_record_by_config(tmp_path, rule, expected):
     records = [
         glucose(STRESN="4", VISITNUM="1", DTC="2013-12-24", BLFL=""),
         glucose(STRESN="5", VISITNUM="2", DTC="2014-01-09", BLFL="Y"),
-        glucose(STRESN="2", VISITNUM="3", DTC="2014-01-24", BLFL=""),
+        glucose(STRESN="1", VISITNUM="3", DTC="2014-01-24", BLFL=""),
         glucose(STRESN="9", VISITNUM="4", DTC="2014-02-24", BLFL=""),
+        glucose(STRESN="6", VISITNUM="5", DTC="2014-03-24", BLFL=""),
     ]
     assert chosen(tmp_path, *records, merge={"record": rule}) == expected
 

@@ -1,6 +1,6 @@
 """The merge of findings against a slow referee, on long domains with every kind of gap and tie.
 
-Hypothesis makes small domains, which it can shrink to the records that matter; larger ones come from a seeded
+Hypothesis makes small domains, whose failures can be understood; larger ones come from a seeded
 generator, so that rare meetings of variables are met as well.
 """
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from merge_files import columns_of, combine
 from merge_referee import FindingsReferee, number_in
@@ -56,9 +56,9 @@ SETTINGS = {
 }
 
 
-def long_domain(pick, subjects, n_records):
+def long_domain(pick, subjects, n_records, presence=(True, False, False)):
     """Records with few different values, so that there are ties; ``pick`` takes one of several."""
-    present = [variable for variable in OPTIONAL if pick([True, False, False])]
+    present = [variable for variable in OPTIONAL if pick(presence)]
     # One circumstance or two at a time: otherwise each record is a column of its own.
     for circumstance in [variable for variable in present if variable in CIRCUMSTANCES][pick([1, 2]) :]:
         present.remove(circumstance)
@@ -84,7 +84,14 @@ def long_domains(draw):
 
 
 merge_settings = st.fixed_dictionaries({}, optional={key: st.sampled_from(some) for key, some in SETTINGS.items()})
-property_test = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+# Domains are small as they are made; to see a failing one made smaller still (it takes minutes), add Phase.shrink.
+property_test = settings(
+    max_examples=60,
+    phases=[Phase.explicit, Phase.generate],
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)
 
 
 def large_domain(seed):
@@ -96,7 +103,7 @@ def large_domain(seed):
 
     starts = {f"S{number:02}": pick(list(STARTS.values())) for number in range(30)}
     merge = {key: pick(options) for key, options in SETTINGS.items() if pick([True, False])}
-    return long_domain(pick, list(starts), 180), merge, starts
+    return long_domain(pick, list(starts), 180, presence=pick([(True, False), (True, False, False)])), merge, starts
 
 
 def merged(records, merge, starts=STARTS):
@@ -122,6 +129,7 @@ def assert_is_as_the_referee_says(records, merge, starts=STARTS):
     counts = combined.report["domains"]["LB"]
     for count in ("records", "not_done", "without_value", "chosen", "collapsed", "text_left_out_of_summaries"):
         assert counts[count] == expected.counts[count], count
+    assert counts["undecided_ties"] == expected.counts["undecided_ties"]
     assert sum(counts[count] for count in ("chosen", "collapsed", "not_done", "without_value")) == len(records)
     return counts, expected.counts
 
@@ -147,18 +155,11 @@ def test_with_settings_their_rules_decide(records, merge):
     assert_is_as_the_referee_says(records, merge)
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(40))
 def test_larger_domains_are_as_the_referee_says(seed):
     records, merge, starts = large_domain(seed)
     assert_is_as_the_referee_says(records, {}, starts)
     assert_is_as_the_referee_says(records, merge, starts)
-
-
-@given(long_domains(), merge_settings)
-@property_test
-def test_ties_between_different_values_are_counted(records, merge):
-    counts = merged(records, merge).report["domains"]["LB"]
-    assert counts["undecided_ties"] == FindingsReferee("LB", records, STARTS, merge).judge().counts["undecided_ties"]
 
 
 @given(long_domains(), st.sampled_from(["baseline", "first", "last"]))
@@ -175,7 +176,7 @@ def test_the_order_of_the_records_changes_nothing(records, merge, data):
     assert_are_equal(merged(records, merge), merged(data.draw(st.permutations(records)), merge))
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(40))
 def test_the_order_of_the_records_of_larger_domains_changes_nothing(seed):
     records, merge, starts = large_domain(seed)
     merge |= {"carry": {"LB": [name for name in ("LBSEQ", "LBNRIND") if name in records[0]]}}
@@ -216,4 +217,5 @@ def test_the_referee_itself_on_a_case_worked_by_hand():
     assert referee.judge().cells == {"LB__Glucose": {"S1": {("1",)}}}
     assert referee.judge().counts["chosen_by"] == {"first_visit": 1}
     records[1] |= {"LBPOS": "SUPINE", "LBSTRESN": None, "LBSTRESC": "<3"}
+    referee = FindingsReferee("LB", records, STARTS, {})
     assert referee.judge().cells == {"LB__Glucose": {"S1": {("1",)}}, "LB__Glucose [SUPINE]": {"S1": {("<3",)}}}

@@ -188,6 +188,7 @@ def test_another_id_column(tmp_path):
 def test_two_rows_of_one_id_are_a_fault_there_as_well(tmp_path):
     [fault] = faults_of(tmp_path, {"AIDS.csv": [{"pidnum": "1", "x": "1"}] * 2}, subject_id={"column": "pidnum"})
     assert fault.startswith("AIDS: 1 subject")
+    assert "pidnum" in fault
 
 
 def test_an_absent_id_column_is_a_fault_that_names_the_setting(tmp_path):
@@ -207,6 +208,7 @@ def test_a_subject_that_dm_does_not_know_is_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "lb.csv": results("S1", "ZZ7", "ZZ7", "ZZ8")})
     assert fault.startswith("lb.csv: 2 of 3 subjects (3 rows) are not in DM")
     assert 'merge: {"unknown_subjects": ["LB"]}' in fault
+    assert "USUBJID" in fault
     assert "spelled" not in fault
     assert not any(name in fault for name in ("S1", "ZZ7", "ZZ8"))
 
@@ -228,6 +230,14 @@ def test_the_setting_names_the_domain_or_its_part(tmp_path, named):
     combined = combine(tmp_path, files, merge={"unknown_subjects": [named]})
     assert combined.report["domains"]["LB"]["unknown_subjects_left_out"] == 1
     assert values(combined, "LB__Hgb") == {"S1": "5"}
+
+
+def test_a_person_in_two_parts_of_a_domain_is_one_person(tmp_path):
+    rows = [row | {"DOMAIN": "LB"} for row in results("S1", "ZZ7")]
+    files = {"dm.csv": DM, "lbch.csv": rows, "lbhe.csv": [row | {"LBTEST": "Hgb"} for row in rows]}
+    counts = combine(tmp_path, files, merge={"unknown_subjects": ["LB"]}).report["domains"]["LB"]
+    assert counts["rows_of_unknown_subjects"] == 2
+    assert counts["unknown_subjects_left_out"] == 1
 
 
 def test_no_subject_in_common(tmp_path):
@@ -272,6 +282,13 @@ def test_several_domains_need_dm(tmp_path):
 def test_one_domain_does_not_need_dm(tmp_path):
     combined = combine(tmp_path, {"lbch.csv": results("S2", "S1"), "ts.csv": "TSPARMCD\nX\n"})
     assert values(combined, "LB__Glucose") == {"S1": "5", "S2": "5"}
+
+
+def test_parts_of_one_domain_do_not_need_dm_either(tmp_path):
+    files = {"lbch.csv": results("S2", "S1"), "lbhe.csv": [row | {"LBTEST": "Hgb"} for row in results("S3", "S1")]}
+    combined = combine(tmp_path, files)
+    assert values(combined, "LB__Glucose") == {"S1": "5", "S2": "5"}
+    assert values(combined, "LB__Hgb") == {"S1": "5", "S3": "5"}
 
 
 # ---------------------------------------------------------------- tables that are not about subjects

@@ -206,7 +206,7 @@ def test_an_empty_value_is_no_value(tmp_path):
 def test_two_values_of_one_name_are_a_fault(tmp_path, second):
     files = {"dm.csv": DM, "lb.csv": [result()], "supplb.csv": [qualifier(), second]}
     [fault] = faults_of(tmp_path, files)
-    assert fault.startswith("supplb.csv: 1 record")
+    assert fault.startswith("supplb.csv: 1 records")
     assert "LBMETHQ" in fault
     assert "S1" not in fault
 

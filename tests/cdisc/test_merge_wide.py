@@ -88,6 +88,8 @@ def test_rows_come_in_the_order_of_the_subjects_and_dm_first(tmp_path):
     combined = combine(tmp_path, files)
     assert combined.frame["USUBJID"].tolist() == ["S1", "S10", "S3"]
     assert list(combined.frame) == ["USUBJID", "DM__AGE", "AE2__X"]
+    other_order = combine(tmp_path, {"ae2.csv": files["ae2.csv"], "dm.csv": files["dm.csv"][::-1]})
+    assert combined.frame.equals(other_order.frame)
     assert values(combined, "AE2__X") == {"S10": "1"}
 
 

@@ -69,6 +69,11 @@ def test_defaults():
     assert checked.steps == {}
 
 
+def test_the_largest_thresholds():
+    checked = models.validate_config({**VALID, "K": 2**53, "L": 2**53, "T": 1e300})
+    assert (checked.K, checked.L["LB__Glucose"], checked.T["LB__Glucose"]) == (2**53, 2**53, 1e300)
+
+
 @pytest.mark.parametrize("policy", models.MISSING_POLICIES)
 def test_every_policy_for_missing_values(policy):
     assert models.validate_config({**VALID, "missing_qis": policy}).missing_qis == policy
@@ -142,9 +147,9 @@ def test_bins_are_missing():
 
 NOT_NAMES = ["DM__SEX", None, 5, {"DM__SEX": 1}, {"DM__SEX"}, ["DM__SEX", "DM__SEX"], [1], [""], [["DM__SEX"]]]
 NOT_EDGES = [None, 5, "0,6", [], [1], [6, 0], [0, 6, 6], ["0", "6"], [0, None], [0, float("inf")], [float("nan"), 1]]
-NOT_EDGES += [[True, 5], {"from": 0}, {0, 6}]
-NOT_COUNTS = [None, "5", 0, -1, 2.0, 2.5, True, [5], float("nan")]
-NOT_DISTANCES = [None, "30", -1, -0.1, True, [30], float("nan"), float("inf")]
+NOT_EDGES += [[True, 5], {"from": 0}, {0, 6}, [-(10**400), 0], [0, 1e16, 1e16 + 2, 1e16 + 4]]
+NOT_COUNTS = [None, "5", 0, -1, 2.0, 2.5, True, [5], float("nan"), 2**53 + 1, 10**400]
+NOT_DISTANCES = [None, "30", -1, -0.1, True, [30], float("nan"), float("inf"), 1e301, 10**400]
 NOT_CHOICES = [None, "", "Category", 1, True, ["category"], ("tail",), {"category"}]
 WRONG_VALUES = [
     *[("categorical_qis", value) for value in NOT_NAMES],

@@ -63,6 +63,27 @@ def test_many_records_and_many_values_against_scipy():
     np.testing.assert_allclose(measure, expected, rtol=0, atol=1e-10)
 
 
+def test_many_classes_against_a_table_of_all_cells():
+    """A quarter of a million cells, more than are worked on at once, against one dense table of classes by values."""
+    rng = np.random.default_rng(12)
+    n_records, n_classes, n_values = 300_000, 3_000, 400
+    levels = np.sort(rng.normal(200, 40, n_values))
+    group, value = rng.integers(0, n_classes, n_records), rng.integers(0, n_values, n_records)
+    group[:500] = 0  # one large class among the small ones
+    people = np.zeros((n_classes, n_values))
+    np.add.at(people, (group, value), 1)
+    shares = people.cumsum(axis=1) / people.sum(axis=1, keepdims=True)
+    everybody = people.sum(axis=0).cumsum() / n_records
+    expected = (np.abs(shares - everybody)[:, :-1] * np.diff(levels)).sum(axis=1)
+    frame = pd.DataFrame({"q": group, "s": levels[value]})
+    classes = models.form_equivalence_classes(frame, ["q"])
+    counts = models.count_sensitive_values(classes, frame["s"])
+    assert len(counts.table.people) == np.count_nonzero(people) > 200_000
+    result = models.run_t_closeness(frame, ["q"], "s", 10, classes=classes, counts=counts)
+    np.testing.assert_allclose(result.measure, expected[group], rtol=0, atol=1e-9)
+    assert result.n_risky == (expected[group] > 10).sum() > 0
+
+
 @THOROUGH
 @given(st.lists(st.sampled_from("abcde"), min_size=1), st.lists(st.sampled_from("cdefg"), min_size=1))
 def test_categorical_distance_is_that_of_the_referee(mine, theirs):
@@ -217,6 +238,27 @@ def test_distances_in_units_scale_with_the_unit_and_ignore_the_origin(frame, fac
     for distance in ("wasserstein", "mean_difference"):
         expected = abs(factor) * measured(frame, distance)
         np.testing.assert_allclose(measured(moved, distance), expected, rtol=1e-9, atol=1e-9 * abs(factor))
+
+
+@BRIEF
+@given(grouped_numbers(), st.sampled_from([1e9, -1e9]))
+def test_nothing_is_lost_far_from_zero(frame, offset):
+    """Quarters at a distance of 1e9 are exact floats; only a sum that starts at zero would round them."""
+    near, far = frame.assign(s=frame["s"] / 4), frame.assign(s=frame["s"] / 4 + offset)
+    for distance in models.DISTANCES:
+        np.testing.assert_allclose(measured(far, distance), measured(near, distance), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("distance", models.DISTANCES)
+def test_a_class_without_any_value_has_no_distance(distance):
+    frame = pd.DataFrame({"q": ["a", "a", "b", "c", "c"], "s": [1.0, None, None, 2.0, 4.0]})
+    classes = models.form_equivalence_classes(frame, ["q"])
+    table = models.count_sensitive_values(classes, frame["s"]).table
+    found = models.DISTANCES[distance].function(table, table.people_of_value)
+    assert np.isnan(found).tolist() == [False, True, False]
+    result = models.run_t_closeness(frame, ["q"], "s", 0, distance)
+    assert result.evaluated.tolist() == [True, False, False, True, True]
+    assert result.measure[result.evaluated].tolist() == found[[0, 2, 2]].tolist()
 
 
 @BRIEF

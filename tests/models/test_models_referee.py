@@ -182,13 +182,13 @@ def test_numbers_are_measured_in_their_unit_by_default(made):
 
 def test_only_evaluated_records_are_everybody():
     """Who has a missing quasi-identifier is not compared with, and adds no value to the scale."""
-    frame = pd.DataFrame({"q": ["a", "a", "b", "b", None], "s": [1.0, 2.0, 3.0, 4.0, 2.5]})
+    frame = pd.DataFrame({"q": ["a", "a", "b", "b", None, None], "s": [1.0, 2.0, 3.0, 4.0, 2.5, 1000.0]})
     for distance in models.DISTANCES:
         apart = models.run_t_closeness(frame.iloc[:4], ["q"], "s", 0, distance)
         within = models.run_t_closeness(frame, ["q"], "s", 0, distance, missing_qis="exclude")
         assert within.measure[:4].tolist() == apart.measure.tolist(), distance
         assert within.value_range == apart.value_range == 3.0
-        assert within.evaluated.tolist() == [True] * 4 + [False]
+        assert within.evaluated.tolist() == [True] * 4 + [False] * 2
 
 
 # ---------------------------------------------------------------- limit cases
