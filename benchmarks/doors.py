@@ -1,0 +1,70 @@
+"""The two doors as a user starts them, against a bare Python process that reads the same files with pandas."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from made_files import PILOT, made
+from measuring import PROJECT, Side, measure, own_side, run_once
+from results import Bar, Comparison, Outcome
+
+N_PEOPLE = 1_000_000
+N_SUBJECTS = 50_000
+DOOR_1, DOOR_2 = PROJECT / "Create_Combined_Pilot_Dataset.py", PROJECT / "Main_Anonymization.py"
+RESULTS = "processed_for_anonym"
+READ_ALL = "import sys, pandas; [pandas.read_csv(path) for path in sys.argv[1:]]"
+
+
+def door_side(name: str, script: Path, pilot: str, data_folder: Path, config_folder: Path) -> Side:
+    folders = {"BIOSTREAMS_DATA_DIR": str(data_folder), "BIOSTREAMS_CONFIG_DIR": str(config_folder)}
+    return own_side(name, script, pilot, environment=folders)
+
+
+def door_2(scale: float, repeats: int) -> Outcome:
+    """(b) Combined dataset in, reports and risky rows out."""
+    n_people = int(N_PEOPLE * scale)
+    folder = made("combined_dataset", n_people)
+    results = folder / "pilots" / PILOT / RESULTS
+    sides = [
+        door_side("door 2", DOOR_2, PILOT, folder / "pilots", folder / "config"),
+        own_side("import pandas, read_csv", "-c", READ_ALL, results / "combined_dataset.csv"),
+    ]
+    ours, bare = measure(sides, repeats)
+    n_bytes = sum(path.stat().st_size for path in results.glob("risky_rows_*.csv"))
+    notes = [f"b: {n_people:,} people; the files of risky rows hold {n_bytes / 1e6:,.1f} MB"]
+    return Outcome([Comparison("b. door 2", ours, bare, Bar(4))], notes)
+
+
+def door_1(scale: float, repeats: int) -> Outcome:
+    """(c) Domain files in, one row per subject out."""
+    n_subjects = int(N_SUBJECTS * scale)
+    folder = made("domain_files", n_subjects)
+    files = sorted((folder / "pilots" / PILOT).glob("*.csv"))
+    sides = [
+        door_side("door 1", DOOR_1, PILOT, folder / "pilots", folder / "config"),
+        own_side("import pandas, read_csv", "-c", READ_ALL, *files),
+    ]
+    ours, bare = measure(sides, repeats)
+    sizes = ", ".join(f"{path.name} {path.stat().st_size / 1e6:,.1f} MB" for path in files)
+    return Outcome([Comparison("c. door 1", ours, bare, Bar(3))], [f"c: {n_subjects:,} subjects; {sizes}"])
+
+
+def demo(scale: float, repeats: int) -> Outcome:
+    """The shipped demo through both doors: how much of the time is importing pandas. ``scale`` changes nothing."""
+    with tempfile.TemporaryDirectory() as place:
+        data_folder, config_folder = Path(place), PROJECT / "config"
+        (data_folder / "PENTELI").mkdir()
+        for path in (PROJECT / "pilot_report" / "PENTELI").glob("*.csv"):
+            shutil.copy(path, data_folder / "PENTELI")
+        first = door_side("demo, door 1", DOOR_1, "PENTELI", data_folder, config_folder)
+        second = door_side("demo, door 2", DOOR_2, "PENTELI", data_folder, config_folder)
+        run_once(first)
+        only_import = own_side("import pandas", "-c", "import pandas")
+        through_1, through_2, importing = measure([first, second, only_import], repeats)
+    comparisons = [
+        Comparison("demo: share of\nimporting pandas", importing, through_2, Bar(0.5, at_least=True)),
+        Comparison("demo, beside", importing, through_1, None),
+    ]
+    return Outcome(comparisons)
