@@ -12,7 +12,13 @@ from Anonymization_Models import (
     form_equivalence_classes,
 )
 from disclosure_control.hierarchies import build_hierarchy
-from disclosure_control.syntactic_measures import has_delta_presence
+from disclosure_control.syntactic_measures import (
+    SharedCells,
+    basic_beta,
+    delta_disclosure,
+    enhanced_beta,
+    has_delta_presence,
+)
 from disclosure_control.syntactic_models import (
     average_class_size,
     delta_presence,
@@ -148,6 +154,20 @@ def test_delta_is_strict_where_beta_and_t_are_not():
         "alpha_k": 0,
         "distinct_l": 0,
     }
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_a_measure_follows_the_reference_that_it_is_given(prepared):
+    """Class p: a 2/3, b 1/3, against a population with a 1/4 and b 3/4, and one where nobody has b."""
+    frame = pd.DataFrame({"q": list("ppp"), "s": list("aab")})
+    table = count_sensitive_values(form_equivalence_classes(frame, ["q"]), frame["s"]).table
+    if prepared:
+        table = SharedCells.of(table, table.people_of_value)
+        assert basic_beta(table, table.reference, {}).tolist() == [0.0]
+    assert basic_beta(table, np.array([1, 3]), {}) == pytest.approx([5 / 3])
+    assert delta_disclosure(table, np.array([1, 3]), {}) == pytest.approx([math.log2(8 / 3)])
+    for measure in (basic_beta, enhanced_beta, delta_disclosure):
+        assert measure(table, np.array([1, 0]), {}).tolist() == [math.inf]
 
 
 # ---------------------------------------------------------------- t

@@ -1,0 +1,390 @@
+"""Re-identification risk of people drawn with sampling weights, and sums over classes that could be the same.
+
+A record's weight says how many people of the population it stands for. So a class of f people in the sample stands
+for F, the sum of their weights, in the population, and what an intruder gains from a match is the expectation of
+1/F given f. Where quasi-identifiers are missing and match anything, f and F are sums over all compatible classes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import (
+    MISSING_POLICIES,
+    EquivalenceClasses,
+    FaultyInputError,
+    count_sensitive_values,
+    encode_column,
+    number_groups,
+    numbers_of,
+)
+
+DENSE_CELLS = 1 << 18  # a table of all possible keys may always have this many cells: 2 MB
+LOOKUPS_AT_ONCE = 1 << 20
+KEY_LIMIT = 2**62
+SERIES_FROM = 20.0  # the power series needs at most 60 terms from this frequency on, whatever p is
+EMPTY_RECORDS = ("match", "sdcmicro")
+
+
+# ---------------------------------------------------------------- sums over compatible classes
+
+
+def sum_over_compatible(
+    classes: EquivalenceClasses, amount: np.ndarray, alpha: float = 1.0, empty_records: str = "match"
+) -> np.ndarray:
+    """What all people hold whom a person of each class might be, when a missing value may stand for any value.
+
+    ``amount`` is one number per class (n_classes,), or several rows of them (n_amounts, n_classes): people, weights.
+    The result has the same shape: the class's own amount plus, over every other class that agrees wherever both
+    have a value, its amount, times ``alpha`` in [0, 1] if that other class has a missing value. With
+    ``classes.size`` this is k of each class, and smaller is riskier.
+
+    ``empty_records`` are those without a single quasi-identifier. "match": they follow the same rule. "sdcmicro":
+    what sdcMicro does with them where there are two or more columns, namely that they can be anybody whatever alpha
+    is, and do not count for complete records, though they do for partial ones.
+
+    Works by patterns of missing values, never by pairs of records. Raises ``FaultyInputError`` on an ``alpha``
+    outside [0, 1]. Source: sdcMicro ``freqCalc``; Templ, Kowarik and Meindl 2015, doi:10.18637/jss.v067.i04.
+    """
+    if not 0 <= alpha <= 1:
+        raise FaultyInputError(f"alpha is {alpha!r}; allowed: a number from 0 to 1")
+    if empty_records not in EMPTY_RECORDS:
+        raise FaultyInputError(f"empty_records is {empty_records!r}; allowed: {', '.join(EMPTY_RECORDS)}")
+    own = np.asarray(amount, dtype=float)
+    rows = np.atleast_2d(own)
+    if classes.complete.all():
+        return own.copy()
+    discount = np.where(classes.complete, 1.0, alpha)
+    small = math.prod(_radices(classes)) <= DENSE_CELLS + 4 * classes.n_classes and len(classes.columns) <= 32
+    sums = _sums_in_a_full_table if small else _sums_by_pattern
+    total = sums(classes, rows * discount) + rows * (1.0 - discount)
+    empty = np.flatnonzero((classes.class_codes < 0).all(axis=0))  # at most one class
+    if empty_records == "sdcmicro" and len(empty) and len(classes.columns) > 1:
+        total[:, classes.complete] -= alpha * rows[:, empty]
+        total[:, empty[0]] = rows.sum(axis=1)
+    return total.reshape(own.shape)
+
+
+def _radices(classes: EquivalenceClasses) -> list[int]:
+    return [len(column.labels) + 1 for column in classes.columns]  # one for missing
+
+
+def _sums_in_a_full_table(classes: EquivalenceClasses, rows: np.ndarray) -> np.ndarray:
+    """Sums over all compatible classes where a table with a cell for every possible key is small.
+
+    Agreement is column by column, so the sum is done one axis of the table at a time: a value gathers its own cells
+    and the missing ones, missing gathers all.
+    """
+    cell = tuple(classes.class_codes + 1)
+    result = np.empty_like(rows)
+    for i, row in enumerate(rows):
+        table = np.zeros(_radices(classes))
+        table[cell] = row
+        for axis in range(table.ndim):
+            along = np.moveaxis(table, axis, 0)
+            missing = along[0].copy()
+            along[0] = along.sum(axis=0)
+            along[1:] += missing
+        result[i] = table[cell]
+    return result
+
+
+def _sums_by_pattern(classes: EquivalenceClasses, rows: np.ndarray) -> np.ndarray:
+    """The same sums for any number of keys, by patterns of missing values.
+
+    A class that has values in the columns P only is compatible with those that equal it on P after some of P are
+    blanked out on both sides. So all others are looked at on P alone, with missing as one more value, and each
+    class of P asks for its own key and for its key with each set of columns blanked that is missing somewhere.
+    Complete classes against incomplete ones need one join per pattern, which serves both directions.
+    """
+    codes = classes.class_codes + 1
+    complete, partial = np.flatnonzero(classes.complete), np.flatnonzero(~classes.complete)
+    pattern_of_partial, patterns = _patterns(codes[:, partial] > 0)
+    partial = partial[np.argsort(pattern_of_partial, kind="stable")]  # classes of one pattern stand together
+    of_complete, of_partial = codes[:, complete], codes[:, partial]
+    from_complete, from_partial = rows[:, complete], rows[:, partial]
+    # Complete classes agree with no complete one but themselves; all that partial ones get is summed below.
+    to_complete, to_partial = from_complete.copy(), np.zeros_like(from_partial)
+    ends = np.cumsum(np.bincount(pattern_of_partial))
+    for pattern, start, end in zip(patterns, np.append(0, ends[:-1]), ends, strict=True):
+        columns = np.flatnonzero(pattern)
+        radices = [_radices(classes)[i] for i in columns]
+        mine = [of_partial[i, start:end] for i in columns]
+        pair, n_keys = _joint_keys([[of_complete[i] for i in columns], mine], radices, [len(complete), end - start])
+        held, given = (from_complete, from_partial[:, start:end]), (to_complete, to_partial[:, start:end])
+        _exchange(pair, n_keys, held, given)
+        kept = _patterns((patterns & pattern).T)[1][:, columns]
+        for some in np.array_split(kept, 1 + (end - start) * len(kept) // LOOKUPS_AT_ONCE):
+            wanted = [np.multiply.outer(some[:, i], mine[i]).ravel() for i in range(len(columns))]
+            n_wanted = len(some) * (end - start)
+            pair, n_keys = _joint_keys([[of_partial[i] for i in columns], wanted], radices, [len(partial), n_wanted])
+            found = _sums_looked_up(pair, from_partial, n_keys)
+            to_partial[:, start:end] += found.reshape(len(rows), len(some), end - start).sum(axis=1)
+    result = np.empty_like(rows)
+    result[:, complete], result[:, partial] = to_complete, to_partial
+    return result
+
+
+def _patterns(present: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the distinct columns each column of flags is, and these: (n_patterns, n_flags) of bool."""
+    keys, n_keys = _joint_keys([list(present)], [2] * len(present), [present.shape[1]])
+    pattern, size = number_groups(keys[0], n_keys)
+    example = np.empty(len(size), dtype=np.int64)
+    example[pattern] = np.arange(len(pattern))
+    return pattern, present[:, example].T
+
+
+def _joint_keys(parts: list[list[np.ndarray]], radices: list[int], lengths: list[int]) -> tuple[list[np.ndarray], int]:
+    """One whole number per entry of each part's columns, equal where all codes are equal, and how many there may be."""
+    keys, n_keys = [np.zeros(length, dtype=np.int64) for length in lengths], 1
+    for i, radix in enumerate(radices):
+        if n_keys * radix >= KEY_LIMIT:
+            joint, size = number_groups(np.concatenate(keys), n_keys)
+            keys, n_keys = np.split(joint, np.cumsum(lengths)[:-1]), len(size)
+        for key, columns in zip(keys, parts, strict=True):
+            key *= radix
+            key += columns[i]
+        n_keys *= radix
+    return keys, n_keys
+
+
+def _exchange(keys: list[np.ndarray], n_keys: int, held: Sequence[np.ndarray], given: Sequence[np.ndarray]) -> None:
+    """Add to what each entry of one side is given what the entries of the other side with its key hold, both ways."""
+    (our_key, their_key), (ours, theirs), (to_ours, to_theirs), met = keys, held, given, slice(None)
+    if n_keys > DENSE_CELLS:
+        their_key, distinct = pd.factorize(their_key)
+        at = pd.Index(distinct).get_indexer(our_key)
+        met, n_keys = np.flatnonzero(at >= 0), len(distinct)
+        our_key = at[met]
+    for i in range(len(ours)):
+        to_ours[i, met] += np.bincount(their_key, theirs[i], n_keys)[our_key]
+        to_theirs[i] += np.bincount(our_key, ours[i, met], n_keys)[their_key]
+
+
+def _sums_looked_up(keys: list[np.ndarray], rows: np.ndarray, n_keys: int) -> np.ndarray:
+    """For each of the second keys the sum of the rows that belong to the first: (n_rows, n_wanted)."""
+    held, wanted = keys
+    if n_keys > DENSE_CELLS:
+        held, distinct = pd.factorize(held)
+        # Keys that nobody holds are -1, which is the last cell, and nobody is in that.
+        wanted, n_keys = pd.Index(distinct).get_indexer(wanted), len(distinct) + 1
+    return np.array([np.bincount(held, row, n_keys)[wanted] for row in rows])
+
+
+# ---------------------------------------------------------------- frequencies in sample and population
+
+
+def frequencies(
+    classes: EquivalenceClasses,
+    weights: pd.Series | None = None,
+    missing_qis: str = "category",
+    alpha: float = 1.0,
+    empty_records: str = "match",
+) -> tuple[np.ndarray, np.ndarray]:
+    """f and F of each class, (n_classes,) each: people in the sample, and people in the population by the weights.
+
+    ``weights`` (n_records,), in the order of the records, are the people that each record stands for; without
+    them the sample is the population. F is at least f. ``alpha`` and ``empty_records`` as in
+    ``sum_over_compatible``, used where ``missing_qis`` is "wildcard". Smaller is riskier. Raises
+    ``FaultyInputError`` on an unknown policy and on weights that are missing, not numbers or not above 0.
+    """
+    if missing_qis not in MISSING_POLICIES:
+        raise FaultyInputError(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
+    amounts = [classes.size] if weights is None else [classes.size, weights_of_classes(classes, weights)]
+    sums = np.array(amounts, dtype=float)
+    if missing_qis == "wildcard":
+        sums = sum_over_compatible(classes, sums, alpha, empty_records)
+    return sums[0], np.maximum(sums[0], sums[-1])
+
+
+def weights_of_classes(classes: EquivalenceClasses, weights: pd.Series) -> np.ndarray:
+    """Sum of the weights of each class's records, (n_classes,), the same in whatever order the records come."""
+    weights = pd.Series(weights)
+    if len(weights) != classes.n_records:
+        raise FaultyInputError(f"weights: {len(weights)} for {classes.n_records} records; give one per record")
+    numbers = numbers_of(weights)
+    faults = [
+        f"weights in column {weights.name!r}: {count} of {len(numbers)} are {kind}; allowed: numbers above 0, the "
+        "people that a record stands for; correct them in the source, or leave the records out"
+        for count, kind in ((int(np.isnan(numbers).sum()), "missing"), (int((numbers <= 0).sum()), "0 or below"))
+        if count
+    ]
+    if faults:
+        raise FaultyInputError(faults)
+    table = count_sensitive_values(classes, pd.Series(numbers)).table  # sums in the order of the values
+    return np.bincount(table.class_of_cell, table.people * table.values[table.value_of_cell], classes.n_classes)
+
+
+# ---------------------------------------------------------------- the risk of a class
+
+
+def exact_risk(frequency: np.ndarray, population_frequency: np.ndarray) -> np.ndarray:
+    """Expectation of 1/F given f, where F - f is negative binomial: (p/f) 2F1(1, 1; f+1; 1-p) with p = f/F.
+
+    ``frequency`` f >= 1, whole or not, and ``population_frequency`` F >= f, arrays of one shape; so is the result,
+    in (0, 1]; larger is riskier. To about 1e-14, from f = 1 to many millions and for any p. Source: Polettini 2003
+    and Franconi and Polettini 2004, doi:10.1007/978-3-540-25955-8_20.
+
+    The same number is the integral of u^(f-1) / (1 + x u) over u from 0 to 1, x = (1-p)/p, which gives the
+    recurrence r(f+1) = (1/f - r(f)) / x. Going up it is stable from x = 1 on; otherwise, and where f is large, the
+    power series in 1-p is short.
+    """
+    f, big = np.broadcast_arrays(np.asarray(frequency, dtype=float), np.asarray(population_frequency, dtype=float))
+    beyond, risk = big - f, np.empty(f.shape)  # 1-p and x come from F - f, so no digit of p is lost
+    short = (beyond <= f) | (f >= SERIES_FROM)
+    risk[short] = _power_series(f[short], beyond[short] / big[short]) / big[short]
+    risk[~short] = _recurrence(f[~short], beyond[~short] / f[~short])
+    return risk
+
+
+def _power_series(f: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """2F1(1, 1; f+1; q), a sum of positive terms."""
+    total, term, k = np.ones(f.shape), np.ones(f.shape), 0
+    while term.max(initial=0.0) > 1e-18:
+        k += 1
+        term = term * (k * q / (f + k))
+        total += term
+    return total
+
+
+def _recurrence(f: np.ndarray, x: np.ndarray) -> np.ndarray:
+    start = 1.0 + f % 1.0
+    risk = np.log1p(x) / x
+    between = start > 1.0
+    risk[between] = _integral(start[between], x[between])
+    n_steps = np.rint(f - start).astype(np.int64)
+    for step in range(n_steps.max(initial=0)):
+        risk = np.where(step < n_steps, (1.0 / (start + step) - risk) / x, risk)
+    return risk
+
+
+def _integral(f: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """The integral itself for 1 < f < 2 and x >= 1, by Gauss's rule in t = -log u on panels no wider than 2 or so.
+
+    The integrand exp(-f t) / (1 + x exp(-t)) has its poles at a distance of pi from the real line, and after
+    t = log x + 40 nothing is left of it.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    f, x, total = f[:, None], x[:, None], np.zeros(len(f))
+    width = (np.log(x) + 40.0) / 40
+    for panel in range(40):
+        t = width * (panel + 0.5 + 0.5 * nodes)
+        total += (np.exp(-f * t) / (1.0 + x * np.exp(-t))) @ weights
+    return total * 0.5 * width[:, 0]
+
+
+def series_risk(frequency: np.ndarray, population_frequency: np.ndarray) -> np.ndarray:
+    """The approximation that sdcMicro and mu-Argus use: exact up to f = 2, and p / (f - (1-p)) above.
+
+    Arguments, range and direction as in ``exact_risk``, which it never falls below. sdcMicro reports 0 for f
+    between 1 and 2 (missing values with an ``alpha`` below 1); a record that is nearly unique has not no risk, so
+    here the exact form holds there. Source: Franconi and Polettini 2004; Templ et al. 2015, section 2.
+    """
+    f, big = np.broadcast_arrays(np.asarray(frequency, dtype=float), np.asarray(population_frequency, dtype=float))
+    small = f <= 2.0 * (1.0 + 1e-12)  # a sum of shares alpha that ought to be 2 may be a rounding error above it
+    risk = np.empty(f.shape)
+    risk[small] = exact_risk(f[small], big[small])
+    f, big = f[~small], big[~small]
+    risk[~small] = (f / big) / (f - (big - f) / big)
+    return risk
+
+
+RISK_FORMULAS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+    "series": series_risk,
+    "exact": exact_risk,
+}
+
+
+# ---------------------------------------------------------------- the risk of records and households
+
+
+@dataclass(frozen=True)
+class RecordRisk:
+    """Risk of each record (n_records,), NaN where it is not evaluated, and what follows for the whole.
+
+    ``expected_reidentifications`` is the sum of the risks, from 0 to n_evaluated; ``global_risk`` their mean, in
+    [0, 1], ``highest`` their maximum. Larger is riskier; None where nothing was evaluated.
+    """
+
+    of_record: np.ndarray
+
+    @cached_property
+    def _evaluated(self) -> np.ndarray:
+        return np.sort(self.of_record[~np.isnan(self.of_record)])
+
+    @property
+    def n_evaluated(self) -> int:
+        return len(self._evaluated)
+
+    @cached_property
+    def expected_reidentifications(self) -> float:
+        return math.fsum(self._evaluated)
+
+    @property
+    def global_risk(self) -> float | None:
+        return self.expected_reidentifications / self.n_evaluated if self.n_evaluated else None
+
+    @property
+    def highest(self) -> float | None:
+        return float(self._evaluated[-1]) if self.n_evaluated else None
+
+    def threshold_for(self, max_global_risk: float) -> float | None:
+        """The largest risk found here to which all higher ones must come down for a global risk of at most that.
+
+        None if the global risk is low enough as it is; 0.0 if not even the lowest risk found would do. Source:
+        sdcMicro ``measure_risk``.
+        """
+        risk, n = self._evaluated, self.n_evaluated
+        if not n or self.global_risk <= max_global_risk:
+            return None
+        capped = (np.cumsum(risk) + risk * np.arange(n - 1, -1, -1)) / n
+        n_low_enough = int(np.searchsorted(capped, max_global_risk, side="right"))
+        return float(risk[n_low_enough - 1]) if n_low_enough else 0.0
+
+
+def individual_risk(
+    classes: EquivalenceClasses,
+    weights: pd.Series | None = None,
+    missing_qis: str = "category",
+    alpha: float = 1.0,
+    method: str = "series",
+    empty_records: str = "match",
+) -> RecordRisk:
+    """How likely it is that an intruder who finds a record's class in the population picks the right person.
+
+    ``method`` is a name of ``RISK_FORMULAS``; the other arguments are those of ``frequencies``. Without weights the
+    risk is 1/f. Raises ``FaultyInputError`` on unknown names and faulty weights. Source: Franconi and Polettini
+    2004, doi:10.1007/978-3-540-25955-8_20.
+    """
+    if method not in RISK_FORMULAS:
+        raise FaultyInputError(f"method is {method!r}; allowed: {', '.join(RISK_FORMULAS)}")
+    f, population_f = frequencies(classes, weights, missing_qis, alpha, empty_records)
+    evaluated = classes.evaluated(missing_qis)
+    risk = np.full(classes.n_classes, np.nan)
+    risk[evaluated] = RISK_FORMULAS[method](f[evaluated], population_f[evaluated])
+    return RecordRisk(risk[classes.class_of_record])
+
+
+def household_risk(risk: RecordRisk, household: pd.Series) -> RecordRisk:
+    """How likely it is that at least one member of a record's household is re-identified: 1 - prod(1 - risk).
+
+    ``household`` (n_records,) names the household of each record; a record without one is on its own, and members
+    that are not evaluated do not add to the risk. Never below a member's own risk; larger is riskier. Source:
+    sdcMicro ``measure_risk``, hierarchical risk; Hundepool et al. 2012, section 3.3.
+    """
+    if len(household) != len(risk.of_record):
+        raise FaultyInputError(f"household: {len(household)} for {len(risk.of_record)} records; give one per record")
+    codes = encode_column(pd.Series(household)).codes.astype(np.int64)
+    alone = np.flatnonzero(codes < 0)
+    codes[alone] = codes.max(initial=-1) + 1 + np.arange(len(alone))
+    order = np.lexsort((risk.of_record, codes))  # so that sums do not depend on the order of the records
+    with np.errstate(divide="ignore"):  # a certain re-identification: log(0) is -inf, and the result 1
+        escape = np.log1p(-np.nan_to_num(risk.of_record[order]))
+    together = -np.expm1(np.bincount(codes[order], escape))
+    return RecordRisk(np.where(np.isnan(risk.of_record), np.nan, together[codes]))
