@@ -20,22 +20,31 @@ COMBINED = "combined_dataset.csv"
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from Anonymization_Models import generate_full_privacy_report, validate_config
     from cdisc import DOOR_KEYS
+    from disclosure_control import STEP_KEYS
     from disclosure_control.assessment import assess, privacy_summary
     from disclosure_control.combined_dataset import read_combined_dataset
     from disclosure_control.results import staged
+    from disclosure_control.risk import evaluate_risk, read_risk_settings, risk_per_record, risk_report
     from disclosure_control.risky_rows import risky_row_files
 
-    config = validate_config(pilot.config, step_checks=DOOR_KEYS)
-    dataset = read_combined_dataset(pilot.results / COMBINED, config, DOOR_KEYS)
+    checks = DOOR_KEYS | STEP_KEYS
+    config = validate_config(pilot.config, step_checks=checks)
+    dataset = read_combined_dataset(pilot.results / COMBINED, config, checks)
     assessment = assess(dataset.frame, config, announce=say)
-    report = generate_full_privacy_report(pilot.name, assessment)
+    settings = read_risk_settings(config.steps.get("risk"))
+    risk = evaluate_risk(assessment, settings)
+    report = generate_full_privacy_report(pilot.name, assessment) + "\n"
     with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
         for name, rows in risky_row_files(assessment, dataset.subjects):
             results.write_table(name, rows, for_people=True)
-        results.write_text(f"{pilot.name}_privacy_summary.txt", report)
+        if "risk" in config.steps:
+            results.write_table(
+                "record_risk.csv", risk_per_record(assessment, dataset.subjects, settings), for_people=True
+            )
+        results.write_text(f"{pilot.name}_privacy_summary.txt", report + risk_report(risk))
         inputs = {COMBINED: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
-        results.publish(privacy_summary(pilot.name, assessment, inputs))
-    say(report)
+        results.publish({**privacy_summary(pilot.name, assessment, inputs), "risk": risk})
+    say(report + risk_report(risk, for_screen=True))
     return _outcome(assessment, options.fail_on_risk)
 
 

@@ -1,5 +1,7 @@
 """What comes in: file formats, long SDTM to one row per subject, rules for subject ids."""
 
+from collections.abc import Iterable
+
 from Anonymization_Models import FaultyInputError, unknown_config_keys
 
 
@@ -19,12 +21,13 @@ def _check_merge(value: object) -> list[str]:
 DOOR_KEYS = {"subject_id": _check_subject_id, "merge": _check_merge}
 
 
-def check_door_keys(config: dict) -> None:
+def check_door_keys(config: dict, step_keys: Iterable[str] = ()) -> None:
     """Raise ``FaultyInputError`` with the faults of the keys that the merge reads, and with keys that nobody reads.
 
-    The models' own keys are not looked at: before the first merge nobody knows the columns that they name.
+    The models' own keys and those of later steps, ``step_keys``, are not looked at: before the first merge nobody
+    knows the columns that they name.
     """
-    faults = unknown_config_keys(config, DOOR_KEYS)
+    faults = unknown_config_keys(config, [*DOOR_KEYS, *step_keys])
     faults += [fault for key, check in DOOR_KEYS.items() if key in config for fault in check(config[key])]
     if faults:
         raise FaultyInputError(faults)
