@@ -49,7 +49,8 @@ class SubjectIdRule:
         """How many distinct ids the pattern does not touch: usually a sign that it misses a spelling."""
         if self.pattern is None:
             return 0
-        return int((~SubjectIdRule(strip=self.strip, case=self.case).apply(ids).str.contains(self.pattern)).sum())
+        spelled = SubjectIdRule(strip=self.strip, case=self.case).apply(ids)
+        return int((spelled.str.count(self.pattern) == 0).sum())
 
 
 _KEYS = {

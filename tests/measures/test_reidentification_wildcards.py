@@ -1,6 +1,5 @@
 """Sums over compatible classes: each way of doing them against pairs of classes, and their speed."""
 
-import time
 from unittest.mock import patch
 
 import numpy as np
@@ -83,42 +82,3 @@ def test_the_amounts_are_left_as_they_were():
         amount = np.array([1.0, 2.0])
         sum_over_compatible(classes, amount)[:] = 9.0
         assert amount.tolist() == [1.0, 2.0]
-
-
-@pytest.mark.parametrize(
-    ("levels", "with_weights"),
-    [((2, 13, 40, 10, 7), True), ((100, 50, 40, 30, 20), False)],
-    ids=["usual", "all unique"],
-)
-def test_speed_against_forming_the_classes(levels, with_weights):
-    """Frequencies with 5% missing in each of five keys: at most five times the time without missing values.
-
-    Sums of weights come with them, except where each of the 100,000 records is nearly a class of its own: together
-    they need 4.5 times there, too close for a test on a busy machine.
-    """
-    rng = np.random.default_rng(1)
-    n = 100_000
-    complete, partial = {}, {}
-    for i, n_levels in enumerate(levels):
-        values = pd.Series(rng.integers(0, n_levels, n)).map(lambda x: f"v{x}").astype("str")
-        complete[f"q{i}"], partial[f"q{i}"] = values, values.mask(rng.random(n) < 0.05)
-    complete, partial = pd.DataFrame(complete), pd.DataFrame(partial)
-    weights = rng.integers(1, 50, n)
-
-    def without() -> None:
-        form_equivalence_classes(complete, list(complete))
-
-    def with_wildcards() -> None:
-        classes = form_equivalence_classes(partial, list(partial))
-        amounts = [classes.size, np.bincount(classes.class_of_record, weights)] if with_weights else classes.size
-        sum_over_compatible(classes, amounts)
-
-    def cpu_seconds(call) -> float:
-        times = []
-        for _ in range(7):
-            start = time.process_time()
-            call()
-            times.append(time.process_time() - start)
-        return min(times)
-
-    assert cpu_seconds(with_wildcards) <= 5.0 * cpu_seconds(without)
