@@ -12,7 +12,7 @@ Usable from a notebook on any ``pandas.DataFrame`` with one row per person::
 
     binned, binnings = apply_feature_binning(df, {"AGE": [0, 18, 65, 120]})
     result = run_k_anonymity(binned, ["SEX", "AGE"], 5)
-    result.n_risky, result.minimum, df[result.risky]
+    result.n_risky, result.worst, df[result.risky]
 """
 
 from __future__ import annotations
@@ -635,12 +635,6 @@ class ModelResult:
         known = distance is not None and self.distance is not None and self.value_range
         return distance / self.value_range if known and DISTANCES[self.distance].in_units else None
 
-    def risky_records(self) -> np.ndarray:
-        """Positions of the risky records, riskiest first; ties by class and then as they stand in the data."""
-        positions = np.flatnonzero(self.risky)
-        measure = self.measure[positions]
-        return positions[np.argsort(-measure if self.model == "t_closeness" else measure, kind="stable")]
-
 
 def run_k_anonymity(
     df: pd.DataFrame,
@@ -861,7 +855,10 @@ def _one_of(names: Iterable[str]) -> _Key:
 
 def _model_keys() -> dict[str, _Key]:
     names, edges = "a list of distinct column names, [] for none", "at least two numbers, each larger than the last"
-    count, distance = "a whole number from 1 up to 2**53", "a number from 0 up to 1e300, in the unit of the distance"
+    count, distance = (
+        "a whole number from 1 up to 2**53",
+        "a number from 0 up to 1e300: in the unit of the value for numbers, a share for categories",
+    )
     return {
         "categorical_qis": _Key(_are_names, names, required=True),
         "continuous_qis": _Key(_are_names, names, required=True),
@@ -1015,13 +1012,15 @@ def generate_full_privacy_report(pilot: str, assessment) -> str:
 
     ``assessment`` is what ``disclosure_control.assessment.assess`` returns. No record and no subject is in it.
     """
-    config, binnings = assessment.config, assessment.binnings
+    config, binnings, missing = assessment.config, assessment.binnings, {}
     lines = [f"Privacy report of pilot {pilot}", "", "Quasi-identifiers"]
     for name, column in zip(config.quasi_identifiers, assessment.classes.columns, strict=True):
         kind = "categorical" if name in config.categorical_qis else "continuous"
-        lines.append(f"  {name} ({kind}), missing in {int((column.codes < 0).sum())} of {assessment.classes.n_records}")
-    qi_binnings = {name: binnings.get(name) for name in config.continuous_qis}
-    sensitive_binnings = {name: binnings.get(name) for name in config.sensitive_features}
+        missing[name] = binnings[name].n_missing if name in binnings else int((column.codes < 0).sum())
+        lines.append(f"  {name} ({kind}), missing in {missing[name]} of {assessment.classes.n_records}")
+    missing |= {name: int((~counted.has_value).sum()) for name, counted in assessment.counts.items()}
+    qi_binnings = {name: (binnings.get(name), missing[name]) for name in config.continuous_qis}
+    sensitive_binnings = {name: (binnings.get(name), missing[name]) for name in config.sensitive_features}
     lines += _binning_section("Binning of quasi-identifiers", qi_binnings)
     lines += _binning_section("Binning of sensitive features, for l-diversity", sensitive_binnings)
     for result in assessment.results:
@@ -1045,15 +1044,15 @@ def _table(headers: list[str], rows: list[list]) -> str:
     return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
 
 
-def _binning_section(title: str, binnings: Mapping[str, Binning | None]) -> list[str]:
+def _binning_section(title: str, binnings: Mapping[str, tuple[Binning | None, int]]) -> list[str]:
     fates = {"tail": "kept in a tail", "missing": "made missing"}
     rows = []
-    for name, binning in binnings.items():
+    for name, (binning, n_missing) in binnings.items():
         if binning is None:
-            rows.append([name, "not binned, values as they are", "-", "-", "-"])
+            rows.append([name, "not binned, values as they are", "-", "-", n_missing])
         else:
             outside = [f"{n} ({fates[binning.policy]})" if n else 0 for n in (binning.n_below, binning.n_above)]
-            rows.append([name, ", ".join(_bin_labels(binning.edges)), *outside, binning.n_missing])
+            rows.append([name, ", ".join(_bin_labels(binning.edges)), *outside, n_missing])
     return ["", title, _table(["Column", "Bins", "Below", "Above", "Missing"], rows)] if rows else []
 
 

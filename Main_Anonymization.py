@@ -22,13 +22,13 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc import DOOR_KEYS
     from disclosure_control import STEP_KEYS
     from disclosure_control.assessment import assess, privacy_summary
-    from disclosure_control.combined_dataset import read_combined_dataset
+    from disclosure_control.combined_dataset import header_of, read_combined_dataset
     from disclosure_control.results import staged
     from disclosure_control.risk import evaluate_risk, read_risk_settings, risk_per_record, risk_report
     from disclosure_control.risky_rows import risky_row_files
 
     checks = DOOR_KEYS | STEP_KEYS
-    config = validate_config(pilot.config, step_checks=checks)
+    config = validate_config(pilot.config, header_of(pilot.results / COMBINED), checks)
     dataset = read_combined_dataset(pilot.results / COMBINED, config, checks)
     assessment = assess(dataset.frame, config, announce=say)
     settings = read_risk_settings(config.steps.get("risk"))
@@ -55,7 +55,9 @@ def _outcome(assessment, limit: float | None) -> Outcome:
     }
     words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
     # Where nothing could be evaluated nothing was shown to be safe.
-    if limit is not None and any(share is None or 100 * share > limit for share in shares.values()):
+    if limit is not None and any(
+        r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results
+    ):
         return Outcome(RISK_TOO_HIGH, f"risky above {limit:g}% of the evaluated: {words}")
     return Outcome(DONE, f"risky share of the evaluated: {words}")
 

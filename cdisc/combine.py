@@ -23,12 +23,11 @@ from cdisc.sdtm import (
     is_informative,
     supplemental_parent,
 )
-from cdisc.subject_ids import DEFAULT_COLUMN, ReadSubjects, SubjectIdRule, read_subjects
+from cdisc.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, SubjectIdRule, read_subjects
 from cdisc.supplemental import fold_supplemental
 from cdisc.wide import reduce_wide, row_of_each_subject
 
 BASE_DOMAIN = "DM"
-SUBJECT = "_subject"
 
 
 @dataclass(frozen=True)
@@ -209,7 +208,7 @@ def _base_subjects(parts: dict[str, list[SourceTable]], subjects: dict[str, Read
 
 
 def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: _Merge) -> pd.DataFrame:
-    """The rows of subjects that DM knows, with ``_subject``, their code into ``ids``; unknown ones are a fault."""
+    """The rows of subjects that DM knows, with ``SUBJECT``, their code into ``ids``; unknown ones are a fault."""
     position = ids.get_indexer(subjects.ids)
     code = position[subjects.code]
     known = code >= 0
@@ -253,7 +252,10 @@ def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFram
     # A part such as LBHE has become its whole domain.
     parts = [name for name in parents.unique() if name not in merged and name[:2] in merged]
     parents = parents.replace({name: name[:2] for name in parts})
-    for parent, rows in frame.groupby(parents):
+    no_domain = ~parents.isin([*merged]) & ~parents.str.fullmatch(r"[A-Z][A-Z0-9]{1,7}")
+    if no_domain.any():  # a shifted column, say: what stands there is not shown
+        state.faults.append(f"{table.file_name}: RDOMAIN names no domain in {int(no_domain.sum())} records; correct it")
+    for parent, rows in frame[~no_domain].groupby(parents[~no_domain]):
         if parent not in merged:
             state.left_out[f"{table.file_name} ({parent})"] = f"{len(rows)} records for {parent}, which is not there"
             continue
@@ -317,7 +319,7 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
         ]
         reduced = reduce_findings(frame, prefix, domain, subject, n_subjects, reference_start, state.settings)
         return Reduced(reduced.columns, reduced.units, {"form": "findings", **counts, **reduced.counts})
-    if domain != BASE_DOMAIN and (domain in SUBJECT_TIMING or (prefix := events_prefix(domain, columns))):
+    if domain != BASE_DOMAIN and (domain in SUBJECT_TIMING or events_prefix(domain, columns)):
         if domain not in state.settings.events:
             return Reduced({}, {}, {"form": "events, not joined", **counts})
         flags = state.settings.events[domain]

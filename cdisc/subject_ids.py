@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 DEFAULT_COLUMN = "USUBJID"
+SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
 CASES = ("upper", "lower")
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import number_text
+from cdisc.subject_ids import SUBJECT
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Folded:
 def fold_supplemental(
     parent: pd.DataFrame, supplemental: pd.DataFrame, file_name: str, given: dict[str, np.ndarray]
 ) -> Folded:
-    """Both frames carry the column ``_subject``, the code of each row's subject.
+    """Both frames carry the column ``SUBJECT``, the code of each row's subject.
 
     Rows with an empty IDVAR belong to the subject; others to the parent records whose IDVAR variable equals IDVARVAL
     (numbers as numbers: ``"  12"`` is 12.0). Two values of one QNAM for one parent record are a fault; ``given`` holds
@@ -35,27 +37,36 @@ def fold_supplemental(
     for (identifier, name), group in rows.groupby([identifiers, "QNAM"], sort=True):
         if identifier and identifier not in parent:
             continue
-        keys = ["_subject", "_record"]
-        left = pd.DataFrame({"_subject": parent["_subject"], "_record": _record_key(parent, identifier)})
-        right = pd.DataFrame({"_subject": group["_subject"], "_record": _record_value(group, identifier)})
+        keys = [SUBJECT, "_record"]
+        left = pd.DataFrame({SUBJECT: parent[SUBJECT], "_record": _record_key(parent, identifier)})
+        right = pd.DataFrame({SUBJECT: group[SUBJECT], "_record": _record_value(group, identifier)})
         right = right.assign(value=group["QVAL"]).dropna(subset="_record")
         n_repeated = int(right.duplicated(keys).sum())
         right = right.drop_duplicates(keys)
         value = left.merge(right, how="left", on=keys, validate="many_to_one")["value"]
         value = value.to_numpy(dtype=object, na_value=np.nan)
         has_value = ~pd.isna(value)
-        n_repeated += int((has_value & given.get(name, False)).sum())
+        before = (
+            parent[name].to_numpy(dtype=object, na_value=np.nan) if name in parent else np.full(len(parent), np.nan)
+        )
+        has_other = has_value & ~pd.isna(before) & (before != value)
+        n_repeated += int((has_value & given.get(name, False) | has_other).sum())
         if n_repeated:
             faults.append(
-                f"{file_name}: {n_repeated} records give a second {name} to a parent "
+                f"{file_name}: {n_repeated} records give a second {_shown(name)} to a parent "
                 "record that has one; allowed: one value; correct the file"
             )
         given[name] = has_value | given.get(name, False)
         n_folded += len(right.merge(left[keys].drop_duplicates(), how="inner", on=keys, validate="one_to_one"))
-        before = frame[name].to_numpy(dtype=object, na_value=np.nan) if name in frame else np.nan
-        frame[name] = pd.Series(np.where(has_value, value, before), index=frame.index, dtype="str")
+        earlier = frame[name].to_numpy(dtype=object, na_value=np.nan) if name in frame else np.nan
+        frame[name] = pd.Series(np.where(has_value, value, earlier), index=frame.index, dtype="str")
     n_orphans = int(supplemental["QVAL"].notna().sum()) - n_folded
     return Folded(frame, n_folded, n_orphans, tuple(faults))
+
+
+def _shown(name: str) -> str:
+    """A QNAM for a message; what is no SAS name may be a value in a shifted column."""
+    return name if re.fullmatch(r"[A-Z_][A-Z0-9_]{0,7}", name) else "value"
 
 
 def _record_key(parent: pd.DataFrame, identifier: str) -> pd.Series:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from Anonymization_Models import (
+    DISTANCES,
     Binning,
     EquivalenceClasses,
     ModelResult,
@@ -18,7 +19,9 @@ from Anonymization_Models import (
     bin_count_table,
     count_by_missing_policy,
     count_sensitive_values,
+    default_distance,
     form_equivalence_classes,
+    number_text,
     run_k_anonymity,
     run_l_diversity,
     run_t_closeness,
@@ -61,7 +64,7 @@ def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None
     binned_counts = counts.copy()
     for name, edges in config.sensitive_binning.items():
         binned_counts[name], binnings[name] = _bin_counts(counts[name], name, edges, config.out_of_range)
-    notices = unattainable_thresholds(config, classes, binned_counts)
+    notices = unattainable_thresholds(config, classes, binned_counts, counts)
     for sentence in notices:
         if announce:
             announce(sentence)
@@ -96,9 +99,12 @@ def _bin_counts(
 
 
 def unattainable_thresholds(
-    config: PilotConfig, classes: EquivalenceClasses, counts: Mapping[str, SensitiveCounts]
+    config: PilotConfig,
+    classes: EquivalenceClasses,
+    binned_counts: Mapping[str, SensitiveCounts],
+    counts: Mapping[str, SensitiveCounts],
 ) -> list[str]:
-    """Thresholds that no class could meet, in sentences; ``counts`` as l counts them, in bins where there are some."""
+    """Thresholds that no class could meet, or none could miss, in sentences; l looks at ``binned_counts``."""
     evaluated = classes.evaluated(config.missing_qis)
     n_evaluated = int(classes.size[evaluated].sum())
     notices = []
@@ -106,7 +112,7 @@ def unattainable_thresholds(
         notices.append(
             f"K = {config.K} is above the {n_evaluated} evaluated records: no class can meet it, all are flagged."
         )
-    for name, counted in counts.items():
+    for name, counted in binned_counts.items():
         table, bins = counted.table.within(evaluated), config.sensitive_binning.get(name)
         n_values = int((table.people_of_value > 0).sum())
         if config.L[name] > n_values:
@@ -115,6 +121,12 @@ def unattainable_thresholds(
             notices.append(
                 f"L = {config.L[name]} cannot be met: {name}{in_bins} takes {n_values} distinct values among the "
                 "evaluated records, so each of these is flagged."
+            )
+    for name, counted in counts.items():
+        distance = config.t_distance.get(name) or default_distance(counted.table)
+        if not DISTANCES[distance].in_units and config.T[name] >= 1:
+            notices.append(
+                f"T = {number_text(config.T[name])} flags nobody: t of {name} is a share from 0 to 1; set T below 1."
             )
     return notices
 

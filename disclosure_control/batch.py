@@ -61,7 +61,8 @@ def run_door(
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
     warnings.simplefilter("ignore")  # libraries quote data in their warnings
-    parser = argparse.ArgumentParser(description=description)
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=description.replace("``", ""), formatter_class=as_written)
     parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
     parser.add_argument("--all", action="store_true", help="every pilot that has a config")
     add_options(parser)
@@ -72,12 +73,17 @@ def run_door(
     except FaultyInputError as error:
         _say_faults(error.faults)
         return INPUT_AT_FAULT
+    outcomes = {}
     try:
-        outcomes = {name: _process_one(name, settings, process, options) for name in names}
+        for name in names:
+            outcomes[name] = _process_one(name, settings, process, options)
     except KeyboardInterrupt:
-        _say_faults(["stopped by the user; the pilot in work keeps its earlier results"])
+        _say_faults(
+            ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"]
+        )
         return STOPPED
-    _say_outcomes(outcomes)
+    finally:
+        _say_outcomes(outcomes)
     return next(status for status in GRAVITY if status in {outcome.status for outcome in outcomes.values()})
 
 

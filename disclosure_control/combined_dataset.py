@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -59,6 +60,16 @@ def read_combined_dataset(
     return CombinedDataset(pd.DataFrame(columns), table[SUBJECT_COLUMN], sha256)
 
 
+def header_of(path: Path) -> list[str] | None:
+    """The columns of the combined dataset; None where there is none yet, or none that can be read as it was written."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return None
+    return header if SUBJECT_COLUMN in header and len(set(header)) == len(header) else None
+
+
 def _faults_of_roles(config: PilotConfig) -> list[str]:
     roles = {
         "categorical_qis": config.categorical_qis,
@@ -105,7 +116,8 @@ def _typed(column: pd.Series, config: PilotConfig) -> pd.Series:
         return pd.Series(numbers_of(column), column.index, name=name)
     n_values = int(column.notna().sum())
     n_texts = int((column.notna() & np.isnan(parse_numbers(column))).sum())
-    if 2 * n_texts > n_values:
+    in_units = config.T.get(name, 0) >= 1  # t of categories is a share: such a T was meant for numbers
+    if n_texts == n_values or (2 * n_texts > n_values and not in_units):
         return column
     if n_texts:
         raise FaultyInputError(

@@ -294,3 +294,14 @@ def test_help_names_the_ways_to_start(doors, pilot):
         assert run.status == DONE
         assert "--all" in run.out
         assert "BIOSTREAMS_PILOT" in run.out
+
+
+def test_a_share_of_exactly_the_limit_is_not_above_it():
+    """7 of 100 are 7%, although 100 * 0.07 is a little more than 7 to a computer."""
+    from types import SimpleNamespace
+
+    from Main_Anonymization import _outcome
+
+    result = SimpleNamespace(model="k_anonymity", sensitive=None, n_risky=7, n_evaluated=100, risky_rate=0.07)
+    assert _outcome(SimpleNamespace(results=[result]), 7.0).status == 0
+    assert _outcome(SimpleNamespace(results=[result]), 6.99).status == 1
