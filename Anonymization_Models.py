@@ -32,6 +32,8 @@ import pandas as pd
 
 MISSING_POLICIES = ("category", "exclude", "wildcard")
 OUT_OF_RANGE_POLICIES = ("tail", "missing")
+# A pair of patterns of missing values costs as much as about so many comparisons of two codes.
+COMPARISONS_PER_PAIR_OF_PATTERNS = 30_000
 
 
 class FaultyInputError(ValueError):
@@ -326,13 +328,16 @@ def wildcard_frequency(classes: EquivalenceClasses, alpha: float = 1.0) -> np.nd
 
     The class's own size plus, over every other class that agrees wherever both have a value, its size, times
     ``alpha`` in [0, 1] if that other class has a missing value. Smaller is riskier. Works by patterns of
-    missing values, never by pairs of records. Source: sdcMicro ``freqCalc``.
+    missing values, or by pairs of classes where patterns are many and classes few; never by pairs of records.
+    Source: sdcMicro ``freqCalc``.
     """
     frequency = classes.size.astype(float)
     if classes.complete.all():
         return frequency
     present = classes.class_codes >= 0
     pattern_of_class, n_of_pattern = _number_patterns(present)
+    if present.size * classes.n_classes < COMPARISONS_PER_PAIR_OF_PATTERNS * len(n_of_pattern) ** 2:
+        return _wildcard_frequency_by_pairs(classes, alpha)
     members = np.split(np.argsort(pattern_of_class, kind="stable"), np.cumsum(n_of_pattern)[:-1])
     patterns = np.stack([present[:, classes_of_pattern[0]] for classes_of_pattern in members], axis=1)
     for i, mine in enumerate(members):
@@ -341,6 +346,21 @@ def wildcard_frequency(classes: EquivalenceClasses, alpha: float = 1.0) -> np.nd
                 weight = 1.0 if patterns[:, j].all() else alpha
                 shared = patterns[:, i] & patterns[:, j]
                 frequency[mine] += weight * _people_who_agree(classes, mine, others, shared)
+    return frequency
+
+
+def _wildcard_frequency_by_pairs(classes: EquivalenceClasses, alpha: float) -> np.ndarray:
+    """The same by comparing every class with every other, a block of classes at a time."""
+    weight = np.where(classes.complete, 1.0, alpha) * classes.size
+    frequency = classes.size - weight  # a class agrees with itself, and counts itself in full
+    n_rows = max(1, 1_000_000 // classes.n_classes)
+    for start in range(0, classes.n_classes, n_rows):
+        block = slice(start, start + n_rows)
+        agrees = np.ones((len(frequency[block]), classes.n_classes), dtype=bool)
+        for codes in classes.class_codes:
+            mine = codes[block, np.newaxis]
+            agrees &= (mine == codes) | (mine < 0) | (codes < 0)
+        frequency[block] += agrees @ weight
     return frequency
 
 

@@ -274,3 +274,27 @@ def test_faults_name_the_column_or_the_setting_and_no_value(run, words):
         run()
     assert all(word in str(caught.value) for word in words)
     assert "MARKER" not in str(caught.value)
+
+
+@pytest.mark.parametrize("comparisons", [0, 30_000], ids=["by patterns", "by pairs of classes"])
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_both_ways_to_count_wildcards_are_by_the_definition(alpha, comparisons, monkeypatch):
+    monkeypatch.setattr(models, "COMPARISONS_PER_PAIR_OF_PATTERNS", comparisons)
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({f"q{i}": pd.Series(rng.integers(0, 2, 1800)).where(rng.random(1800) > 0.3) for i in range(7)})
+    classes = models.form_equivalence_classes(frame, list(frame))
+    assert classes.n_classes > 1_000  # several blocks
+    expected = slow_wildcards(classes, alpha)
+    np.testing.assert_allclose(models.wildcard_frequency(classes, alpha), expected, rtol=1e-12)
+
+
+def slow_wildcards(classes, alpha):
+    """By the definition, class by class."""
+    codes, found = classes.class_codes.T.tolist(), []
+    for i, mine in enumerate(codes):
+        total = float(classes.size[i])
+        for j, other in enumerate(codes):
+            if i != j and all(a == b or a < 0 or b < 0 for a, b in zip(mine, other, strict=True)):
+                total += classes.size[j] * (alpha if min(other) < 0 else 1.0)
+        found.append(total)
+    return found
