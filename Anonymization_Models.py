@@ -935,6 +935,22 @@ def unknown_config_keys(config: Mapping, step_keys: Iterable[str]) -> list[str]:
     return [f"{key}: unknown key{nearest_name(key, known) or '; known: ' + ', '.join(known)}" for key in strangers]
 
 
+def faults_of_settings(name: str, value: object, keys: Mapping[str, tuple[Callable[[object], bool], str]]) -> list[str]:
+    """Faults of a step's config key ``name`` that holds a dictionary: ``keys`` are its settings, check and words."""
+    if not isinstance(value, dict):
+        return [f"{name}: found {type(value).__name__}; allowed: a dictionary of {', '.join(keys)}"]
+    faults = [
+        f"{name}: unknown key {key!r}{nearest_name(key, keys)}; known: {', '.join(keys)}"
+        for key in value
+        if key not in keys
+    ]
+    return faults + [
+        f"{name}[{key!r}]: found {value[key]!r}; allowed: {allowed}"
+        for key, (is_valid, allowed) in keys.items()
+        if key in value and not is_valid(value[key])
+    ]
+
+
 def _faults_of_value(name: str, value: object, key: _Key) -> list[str]:
     by_column = isinstance(value, dict) and key.by_column != "never"
     if key.by_column == "must" and not by_column:

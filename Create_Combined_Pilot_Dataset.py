@@ -10,9 +10,10 @@ from __future__ import annotations
 import argparse
 import sys
 
+from config import COMBINED_DATASET
 from disclosure_control.batch import DONE, Outcome, Pilot, run_door, say
 
-COMBINED, REPORT = "combined_dataset.csv", "merge_report.json"
+REPORT = "merge_report.json"
 
 
 def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -24,11 +25,11 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     check_door_keys(pilot.config, STEP_KEYS)
     combined = combine_domains(pilot.folder, pilot.config.get("subject_id", {}), pilot.config.get("merge", {}))
     with staged(pilot.results, REPORT) as results:
-        results.write_table(COMBINED, combined.frame, for_people=False)
+        results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     say(merge_table(combined.report))
     n_subjects, n_columns = combined.frame.shape
-    return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED}")
+    return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
 
 
 def merge_table(report: dict) -> str:

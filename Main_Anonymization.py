@@ -12,9 +12,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from config import COMBINED_DATASET
 from disclosure_control.batch import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
-
-COMBINED = "combined_dataset.csv"
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -28,8 +27,8 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.risky_rows import risky_row_files
 
     checks = DOOR_KEYS | STEP_KEYS
-    config = validate_config(pilot.config, header_of(pilot.results / COMBINED), checks)
-    dataset = read_combined_dataset(pilot.results / COMBINED, config, checks)
+    config = validate_config(pilot.config, header_of(pilot.results / COMBINED_DATASET), checks)
+    dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, config, checks)
     assessment = assess(dataset.frame, config, announce=say)
     settings = read_risk_settings(config.steps.get("risk"))
     risk = evaluate_risk(assessment, settings)
@@ -42,7 +41,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
                 "record_risk.csv", risk_per_record(assessment, dataset.subjects, settings), for_people=True
             )
         results.write_text(f"{pilot.name}_privacy_summary.txt", report + risk_report(risk))
-        inputs = {COMBINED: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
+        inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
         results.publish({**privacy_summary(pilot.name, assessment, inputs), "risk": risk})
     say(report + risk_report(risk, for_screen=True))
     return _outcome(assessment, options.fail_on_risk)

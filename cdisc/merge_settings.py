@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from Anonymization_Models import FaultyInputError
+from Anonymization_Models import FaultyInputError, faults_of_settings
 from cdisc.files import FileOptions
 from cdisc.sdtm import QUALIFIERS, UNIT
 
@@ -114,14 +114,7 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
 
 def check_merge(value: object) -> list[str]:
     """Faults of the config key ``merge``."""
-    if not isinstance(value, dict):
-        return [f"merge: found {type(value).__name__}; allowed: a dictionary of {', '.join(_KEYS)}"]
-    faults = [f"merge: unknown key {key!r}; known: {', '.join(_KEYS)}" for key in value if key not in _KEYS]
-    return faults + [
-        f"merge[{key!r}]: found {value[key]!r}; allowed: {allowed}"
-        for key, (is_valid, allowed) in _KEYS.items()
-        if key in value and not is_valid(value[key])
-    ]
+    return faults_of_settings("merge", value, _KEYS)
 
 
 def read_merge_settings(literal: dict) -> MergeSettings:

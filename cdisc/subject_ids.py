@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import faults_of_settings
+
 DEFAULT_COLUMN = "USUBJID"
 SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
 CASES = ("upper", "lower")
@@ -67,12 +69,9 @@ _KEYS = {
 
 def check_subject_id(value: object) -> list[str]:
     """Faults of the config key ``subject_id``."""
+    faults = faults_of_settings("subject_id", value, _KEYS)
     if not isinstance(value, dict):
-        return [f"subject_id: found {type(value).__name__}; allowed: a dictionary of {', '.join(_KEYS)}"]
-    faults = [f"subject_id: unknown key {key!r}; known: {', '.join(_KEYS)}" for key in value if key not in _KEYS]
-    for key, (is_valid, allowed) in _KEYS.items():
-        if key in value and not is_valid(value[key]):
-            faults.append(f"subject_id[{key!r}]: found {value[key]!r}; allowed: {allowed}")
+        return faults
     if not faults and "pattern" in value:
         try:
             re.sub(value["pattern"], value.get("replacement", ""), "")

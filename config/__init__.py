@@ -18,6 +18,7 @@ from Anonymization_Models import FaultyInputError
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 RESULTS_FOLDER = "processed_for_anonym"
+COMBINED_DATASET = "combined_dataset.csv"
 
 
 @dataclass(frozen=True)

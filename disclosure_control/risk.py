@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, nearest_name, number_groups
+from Anonymization_Models import FaultyInputError, faults_of_settings, number_groups
 from disclosure_control.assessment import Assessment
 from disclosure_control.key_sets import key_sets
 from disclosure_control.reidentification import INTRUDERS, ReidentificationRisk, risk_profile
@@ -211,12 +211,7 @@ def check_risk(value: object) -> list[str]:
         return []
     if not isinstance(value, dict):
         return [f'risk: found {type(value).__name__}; allowed: "all", or a dictionary of {", ".join(_KEYS)}']
-    faults = [f"risk: unknown key {key!r}{nearest_name(key, _KEYS)}" for key in value if key not in _KEYS]
-    return faults + [
-        f"risk[{key!r}]: found {value[key]!r}; allowed: {allowed}"
-        for key, (is_valid, allowed) in _KEYS.items()
-        if key in value and not is_valid(value[key])
-    ]
+    return faults_of_settings("risk", value, _KEYS)
 
 
 def read_risk_settings(value: object) -> RiskSettings:
