@@ -19,10 +19,10 @@ REPORT = "merge_report.json"
 def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc import check_door_keys
     from cdisc.combine import combine_domains
-    from disclosure_control import STEP_KEYS
+    from disclosure_control import STEP_MODULES
     from disclosure_control.results import staged
 
-    check_door_keys(pilot.config, STEP_KEYS)
+    check_door_keys(pilot.config, STEP_MODULES)
     combined = combine_domains(pilot.folder, pilot.config.get("subject_id", {}), pilot.config.get("merge", {}))
     with staged(pilot.results, REPORT) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)

@@ -19,32 +19,37 @@ from disclosure_control.batch import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_do
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from Anonymization_Models import generate_full_privacy_report, validate_config
     from cdisc import DOOR_KEYS
-    from disclosure_control import STEP_KEYS
+    from disclosure_control import step_checks
     from disclosure_control.assessment import assess, privacy_summary
     from disclosure_control.combined_dataset import header_of, read_combined_dataset
     from disclosure_control.results import staged
-    from disclosure_control.risk import evaluate_risk, read_risk_settings, risk_per_record, risk_report
     from disclosure_control.risky_rows import risky_row_files
+    from disclosure_control.steps import run_steps
 
-    checks = DOOR_KEYS | STEP_KEYS
-    config = validate_config(pilot.config, header_of(pilot.results / COMBINED_DATASET), checks)
+    columns = header_of(pilot.results / COMBINED_DATASET)
+    checks = DOOR_KEYS | step_checks(pilot.config, columns)
+    config = validate_config(pilot.config, columns, checks)
     dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, config, checks)
     assessment = assess(dataset.frame, config, announce=say)
-    settings = read_risk_settings(config.steps.get("risk"))
-    risk = evaluate_risk(assessment, settings)
-    report = generate_full_privacy_report(pilot.name, assessment) + "\n"
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
+    first_lines = "".join(result.first_lines for result in steps.values())
+    report = generate_full_privacy_report(pilot.name, assessment)
+    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
     with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
         for name, rows in risky_row_files(assessment, dataset.subjects):
             results.write_table(name, rows, for_people=True)
-        if "risk" in config.steps:
-            results.write_table(
-                "record_risk.csv", risk_per_record(assessment, dataset.subjects, settings), for_people=True
-            )
-        results.write_text(f"{pilot.name}_privacy_summary.txt", report + risk_report(risk))
-        inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
-        results.publish({**privacy_summary(pilot.name, assessment, inputs), "risk": risk})
-    say(report + risk_report(risk, for_screen=True))
+        for result in steps.values():
+            results.write_all(result.tables, result.datasets, result.files)
+        sections = [first_lines, report, *(result.report for result in steps.values())]
+        results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
+        figures = {name: result.figures for name, result in steps.items()}
+        results.publish({**privacy_summary(pilot.name, assessment, inputs), **figures})
+    say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
     return _outcome(assessment, options.fail_on_risk)
+
+
+def _joined(sections: list[str]) -> str:
+    return "\n".join(section for section in sections if section)
 
 
 def _outcome(assessment, limit: float | None) -> Outcome:

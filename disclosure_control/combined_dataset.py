@@ -21,11 +21,19 @@ AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=())
 
 @dataclass(frozen=True)
 class CombinedDataset:
-    """``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, and the file's SHA-256."""
+    """``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, and the file's SHA-256.
+
+    ``table`` is the whole file as text; in ``typed_table`` the config's columns are typed as in ``frame``.
+    """
 
     frame: pd.DataFrame
     subjects: pd.Series
     sha256: str
+    table: pd.DataFrame
+
+    @property
+    def typed_table(self) -> pd.DataFrame:
+        return self.table.assign(**self.frame)
 
 
 def read_combined_dataset(
@@ -57,7 +65,7 @@ def read_combined_dataset(
             faults += [f"{path.name}: {fault}" for fault in error.faults]
     if faults:
         raise FaultyInputError(faults)
-    return CombinedDataset(pd.DataFrame(columns), table[SUBJECT_COLUMN], sha256)
+    return CombinedDataset(pd.DataFrame(columns), table[SUBJECT_COLUMN], sha256, table)
 
 
 def header_of(path: Path) -> list[str] | None:

@@ -16,7 +16,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -76,6 +76,17 @@ class ResultSet:
     def write_table(self, name: str, frame: pd.DataFrame, for_people: bool) -> None:
         """A CSV file. ``for_people``: cells that a spreadsheet would run as a formula get a leading apostrophe."""
         self._write(name, csv_bytes(without_formulas(frame) if for_people else frame), rows=len(frame))
+
+    def write_all(
+        self, tables: Mapping[str, pd.DataFrame], datasets: Mapping[str, pd.DataFrame], files: Mapping[str, bytes]
+    ) -> None:
+        """What a step gave back, by file name: tables for people, datasets for programs, and any other files."""
+        for name, table in tables.items():
+            self.write_table(name, table, for_people=True)
+        for name, dataset in datasets.items():
+            self.write_table(name, dataset, for_people=False)
+        for name, content in files.items():
+            self._write(name, content)
 
     def publish(self, summary: dict) -> None:
         """Put the set in place of the last one; ``summary`` gets the SHA-256 of every file under ``files``."""

@@ -6,7 +6,7 @@ A section is registered by name, and its figures go into the JSON summary under 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -18,6 +18,7 @@ from disclosure_control.assessment import Assessment
 from disclosure_control.key_sets import key_sets
 from disclosure_control.reidentification import INTRUDERS, ReidentificationRisk, risk_profile
 from disclosure_control.special_uniques import special_uniques
+from disclosure_control.steps import StepInput, StepResult
 
 SMALLEST_PRINTED_GROUP = 10
 
@@ -205,7 +206,7 @@ def _is_share(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
 
 
-def check_risk(value: object) -> list[str]:
+def check_settings(value: object, config: Mapping, columns: Iterable[str] | None) -> list[str]:
     """Faults of the config key ``risk``."""
     if value == "all":
         return []
@@ -218,7 +219,7 @@ def read_risk_settings(value: object) -> RiskSettings:
     """The settings of a config's ``risk`` key; None is the small default. Raises ``FaultyInputError``."""
     if value is None:
         return RiskSettings(DEFAULT_SECTIONS)
-    faults = check_risk(value)
+    faults = check_settings(value, {}, None)
     if faults:
         raise FaultyInputError(faults)
     given = {"sections": "all"} if value == "all" else dict(value)
@@ -238,6 +239,16 @@ def evaluate_risk(assessment: Assessment, settings: RiskSettings) -> dict:
     for name in settings.sections:
         figures |= SECTIONS[name](assessment, settings)
     return figures
+
+
+def run_step(step: StepInput) -> StepResult:
+    """The figures and the section of ``risk``; with the key in the config, also ``record_risk.csv``."""
+    settings = read_risk_settings(step.settings)
+    figures = evaluate_risk(step.assessment, settings)
+    tables = {}
+    if step.settings is not None:
+        tables["record_risk.csv"] = risk_per_record(step.assessment, step.dataset.subjects, settings)
+    return StepResult(figures, risk_report(figures), screen=risk_report(figures, for_screen=True), tables=tables)
 
 
 def risk_per_record(assessment: Assessment, subjects: pd.Series, settings: RiskSettings) -> pd.DataFrame:

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import FaultyInputError, validate_config
-from disclosure_control import STEP_KEYS
+from disclosure_control import step_checks
 from disclosure_control.assessment import assess
 from disclosure_control.risk import (
     SECTIONS,
-    check_risk,
+    check_settings,
     evaluate_risk,
     read_risk_settings,
     risk_per_record,
@@ -115,7 +115,7 @@ def test_each_record_has_its_chance():
     ],
 )
 def test_faults_of_the_key(value, words):
-    (fault,) = check_risk(value)
+    (fault,) = check_settings(value, {}, None)
     assert fault.startswith("risk")
     assert words in fault
     with pytest.raises(FaultyInputError):
@@ -125,4 +125,4 @@ def test_faults_of_the_key(value, words):
 def test_settings():
     assert read_risk_settings("all").sections == tuple(SECTIONS)
     assert read_risk_settings({"max_key_set": 2}).max_key_set == 2
-    assert STEP_KEYS["risk"]({"sections": "all"}) == []
+    assert step_checks({}, None)["risk"]({"sections": "all"}) == []
