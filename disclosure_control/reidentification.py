@@ -25,8 +25,9 @@ from Anonymization_Models import (
     encode_column,
     number_groups,
     number_text,
+    sum_over_compatible,
 )
-from disclosure_control.sampling_weights import exact_risk, frequencies, sum_over_compatible
+from disclosure_control.sampling_weights import exact_risk, frequencies
 
 ROUNDING = 1e-12  # relative; sums of shares alpha are off by as much
 
@@ -72,7 +73,7 @@ def prosecutor_risk(
     """Chance of picking the right record for a person who is known to be in the data: 1/f.
 
     f are the people whom a person of the class cannot be told apart from, under the policy ``missing_qis`` and,
-    for "wildcard", with ``alpha`` as in ``wildcard_frequency``. Raises ``FaultyInputError`` on an unknown policy, and
+    for "wildcard", with ``alpha`` as in ``sum_over_compatible``. Raises ``FaultyInputError`` on an unknown policy, and
     on a threshold outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
     """
     f, _ = frequencies(classes, None, missing_qis, alpha)

@@ -1,4 +1,4 @@
-"""Re-identification risk of people drawn with sampling weights, and sums over classes that could be the same.
+"""Re-identification risk of people drawn with sampling weights.
 
 A record's weight says how many people of the population it stands for. So a class of f people in the sample stands
 for F, the sum of their weights, in the population, and what an intruder gains from a match is the expectation of
@@ -8,7 +8,7 @@ for F, the sum of their weights, in the population, and what an intruder gains f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,160 +21,11 @@ from Anonymization_Models import (
     FaultyInputError,
     count_sensitive_values,
     encode_column,
-    number_groups,
     numbers_of,
+    sum_over_compatible,
 )
 
-DENSE_CELLS = 1 << 18  # a table of all possible keys may always have this many cells: 2 MB
-LOOKUPS_AT_ONCE = 1 << 20
-KEY_LIMIT = 2**62
 SERIES_FROM = 20.0  # the power series needs at most 60 terms from this frequency on, whatever p is
-EMPTY_RECORDS = ("match", "sdcmicro")
-
-
-# ---------------------------------------------------------------- sums over compatible classes
-
-
-def sum_over_compatible(
-    classes: EquivalenceClasses, amount: np.ndarray, alpha: float = 1.0, empty_records: str = "match"
-) -> np.ndarray:
-    """What all people hold whom a person of each class might be, when a missing value may stand for any value.
-
-    ``amount`` is one number per class (n_classes,), or several rows of them (n_amounts, n_classes): people, weights.
-    The result has the same shape: the class's own amount plus, over every other class that agrees wherever both
-    have a value, its amount, times ``alpha`` in [0, 1] if that other class has a missing value. With
-    ``classes.size`` this is k of each class, and smaller is riskier.
-
-    ``empty_records`` are those without a single quasi-identifier. "match": they follow the same rule. "sdcmicro":
-    what sdcMicro does with them where there are two or more columns, namely that they can be anybody whatever alpha
-    is, and do not count for complete records, though they do for partial ones.
-
-    Works by patterns of missing values, never by pairs of records. Raises ``FaultyInputError`` on an ``alpha``
-    outside [0, 1]. Source: sdcMicro ``freqCalc``; Templ, Kowarik and Meindl 2015, doi:10.18637/jss.v067.i04.
-    """
-    if not 0 <= alpha <= 1:
-        raise FaultyInputError(f"alpha is {alpha!r}; allowed: a number from 0 to 1")
-    if empty_records not in EMPTY_RECORDS:
-        raise FaultyInputError(f"empty_records is {empty_records!r}; allowed: {', '.join(EMPTY_RECORDS)}")
-    own = np.asarray(amount, dtype=float)
-    rows = np.atleast_2d(own)
-    if classes.complete.all():
-        return own.copy()
-    discount = np.where(classes.complete, 1.0, alpha)
-    small = math.prod(_radices(classes)) <= DENSE_CELLS + 4 * classes.n_classes and len(classes.columns) <= 32
-    sums = _sums_in_a_full_table if small else _sums_by_pattern
-    total = sums(classes, rows * discount) + rows * (1.0 - discount)
-    empty = np.flatnonzero((classes.class_codes < 0).all(axis=0))  # at most one class
-    if empty_records == "sdcmicro" and len(empty) and len(classes.columns) > 1:
-        total[:, classes.complete] -= alpha * rows[:, empty]
-        total[:, empty[0]] = rows.sum(axis=1)
-    return total.reshape(own.shape)
-
-
-def _radices(classes: EquivalenceClasses) -> list[int]:
-    return [len(column.labels) + 1 for column in classes.columns]  # one for missing
-
-
-def _sums_in_a_full_table(classes: EquivalenceClasses, rows: np.ndarray) -> np.ndarray:
-    """Sums over all compatible classes where a table with a cell for every possible key is small.
-
-    Agreement is column by column, so the sum is done one axis of the table at a time: a value gathers its own cells
-    and the missing ones, missing gathers all.
-    """
-    cell = tuple(classes.class_codes + 1)
-    result = np.empty_like(rows)
-    for i, row in enumerate(rows):
-        table = np.zeros(_radices(classes))
-        table[cell] = row
-        for axis in range(table.ndim):
-            along = np.moveaxis(table, axis, 0)
-            missing = along[0].copy()
-            along[0] = along.sum(axis=0)
-            along[1:] += missing
-        result[i] = table[cell]
-    return result
-
-
-def _sums_by_pattern(classes: EquivalenceClasses, rows: np.ndarray) -> np.ndarray:
-    """The same sums for any number of keys, by patterns of missing values.
-
-    A class that has values in the columns P only is compatible with those that equal it on P after some of P are
-    blanked out on both sides. So all others are looked at on P alone, with missing as one more value, and each
-    class of P asks for its own key and for its key with each set of columns blanked that is missing somewhere.
-    Complete classes against incomplete ones need one join per pattern, which serves both directions.
-    """
-    codes = classes.class_codes + 1
-    complete, partial = np.flatnonzero(classes.complete), np.flatnonzero(~classes.complete)
-    pattern_of_partial, patterns = _patterns(codes[:, partial] > 0)
-    partial = partial[np.argsort(pattern_of_partial, kind="stable")]  # classes of one pattern stand together
-    of_complete, of_partial = codes[:, complete], codes[:, partial]
-    from_complete, from_partial = rows[:, complete], rows[:, partial]
-    # Complete classes agree with no complete one but themselves; all that partial ones get is summed below.
-    to_complete, to_partial = from_complete.copy(), np.zeros_like(from_partial)
-    ends = np.cumsum(np.bincount(pattern_of_partial))
-    for pattern, start, end in zip(patterns, np.append(0, ends[:-1]), ends, strict=True):
-        columns = np.flatnonzero(pattern)
-        radices = [_radices(classes)[i] for i in columns]
-        mine = [of_partial[i, start:end] for i in columns]
-        pair, n_keys = _joint_keys([[of_complete[i] for i in columns], mine], radices, [len(complete), end - start])
-        held, given = (from_complete, from_partial[:, start:end]), (to_complete, to_partial[:, start:end])
-        _exchange(pair, n_keys, held, given)
-        kept = _patterns((patterns & pattern).T)[1][:, columns]
-        for some in np.array_split(kept, 1 + (end - start) * len(kept) // LOOKUPS_AT_ONCE):
-            wanted = [np.multiply.outer(some[:, i], mine[i]).ravel() for i in range(len(columns))]
-            n_wanted = len(some) * (end - start)
-            pair, n_keys = _joint_keys([[of_partial[i] for i in columns], wanted], radices, [len(partial), n_wanted])
-            found = _sums_looked_up(pair, from_partial, n_keys)
-            to_partial[:, start:end] += found.reshape(len(rows), len(some), end - start).sum(axis=1)
-    result = np.empty_like(rows)
-    result[:, complete], result[:, partial] = to_complete, to_partial
-    return result
-
-
-def _patterns(present: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which of the distinct columns each column of flags is, and these: (n_patterns, n_flags) of bool."""
-    keys, n_keys = _joint_keys([list(present)], [2] * len(present), [present.shape[1]])
-    pattern, size = number_groups(keys[0], n_keys)
-    example = np.empty(len(size), dtype=np.int64)
-    example[pattern] = np.arange(len(pattern))
-    return pattern, present[:, example].T
-
-
-def _joint_keys(parts: list[list[np.ndarray]], radices: list[int], lengths: list[int]) -> tuple[list[np.ndarray], int]:
-    """One whole number per entry of each part's columns, equal where all codes are equal, and how many there may be."""
-    keys, n_keys = [np.zeros(length, dtype=np.int64) for length in lengths], 1
-    for i, radix in enumerate(radices):
-        if n_keys * radix >= KEY_LIMIT:
-            joint, size = number_groups(np.concatenate(keys), n_keys)
-            keys, n_keys = np.split(joint, np.cumsum(lengths)[:-1]), len(size)
-        for key, columns in zip(keys, parts, strict=True):
-            key *= radix
-            key += columns[i]
-        n_keys *= radix
-    return keys, n_keys
-
-
-def _exchange(keys: list[np.ndarray], n_keys: int, held: Sequence[np.ndarray], given: Sequence[np.ndarray]) -> None:
-    """Add to what each entry of one side is given what the entries of the other side with its key hold, both ways."""
-    (our_key, their_key), (ours, theirs), (to_ours, to_theirs), met = keys, held, given, slice(None)
-    if n_keys > DENSE_CELLS:
-        their_key, distinct = pd.factorize(their_key)
-        at = pd.Index(distinct).get_indexer(our_key)
-        met, n_keys = np.flatnonzero(at >= 0), len(distinct)
-        our_key = at[met]
-    for i in range(len(ours)):
-        to_ours[i, met] += np.bincount(their_key, theirs[i], n_keys)[our_key]
-        to_theirs[i] += np.bincount(our_key, ours[i, met], n_keys)[their_key]
-
-
-def _sums_looked_up(keys: list[np.ndarray], rows: np.ndarray, n_keys: int) -> np.ndarray:
-    """For each of the second keys the sum of the rows that belong to the first: (n_rows, n_wanted)."""
-    held, wanted = keys
-    if n_keys > DENSE_CELLS:
-        held, distinct = pd.factorize(held)
-        # Keys that nobody holds are -1, which is the last cell, and nobody is in that.
-        wanted, n_keys = pd.Index(distinct).get_indexer(wanted), len(distinct) + 1
-    return np.array([np.bincount(held, row, n_keys)[wanted] for row in rows])
 
 
 # ---------------------------------------------------------------- frequencies in sample and population

@@ -276,10 +276,11 @@ def test_faults_name_the_column_or_the_setting_and_no_value(run, words):
     assert "MARKER" not in str(caught.value)
 
 
-@pytest.mark.parametrize("comparisons", [0, 30_000], ids=["by patterns", "by pairs of classes"])
+@pytest.mark.parametrize("classes_per_pattern", [0, 10**6], ids=["by patterns", "by pairs of classes"])
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
-def test_both_ways_to_count_wildcards_are_by_the_definition(alpha, comparisons, monkeypatch):
-    monkeypatch.setattr(models, "COMPARISONS_PER_PAIR_OF_PATTERNS", comparisons)
+def test_both_ways_to_count_wildcards_are_by_the_definition(alpha, classes_per_pattern, monkeypatch):
+    monkeypatch.setattr(models, "DENSE_CELLS", -(10**9))
+    monkeypatch.setattr(models, "CLASSES_PER_PATTERN", classes_per_pattern)
     rng = np.random.default_rng(7)
     frame = pd.DataFrame({f"q{i}": pd.Series(rng.integers(0, 2, 1800)).where(rng.random(1800) > 0.3) for i in range(7)})
     classes = models.form_equivalence_classes(frame, list(frame))
