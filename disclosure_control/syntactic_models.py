@@ -12,7 +12,7 @@ source; ``evaluate_syntactic_models`` runs all that fit the data on count tables
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -335,13 +335,19 @@ def _faults_of_request(counts: Mapping, missing_qis: str, chosen: list[str], par
     if missing_qis not in MISSING_POLICIES:
         faults.append(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
     faults += [_unknown("model", name, SYNTACTIC_MODELS) for name in chosen if name not in SYNTACTIC_MODELS]
+    return faults + faults_of_parameters(list(counts), parameters)
+
+
+def faults_of_parameters(features: Sequence[str], parameters: Mapping[object, Mapping[str, object]]) -> list[str]:
+    """Faults of the ``parameters`` of ``evaluate_syntactic_models``, for sensitive ``features`` of these names."""
+    faults = []
     for key, given in parameters.items():
         name, sensitive = key if isinstance(key, tuple) else (key, None)
         if name not in SYNTACTIC_MODELS:
             faults.append(_unknown("model in parameters", name, SYNTACTIC_MODELS))
             continue
-        if sensitive is not None and sensitive not in counts:
-            faults.append(_unknown(f"sensitive feature in parameters of {name}", sensitive, counts))
+        if sensitive is not None and sensitive not in features:
+            faults.append(_unknown(f"sensitive feature in parameters of {name}", sensitive, features))
         known = [*SYNTACTIC_MODELS[name].defaults, "threshold"]
         for parameter, value in given.items():
             if parameter not in known:

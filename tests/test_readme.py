@@ -11,7 +11,9 @@ from cdisc import DOOR_KEYS
 from cdisc.merge_settings import MergeSettings
 from cdisc.subject_ids import SubjectIdRule
 from Create_Combined_Pilot_Dataset import combine_pilot
+from disclosure_control import STEP_MODULES
 from disclosure_control.batch import run_door
+from disclosure_control.risk.settings import SECTION_NAMES, RiskSettings
 from Main_Anonymization import assess_pilot
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -40,7 +42,7 @@ def test_the_list_of_files_is_complete(demo_results):
     assert {path.name for path in demo_results.iterdir() if not path.name.startswith(".")} <= shown
 
 
-@pytest.mark.parametrize("key", [*models._model_keys(), *DOOR_KEYS])
+@pytest.mark.parametrize("key", [*models._model_keys(), *DOOR_KEYS, *STEP_MODULES])
 def test_every_config_key_has_a_row(key):
     assert f"| `{key}` |" in README
 
@@ -48,6 +50,11 @@ def test_every_config_key_has_a_row(key):
 @pytest.mark.parametrize("setting", list(MergeSettings.__dataclass_fields__))
 def test_every_merge_setting_has_a_row(setting):
     assert f"| `{setting}` |" in README
+
+
+@pytest.mark.parametrize("name", [*RiskSettings.__dataclass_fields__, *SECTION_NAMES])
+def test_every_risk_setting_and_section_has_a_row(name):
+    assert f"| `{name}` |" in (PROJECT / "docs" / "risk.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("setting", list(SubjectIdRule.__dataclass_fields__))

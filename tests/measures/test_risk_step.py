@@ -9,20 +9,25 @@ import pytest
 from Anonymization_Models import FaultyInputError, validate_config
 from disclosure_control import step_checks
 from disclosure_control.assessment import assess
-from disclosure_control.risk import (
-    SECTIONS,
-    check_settings,
-    evaluate_risk,
-    read_risk_settings,
-    risk_per_record,
-    risk_report,
-    wilson_interval,
-)
+from disclosure_control.combined_dataset import CombinedDataset
+from disclosure_control.intervals import wilson_interval
+from disclosure_control.risk import check_settings, run_step
+from disclosure_control.risk.settings import SECTION_NAMES, read_risk_settings
+from disclosure_control.steps import StepInput
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 SMALL = pd.DataFrame(
     {"sex": list("FFFMM"), "age": ["old", "old", "young", "old", "old"], "disease": ["a", "a", "b", "c", "a"]}
 )
+
+
+def run(value, frame=SMALL, folder=Path(), **roles):
+    """The step on a table, every column of it also as text, as the combined dataset has it."""
+    subjects = pd.Series([f"S{i}" for i in range(len(frame))])
+    table = frame.astype("str").assign(USUBJID=subjects)
+    return run_step(
+        StepInput("P", folder, value, CombinedDataset(frame, subjects, "", table), assessed(frame, **roles), {})
+    )
 
 
 def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease"):
@@ -39,7 +44,7 @@ def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease"):
 
 def test_the_figures_of_a_small_table_by_hand():
     """Classes: F old 2, F young 1, M old 2."""
-    figures = evaluate_risk(assessed(), read_risk_settings("all"))
+    figures = run("all").figures
     assert figures["expected_reidentifications"] == 3
     assert figures["global_risk"] == pytest.approx(3 / 5)
     assert figures["unique_rate"] == pytest.approx(1 / 5)
@@ -62,9 +67,7 @@ def test_an_attribute_that_determines_a_sensitive_one():
     if not path.is_file():
         pytest.skip("shared/data is not beside the clone")
     frame = pd.read_csv(path, sep=";")
-    figures = evaluate_risk(
-        assessed(frame, ("arms", "gender"), "treat"), read_risk_settings({"sections": ["determined_by"]})
-    )
+    figures = run({"sections": ["determined_by"]}, frame, qis=("arms", "gender"), sensitive="treat").figures
     first, second = figures["determined_by"]["treat"]
     assert (first["quasi_identifier"], first["determines"]) == ("arms", True)
     assert not second["determines"]
@@ -72,7 +75,7 @@ def test_an_attribute_that_determines_a_sensitive_one():
 
 def test_groups_are_printed_from_ten_people_up():
     frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 3, "disease": "a"})
-    figures = evaluate_risk(assessed(frame, ("sex",)), read_risk_settings({"sections": ["by_group"]}))
+    figures = run({"sections": ["by_group"]}, frame, qis=("sex",)).figures
     women, others = figures["by_group"]["sex"]
     assert (women["people"], women["risky"]) == (12, 0)
     assert "people" not in others
@@ -81,9 +84,9 @@ def test_groups_are_printed_from_ten_people_up():
 
 def test_no_value_of_a_person_on_the_screen():
     frame = pd.DataFrame({"sex": ["MARKER"] * 20, "disease": "MARKER"})
-    figures = evaluate_risk(assessed(frame, ("sex",)), read_risk_settings("all"))
-    assert "MARKER" in risk_report(figures)
-    assert "MARKER" not in risk_report(figures, for_screen=True)
+    result = run("all", frame, qis=("sex",))
+    assert "MARKER" in result.report
+    assert "MARKER" not in result.on_screen + result.first_lines
 
 
 def test_wilson_interval_by_hand():
@@ -95,8 +98,7 @@ def test_wilson_interval_by_hand():
 
 
 def test_each_record_has_its_chance():
-    subjects = pd.Series([f"S{i}" for i in range(5)])
-    rows = risk_per_record(assessed(), subjects, read_risk_settings("all"))
+    rows = run("all").tables["record_risk.csv"]
     assert rows["USUBJID"].tolist() == ["S2", "S0", "S1", "S3", "S4"]
     assert rows["prosecutor_risk"].tolist() == [1.0, 0.5, 0.5, 0.5, 0.5]
     assert rows["smallest_unique_set"].tolist() == [1, 0, 0, 0, 0]
@@ -123,6 +125,195 @@ def test_faults_of_the_key(value, words):
 
 
 def test_settings():
-    assert read_risk_settings("all").sections == tuple(SECTIONS)
+    assert read_risk_settings("all").sections == SECTION_NAMES
     assert read_risk_settings({"max_key_set": 2}).max_key_set == 2
     assert step_checks({}, None)["risk"]({"sections": "all"}) == []
+
+
+# ---------------------------------------------------------------- what needs a setting, and what it then gives
+
+
+def test_the_three_questions_are_the_first_lines():
+    """F young is alone (1 of 5) and so knows its value: b. Of F old both have a; M old have c and a."""
+    result = run(None)
+    questions = result.figures["three_questions"]
+    assert {name: one["answer"] for name, one in questions.items()} == dict.fromkeys(questions, "yes")
+    assert questions["singling_out"]["figures"] == {"unique": 1, "evaluated": 5, "smallest_k": 1.0}
+    # Chances 1/2, 1/2, 1, 1/2, 1/2 are all above 0.2, and three classes give three right links.
+    assert questions["linkability"]["figures"]["at_risk"] == 5
+    assert questions["linkability"]["figures"]["expected_reidentifications"] == pytest.approx(3)
+    assert questions["inference"]["figures"]["disease"]["certain"] == 3
+    lines = result.first_lines.splitlines()
+    assert lines[0] == "Three questions (WP216)"
+    assert "Yes: 1 of 5 evaluated people (20.0%)" in lines[1]
+    assert "disease is certain for 3 of 5 people (60.0%)" in lines[3]
+
+
+def test_the_three_questions_can_be_answered_no():
+    frame = pd.DataFrame({"sex": ["F", "M"] * 20, "disease": list("aabb") * 10})
+    questions = run({"threshold": 0.05}, frame, qis=("sex",)).figures["three_questions"]
+    assert {name: one["answer"] for name, one in questions.items()} == dict.fromkeys(questions, "no")
+    questions = run(None, frame, qis=("sex",), sensitive=[]).figures["three_questions"]
+    assert questions["inference"]["answer"] == "not assessable"
+
+
+def test_without_any_record_nothing_is_answered():
+    frame = pd.DataFrame({"sex": pd.Series([None, None], dtype="str"), "disease": ["a", "b"]})
+    assessment = assess(
+        frame,
+        validate_config(
+            {
+                "categorical_qis": ["sex"],
+                "continuous_qis": [],
+                "sensitive_feature": "disease",
+                "K": 2,
+                "L": 2,
+                "T": 0.5,
+                "missing_qis": "exclude",
+            },
+            frame.columns,
+        ),
+    )
+    dataset = CombinedDataset(frame, pd.Series(["S0", "S1"]), "", frame)
+    result = run_step(StepInput("P", Path(), "all", dataset, assessment, {}))
+    assert {one["answer"] for one in result.figures["three_questions"].values()} == {"not assessable"}
+    assert result.figures["prosecutor"]["highest"] is None
+    json.dumps(result.figures, allow_nan=False)
+
+
+def test_what_lacks_its_setting_is_named():
+    figures = run("all").figures
+    assert set(figures["not_computed"]) == {"sampling", "population_uniqueness", "safe_harbour"}
+    assert "Not computed: sampling needs weights" in run("all").report
+    (fault,) = check_settings({"sections": ["sampling"]}, {}, None)
+    assert "'weights'" in fault
+
+
+def test_models_hold_one_entry_per_measure_and_sensitive_attribute():
+    from disclosure_control.syntactic_models import SYNTACTIC_MODELS
+
+    frame = SMALL.assign(cost=[1.0, 2.0, 3.0, 4.0, 5.0])
+    settings = {"models": {"entropy_l": {"threshold": {"disease": 1.5}}, "recursive_l": {"c": 3}}}
+    models = run(settings, frame, sensitive=["disease", "cost"]).figures["models"]
+    fit_no_text = {"ordered_t", "wasserstein_t"}
+    for name in SYNTACTIC_MODELS.keys() - {"hierarchical_t"}:
+        assert set(models[name]) == ({"cost"} if name in fit_no_text else {"disease", "cost"}), name
+    # Entropy l: F old has a a: 1; F young b: 1; M old c a: 2.
+    assert models["entropy_l"]["disease"]["risky"] == 3
+    assert models["entropy_l"]["cost"]["threshold"] is None
+    assert models["k"]["worst"] == 1
+    assert models["average_class_size"]["worst"] == pytest.approx(5 / 3)
+    assert models["discernibility"]["worst"] == 9
+
+
+def test_a_hierarchy_of_a_sensitive_attribute(tmp_path):
+    (tmp_path / "disease.csv").write_text("a;infection;*\nb;infection;*\nc;other;*\n", encoding="utf-8")
+    settings = {"models": {"hierarchical_t": {"hierarchy": {"disease": "disease.csv"}, "threshold": 0.2}}}
+    models = run(settings, folder=tmp_path).figures["models"]
+    # Of all: infection 4/5, other 1/5. F young is b for sure: from {a 3/5, b 1/5, c 1/5} 3/5 move within infection
+    # (half the height) and 1/5 across (the whole): 0.3 + 0.2.
+    assert models["hierarchical_t"]["disease"]["worst"] == pytest.approx(0.5)
+    with pytest.raises(FaultyInputError, match="'disease\\.csv' is not in the pilot's folder"):
+        run(settings, folder=tmp_path / "elsewhere")
+    assert check_settings(settings, {"sensitive_feature": "disease"}, None) == []
+
+
+def test_a_population_table(tmp_path):
+    """In the population: F old 4, F young 2, M old 2, and one M young whom nobody in the pilot equals."""
+    people = ["F,old"] * 4 + ["F,young"] * 2 + ["M,old"] * 2 + ["M,young"]
+    (tmp_path / "people.csv").write_text("\n".join(["gender,age", *people]) + "\n", encoding="utf-8")
+    population = {"file": "people.csv", "columns": {"sex": "gender"}}
+    result = run({"population": population, "sections": "all"}, folder=tmp_path)
+    journalist = result.figures["journalist"]
+    assert (journalist["highest"], journalist["average"]) == (0.5, pytest.approx((2 / 4 + 1 / 2 + 2 / 2) / 5))
+    presence = result.figures["models"]["delta_presence"]
+    assert (presence["delta_min"], presence["delta_max"]) == (0.0, 1.0)
+    assert result.figures["presets"]["ema_policy_0070"]["intruder"] == "journalist"
+    with pytest.raises(FaultyInputError, match="no column 'sexx' for the quasi-identifier 'sex'"):
+        run({"population": {**population, "columns": {"sex": "sexx"}}}, folder=tmp_path)
+    with pytest.raises(FaultyInputError, match="not in the pilot's folder"):
+        run({"population": {"file": "nobody.csv"}}, folder=tmp_path)
+
+
+def test_sampling_weights_and_households():
+    """Weights of 2 everywhere: F = 2 f. By the definition for f = 1, p = 1/2: p/(1-p) ln(1/p) = ln 2."""
+    frame = SMALL.assign(weight=2, home=["x", "x", "y", "y", "z"])
+    result = run({"weights": "weight", "household": "home"}, frame)
+    rows = result.tables["record_risk.csv"].set_index("USUBJID")
+    assert rows.loc["S2", "individual_risk"] == pytest.approx(0.6931471805599453)
+    pair = rows.loc["S0", "individual_risk"]
+    assert pair == pytest.approx(1 - 0.6931471805599453)  # f = 2, p = 1/2: p/(1-p) - (p/(1-p))^2 ln(1/p)
+    assert rows.loc["S0", "household_risk"] == pytest.approx(1 - (1 - pair) ** 2)
+    assert rows.loc["S4", "household_risk"] == pytest.approx(pair)
+    sampling = result.figures["sampling"]["individual"]["exact"]
+    assert sampling["expected_reidentifications"] == pytest.approx(0.6931471805599453 + 4 * pair)
+
+
+def test_groups_may_be_other_columns():
+    frame = SMALL.loc[[0, 1, 2, 3, 4] * 3].reset_index(drop=True).assign(site=["A"] * 12 + ["B"] * 3)
+    groups = run({"groups": ["site"]}, frame, qis=("sex", "age")).figures["by_group"]
+    assert [one.get("people") for one in groups["site"]] == [12, None]
+    (fault,) = check_settings({"groups": ["sit"]}, {}, ["site"])
+    assert "did you mean 'site'?" in fault
+
+
+def test_values_of_few_people_stand_in_restricted_tables_alone():
+    result = run("all")
+    classes, levels = result.tables["riskiest_classes.csv"], result.tables["small_levels.csv"]
+    assert classes[["sex", "age", "k_count"]].to_numpy().tolist() == [["F", "young", 1]]
+    assert levels.to_numpy().tolist() == [
+        ["sex", "M", 2],
+        ["sex", "F", 3],
+        ["age", "young", 1],
+        ["age", "old", 4],
+    ]
+    assert "young" not in result.report
+    assert "young" not in json.dumps(result.figures)
+
+
+def test_what_each_attribute_adds():
+    added = {one["quasi_identifier"]: one["unique_rate_added"] for one in run("all").figures["attribute_effects"]}
+    assert added == {"sex": pytest.approx(0.0), "age": pytest.approx(0.2)}  # young is alone without sex too
+
+
+def test_bins_that_are_almost_empty():
+    frame = pd.DataFrame({"age": [1.0, 2.0, 3.0, 15.0, 95.0], "cost": [1.0, 1.0, 1.0, 1.0, 9.0]})
+    config = {
+        "categorical_qis": [],
+        "continuous_qis": ["age"],
+        "binning_config": {"age": [0, 10, 20, 30]},
+        "sensitive_feature": "cost",
+        "sensitive_binning_config_for_L": {"cost": [0, 5, 10]},
+        "K": 2,
+        "L": 1,
+        "T": 9,
+    }
+    dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame.astype("str"))
+    assessment = assess(frame, validate_config(config, frame.columns))
+    bins = run_step(StepInput("P", Path(), "all", dataset, assessment, {})).figures["near_empty_bins"]["bins"]
+    assert [(one["column"], one["bin"], one["empty"]) for one in bins] == [
+        ("age", "10--20", False),
+        ("age", "20--30", True),
+        ("age", ">30", False),
+        ("cost", "5--10", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"population": {"columns": {}}}, "file is missing"),
+        ({"population": {"file": "a.csv"}, "sampling_fraction": 0.5}, "both given"),
+        ({"safe_harbour": {"zip_codes": "ZIP"}}, "give both"),
+        ({"household": "H"}, "needs weights"),
+        ({"weights": "WEIGTH"}, "did you mean 'WEIGHT'?"),
+        ({"models": {"entropy": {}}}, "did you mean 'entropy_l'?"),
+        ({"models": {"entropy_l": 3}}, "a dictionary of parameters"),
+        ({"models": {"entropy_l": {"c": 3}}}, "threshold"),
+        ({"presets": ["ema"]}, "ema_policy_0070"),
+    ],
+)
+def test_faults_of_settings_that_belong_together(value, words):
+    (fault,) = check_settings(value, {"sensitive_feature": "disease"}, ["WEIGHT", "ZIP", "H"])
+    assert fault.startswith("risk")
+    assert words in fault

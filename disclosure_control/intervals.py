@@ -1,0 +1,16 @@
+"""Confidence intervals of shares."""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+
+
+def wilson_interval(n_hits: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """Interval for a share from ``n_hits`` of ``n`` > 0 people, in [0, 1]. Source: Wilson 1927, doi:10.2307/2276774."""
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share, weight = n_hits / n, z * z / n
+    middle = (share + weight / 2) / (1 + weight)
+    half = z * np.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
+    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
