@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from doors import demo, door_1, door_2
+from measures import measures
 from models import growth, models_against_reading
 from results import Comparison, Outcome, median_spread, table
 from rivals import openmed, pycanon
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "openmed": Benchmark(openmed, 3),
     "pycanon": Benchmark(pycanon, 3),
     "growth": Benchmark(growth, 3),
+    "measures": Benchmark(measures, 5),
     "demo": Benchmark(demo, 9),
 }
 
