@@ -22,6 +22,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control import step_checks
     from disclosure_control.assessment import assess, privacy_summary
     from disclosure_control.combined_dataset import header_of, read_combined_dataset
+    from disclosure_control.provenance import stale_merge_notices
     from disclosure_control.results import staged
     from disclosure_control.risky_rows import risky_row_files
     from disclosure_control.steps import run_steps
@@ -32,7 +33,9 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, config, checks)
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
-    first_lines = "".join(result.first_lines for result in steps.values())
+    notices = stale_merge_notices(pilot.folder, pilot.results)
+    notes = "".join(f"NOTE: {notice}\n" for notice in notices)
+    first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
     with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
@@ -43,7 +46,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         sections = [first_lines, report, *(result.report for result in steps.values())]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
         figures = {name: result.figures for name, result in steps.items()}
-        results.publish({**privacy_summary(pilot.name, assessment, inputs), **figures})
+        results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
     say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
     return _outcome(assessment, options.fail_on_risk)
 

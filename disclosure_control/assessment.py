@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -131,8 +131,11 @@ def unattainable_thresholds(
     return notices
 
 
-def privacy_summary(pilot: str, assessment: Assessment, inputs: dict[str, dict]) -> dict:
-    """The assessment as plain numbers for ``{PILOT}_privacy_summary.json``; no record and no subject in it."""
+def privacy_summary(pilot: str, assessment: Assessment, inputs: dict[str, dict], notices: Sequence[str] = ()) -> dict:
+    """The assessment as plain numbers for ``{PILOT}_privacy_summary.json``; no record and no subject in it.
+
+    ``notices`` are sentences about the inputs, beside those of the assessment.
+    """
     config = assessment.config
     return {
         "schema": 1,
@@ -151,7 +154,7 @@ def privacy_summary(pilot: str, assessment: Assessment, inputs: dict[str, dict])
             name: {"below": binning.n_below, "above": binning.n_above, "policy": binning.policy}
             for name, binning in assessment.binnings.items()
         },
-        "notices": list(assessment.notices),
+        "notices": [*notices, *assessment.notices],
     }
 
 
