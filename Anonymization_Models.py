@@ -422,14 +422,14 @@ def _sums_by_pattern(classes: EquivalenceClasses, rows: np.ndarray) -> np.ndarra
         columns = np.flatnonzero(pattern)
         radices = [_radices(classes)[i] for i in columns]
         mine = [of_partial[i, start:end] for i in columns]
-        pair, n_keys = _joint_keys([[of_complete[i] for i in columns], mine], radices, [len(complete), end - start])
+        pair, n_keys = joint_keys([[of_complete[i] for i in columns], mine], radices, [len(complete), end - start])
         held, given = (from_complete, from_partial[:, start:end]), (to_complete, to_partial[:, start:end])
         _exchange(pair, n_keys, held, given)
         kept = _patterns((patterns & pattern).T)[1][:, columns]
         for some in np.array_split(kept, 1 + (end - start) * len(kept) // LOOKUPS_AT_ONCE):
             wanted = [np.multiply.outer(some[:, i], mine[i]).ravel() for i in range(len(columns))]
             n_wanted = len(some) * (end - start)
-            pair, n_keys = _joint_keys([[of_partial[i] for i in columns], wanted], radices, [len(partial), n_wanted])
+            pair, n_keys = joint_keys([[of_partial[i] for i in columns], wanted], radices, [len(partial), n_wanted])
             found = _sums_looked_up(pair, from_partial, n_keys)
             to_partial[:, start:end] += found.reshape(len(rows), len(some), end - start).sum(axis=1)
     result = np.empty_like(rows)
@@ -453,14 +453,14 @@ def _sums_by_pairs(classes: EquivalenceClasses, rows: np.ndarray) -> np.ndarray:
 
 def _patterns(present: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which of the distinct columns each column of flags is, and these: (n_patterns, n_flags) of bool."""
-    keys, n_keys = _joint_keys([list(present)], [2] * len(present), [present.shape[1]])
+    keys, n_keys = joint_keys([list(present)], [2] * len(present), [present.shape[1]])
     pattern, size = number_groups(keys[0], n_keys)
     example = np.empty(len(size), dtype=np.int64)
     example[pattern] = np.arange(len(pattern))
     return pattern, present[:, example].T
 
 
-def _joint_keys(parts: list[list[np.ndarray]], radices: list[int], lengths: list[int]) -> tuple[list[np.ndarray], int]:
+def joint_keys(parts: list[list[np.ndarray]], radices: list[int], lengths: list[int]) -> tuple[list[np.ndarray], int]:
     """One whole number per entry of each part's columns, equal where all codes are equal, and how many there may be."""
     keys, n_keys = [np.zeros(length, dtype=np.int64) for length in lengths], 1
     for i, radix in enumerate(radices):
@@ -1175,20 +1175,21 @@ def generate_full_privacy_report(pilot: str, assessment) -> str:
     lines += _binning_section("Binning of sensitive features, for l-diversity", sensitive_binnings)
     for result in assessment.results:
         figures = [pilot, result.n_total, result.n_evaluated, result.n_risky, _percent(result.n_risky, result.n_total)]
-        lines += ["", _title(result), _table(["Pilot", "Total", "Evaluated", "Risky", "% Risky"], [figures])]
+        lines += ["", _title(result), text_table(["Pilot", "Total", "Evaluated", "Risky", "% Risky"], [figures])]
         lines += [f"  {remark}" for remark in _remarks(result, assessment)]
     rows = [
         [policy, n["evaluated"], n["not_evaluated"], n["risky"], _percent(n["risky"], n["evaluated"])]
         for policy, n in assessment.missing_policies.items()
     ]
     lines += ["", f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"]
-    lines += [_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
+    lines += [text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
     if assessment.notices:
         lines += ["", "Thresholds that cannot be met", *(f"  {notice}" for notice in assessment.notices)]
     return "\n".join(lines) + "\n"
 
 
-def _table(headers: list[str], rows: list[list]) -> str:
+def text_table(headers: list[str], rows: list[list]) -> str:
+    """A table in lines, as every report of this project has it; cells are printed as they are."""
     from tabulate import tabulate
 
     return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
@@ -1203,7 +1204,7 @@ def _binning_section(title: str, binnings: Mapping[str, tuple[Binning | None, in
         else:
             outside = [f"{n} ({fates[binning.policy]})" if n else 0 for n in (binning.n_below, binning.n_above)]
             rows.append([name, ", ".join(_bin_labels(binning.edges)), *outside, n_missing])
-    return ["", title, _table(["Column", "Bins", "Below", "Above", "Missing"], rows)] if rows else []
+    return ["", title, text_table(["Column", "Bins", "Below", "Above", "Missing"], rows)] if rows else []
 
 
 def _title(result: ModelResult) -> str:

@@ -38,6 +38,8 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
+    for result in steps.values():
+        inputs |= result.inputs
     with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
         for name, rows in risky_row_files(assessment, dataset.subjects):
             results.write_table(name, rows, for_people=True)

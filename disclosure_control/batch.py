@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from Anonymization_Models import FaultyInputError
+from Anonymization_Models import FaultyInputError, text_table
 from config import (
     PILOT_NAME,
     PROJECT_FOLDER,
@@ -163,7 +163,5 @@ def _shown(pilot: str) -> str:
 
 
 def _say_outcomes(outcomes: dict[str, Outcome]) -> None:
-    from tabulate import tabulate
-
     rows = [[_shown(name), outcome.status, outcome.words] for name, outcome in outcomes.items()]
-    say(tabulate(rows, ["Pilot", "Status", "Outcome"], tablefmt="simple_outline", disable_numparse=True))
+    say(text_table(["Pilot", "Status", "Outcome"], rows))

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from Anonymization_Models import MISSING_POLICIES, EncodedColumn, EquivalenceClasses, FaultyInputError, number_groups
+from Anonymization_Models import (
+    MISSING_POLICIES,
+    EncodedColumn,
+    EquivalenceClasses,
+    FaultyInputError,
+    joint_keys,
+    number_groups,
+)
 
 DEFAULT_THRESHOLDS = (2, 5, 10, 20)
 MAX_KEY_SETS = 100_000  # roughly half a minute for 20,000 classes, more than an hour for a million
@@ -26,8 +33,8 @@ class KeySet:
 
     ``n_evaluated`` counts people; ``n_classes`` the groups they form, which is also the expected number of correct
     re-identifications. ``unique_rate`` is the share of people in a group of one; ``median_k`` the median over people
-    of k; ``k_at_most_rate`` the share of people with k at or below each threshold. ``distinction`` is groups per
-    person (the average prosecutor risk), ``separation`` the share of pairs of people that differ. All rates are in
+    of k; ``k_at_most_rate`` the share of people with k at or below each threshold. ``average_risk`` is the mean of
+    1/k, ``distinction`` groups per person, ``separation`` the share of pairs of people that differ. All rates are in
     [0, 1]; higher rates and a lower median are riskier. None where nobody (for pairs: fewer than two) is evaluated.
     """
 
@@ -39,6 +46,7 @@ class KeySet:
     k_at_most_rate: dict[int, float | None]
     distinction: float | None
     separation: float | None
+    average_risk: float | None
 
 
 @dataclass(frozen=True)
@@ -56,9 +64,9 @@ class AttributeEffect:
         return _difference(self.together.unique_rate, self.without.unique_rate)
 
     @property
-    def distinction_added(self) -> float | None:
+    def average_risk_added(self) -> float | None:
         """Average prosecutor risk that leaving this attribute out would save; larger is riskier."""
-        return _difference(self.together.distinction, self.without.distinction)
+        return _difference(self.together.average_risk, self.without.average_risk)
 
     @property
     def k_at_most_rate_added(self) -> dict[int, float | None]:
@@ -236,14 +244,8 @@ def _roll_up(keys: _Keys, groups: _Groups, attributes: tuple[int, ...]) -> _Grou
     """The coarser groups that fewer attributes make, from the groups alone."""
     if attributes == groups.attributes:
         return groups
-    key, n_keys = np.zeros(len(groups.member), dtype=np.int64), 1
-    for i in attributes:
-        if n_keys * keys.n_codes[i] >= 2**62:
-            key, size = number_groups(key, n_keys)
-            n_keys = len(size)
-        key *= keys.n_codes[i]
-        key += keys.codes[i][groups.member]
-        n_keys *= keys.n_codes[i]
+    columns = [keys.codes[i][groups.member] for i in attributes]
+    (key,), n_keys = joint_keys([columns], [keys.n_codes[i] for i in attributes], [len(groups.member)])
     group, size = number_groups(key, n_keys)
     member = np.empty(len(size), dtype=np.int64)
     member[group] = groups.member
@@ -289,7 +291,7 @@ def _summary(keys: _Keys, groups: _Groups, thresholds: tuple[int, ...], missing_
     below = np.cumsum(ordered_k if order is None else people[order])
     n = int(below[-1]) if len(below) else 0
     if n == 0:
-        return KeySet(names, 0, 0, None, None, dict.fromkeys(thresholds), None, None)
+        return KeySet(names, 0, 0, None, None, dict.fromkeys(thresholds), None, None, None)
 
     def at_most(threshold: int) -> float:
         position = int(np.searchsorted(ordered_k, threshold, side="right"))
@@ -306,6 +308,7 @@ def _summary(keys: _Keys, groups: _Groups, thresholds: tuple[int, ...], missing_
         k_at_most_rate={threshold: at_most(threshold) for threshold in thresholds},
         distinction=len(n_groups) / n,
         separation=1 - together / (n * (n - 1)) if n > 1 else None,
+        average_risk=len(n_groups) / n if k is people else math.fsum(people / k) / n,
     )
 
 

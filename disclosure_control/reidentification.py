@@ -23,6 +23,7 @@ from Anonymization_Models import (
     EquivalenceClasses,
     FaultyInputError,
     encode_column,
+    joint_keys,
     number_groups,
     number_text,
     sum_over_compatible,
@@ -145,14 +146,27 @@ def _risk_in_population(
     evaluated, population_f = classes.evaluated(missing_qis), np.asarray(population_size, dtype=float)
     if population_f.shape != f.shape:
         raise FaultyInputError(f"population_size: {population_f.size} figures for {classes.n_classes} classes")
-    n_too_small = int((evaluated & ~(population_f >= f * (1.0 - ROUNDING))).sum())
+    n_too_small = int(too_small_for_the_pilot(classes, population_f, missing_qis).sum())
     if n_too_small:
         raise FaultyInputError(
             f"population_size: {n_too_small} of {int(evaluated.sum())} classes have fewer people in the population "
             "than in the pilot; the population must hold the pilot's people too, or be counted with "
             "includes_sample=False"
         )
-    return 1.0 / np.where(evaluated, population_f, f)
+    # Nobody in a complete population has the gaps of a pilot, and who has gaps there may be counted for several here:
+    # then F is taken to be f, which is never too small a risk.
+    return 1.0 / np.where(evaluated, np.maximum(population_f, f), f)
+
+
+def too_small_for_the_pilot(
+    classes: EquivalenceClasses, population_size: np.ndarray, missing_qis: str = "category"
+) -> np.ndarray:
+    """Evaluated classes without a gap of which the population has fewer people than the pilot: (n_classes,) of bool.
+
+    Where there is one, the population does not hold the pilot's people, or is coded in another way.
+    """
+    enough = population_size >= classes.size * (1.0 - ROUNDING)
+    return classes.evaluated(missing_qis) & classes.complete & ~enough
 
 
 def _summarise(
@@ -264,18 +278,14 @@ def count_population(
 
 def _classes_with(classes: EquivalenceClasses, population: pd.DataFrame) -> EquivalenceClasses:
     """Classes of the pilot, each as one record, followed by the population's people, under common codes."""
-    columns, n_records = [], classes.n_classes + len(population)
-    key, n_keys = np.zeros(n_records, dtype=np.int64), 1
+    columns = []
     for name, column, codes in zip(classes.quasi_identifiers, classes.columns, classes.class_codes, strict=True):
         theirs = _in_codes_of(column, encode_column(population[name]))
         # One label more, for all values that nobody in the pilot has.
         columns.append(EncodedColumn(np.concatenate([codes, theirs]), np.append(column.labels.astype(object), None)))
-        radix = len(column.labels) + 2
-        if n_keys * radix >= 2**62:
-            key, size = number_groups(key, n_keys)
-            n_keys = len(size)
-        key = key * radix + (columns[-1].codes + 1)
-        n_keys *= radix
+    radices = [len(column.labels) + 1 for column in columns]
+    n_records = classes.n_classes + len(population)
+    (key,), n_keys = joint_keys([[column.codes + 1 for column in columns]], radices, [n_records])
     class_of_record, size = number_groups(key, n_keys)
     return EquivalenceClasses(classes.quasi_identifiers, tuple(columns), class_of_record, size)
 

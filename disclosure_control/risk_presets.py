@@ -155,7 +155,8 @@ PRESETS: dict[str, RiskPreset] = {
 class SafeHarbourCheck:
     """How many records of a column break a rule of HIPAA's safe harbour, by kind of breach; no value is in it.
 
-    ``n_checked`` records have a value, ``n_breaches`` of them break the rule.
+    ``n_checked`` records have a value, ``n_breaches`` of them break the rule. ``n_texts`` of them are text where
+    numbers were sought, which is for the reader to judge.
     """
 
     column: str
@@ -163,6 +164,7 @@ class SafeHarbourCheck:
     sentence: str
     n_checked: int
     breaches: Mapping[str, int]
+    n_texts: int = 0
 
     @property
     def n_breaches(self) -> int:
@@ -190,7 +192,12 @@ def check_safe_harbour_ages(ages: pd.Series, top_code: float | None = None) -> S
     sentence = "All ages over 89 must be aggregated into one category of age 90 or older."
     n_checked = int((texts.notna() & (texts != "")).sum())
     return SafeHarbourCheck(
-        str(ages.name), "45 CFR 164.514(b)(2)(i)(C)", sentence, n_checked, {"age of 90 or over": int(told.sum())}
+        column=str(ages.name),
+        source="45 CFR 164.514(b)(2)(i)(C)",
+        sentence=sentence,
+        n_checked=n_checked,
+        breaches={"age of 90 or over": int(told.sum())},
+        n_texts=n_checked - int((~np.isnan(numbers)).sum()),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from Anonymization_Models import FaultyInputError
 from disclosure_control import STEP_MODULES
 from disclosure_control.assessment import Assessment
 from disclosure_control.combined_dataset import CombinedDataset
@@ -39,7 +41,8 @@ class StepResult:
     ``report`` is its section of the text summary and ``first_lines`` stand above everything else in it; ``screen`` is
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
     ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
-    touched; ``files`` are any others. All are in mode 0600. ``outcome`` is what later steps may build on.
+    touched; ``files`` are any others. All are in mode 0600. ``inputs`` are further files that were read, with their
+    SHA-256, as ``file_of_pilot`` gives them. ``outcome`` is what later steps may build on.
     """
 
     figures: Mapping[str, object]
@@ -49,11 +52,26 @@ class StepResult:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
+    inputs: Mapping[str, dict] = field(default_factory=dict)
     outcome: object = None
 
     @property
     def on_screen(self) -> str:
         return self.report if self.screen is None else self.screen
+
+
+def file_of_pilot(folder: Path, name: str, key: str) -> tuple[Path, dict]:
+    """The path of a file that a config names under ``key``, and its SHA-256 for the summary's inputs.
+
+    Raises ``FaultyInputError`` unless it is a file in the pilot's ``folder`` or below.
+    """
+    path = folder / name
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise FaultyInputError(f"{key}: {name!r} lies outside the pilot's folder; put it there")
+    if not path.is_file():
+        raise FaultyInputError(f"{key}: there is no file {name!r} in the pilot's folder; put it there")
+    with path.open("rb") as file:
+        return path, {"sha256": hashlib.file_digest(file, "sha256").hexdigest()}
 
 
 def run_steps(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from disclosure_control.risk.report import first_lines, risk_report
 from disclosure_control.risk.scene import Scene, Section
 from disclosure_control.risk.sections import evaluate_sections
 from disclosure_control.risk.settings import RiskSettings, check_settings, read_risk_settings
-from disclosure_control.steps import StepInput, StepResult
+from disclosure_control.steps import StepInput, StepResult, file_of_pilot
 
 __all__ = ["check_settings", "run_step"]
 
@@ -40,41 +41,35 @@ def run_step(step: StepInput) -> StepResult:
         first_lines=first_lines(answers),
         screen=risk_report(figures, for_screen=True),
         tables=tables,
+        inputs=scene.inputs,
     )
 
 
 def set_scene(assessment: Assessment, settings: RiskSettings, table: pd.DataFrame, folder: Path) -> Scene:
     """What the sections look at, with the files that the settings name, which stand in the pilot's ``folder``."""
-    settings = dataclasses.replace(settings, models=_with_hierarchies(settings.models, folder))
+    models, inputs = _with_hierarchies(settings.models, folder)
+    settings = dataclasses.replace(settings, models=models)
     if settings.population is None:
-        return Scene(assessment, settings, table)
+        return Scene(assessment, settings, table, inputs=inputs)
     population = read_population(folder, settings.population, assessment, settings.alpha)
-    return Scene(assessment, settings, table, population.size, population.is_covered)
+    inputs[population.file] = {"sha256": population.sha256, "rows": population.n_people}
+    return Scene(assessment, settings, table, population, inputs)
 
 
-def _with_hierarchies(models: dict, folder: Path) -> dict:
-    """The models' parameters, with each hierarchy read from its file. Raises ``FaultyInputError``."""
-    faults, read = [], {}
+def _with_hierarchies(models: Mapping[str, Mapping], folder: Path) -> tuple[dict, dict[str, dict]]:
+    """The models' parameters with each hierarchy read from its file, and these files. Raises ``FaultyInputError``."""
+    faults, read, inputs = [], {name: dict(given) for name, given in models.items()}, {}
     for name, given in models.items():
-        read[name] = dict(given)
-        if isinstance(given.get("hierarchy"), str):
-            faults.append(
-                f"risk['models'][{name!r}]['hierarchy']: found one file; allowed: {{sensitive feature: file}}"
-            )
-            continue
         for feature, file in dict(given.get("hierarchy") or {}).items():
-            if not (folder / file).is_file():
-                faults.append(
-                    f"risk['models'][{name!r}]: hierarchy {file!r} is not in the pilot's folder; put it there"
-                )
-                continue
+            key = f"risk['models'][{name!r}]['hierarchy']"
             try:
-                read[name]["hierarchy"] = {**read[name]["hierarchy"], feature: read_hierarchy(folder / file)}
+                path, inputs[file] = file_of_pilot(folder, file, key)
+                read[name]["hierarchy"] = {**read[name]["hierarchy"], feature: read_hierarchy(path)}
             except FaultyInputError as error:
                 faults += error.faults
     if faults:
         raise FaultyInputError(faults)
-    return read
+    return read, inputs
 
 
 def risk_per_record(scene: Scene, sections: dict[str, Section], subjects: pd.Series) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from Anonymization_Models import number_text
 from disclosure_control.reidentification import risk_profile
 from disclosure_control.risk.scene import Scene
 
@@ -34,12 +35,19 @@ def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:
     return Answer(question, words, f"{words.capitalize()}: {sentence}", figures)
 
 
+def _left_out(scene: Scene) -> str:
+    """What the shares are not of: said in the same breath."""
+    k = scene.assessment.k_anonymity
+    n = k.n_total - k.n_evaluated
+    return f" {n:,} more people are not evaluated, for lack of a quasi-identifier." if n else ""
+
+
 def _nothing(question: str) -> Answer:
     return Answer(question, "not assessable", "Not assessable: no record was evaluated.", {})
 
 
 def _people(n: int, n_all: int) -> str:
-    return f"{n} of {n_all} evaluated people ({n / n_all:.1%})"
+    return f"{n:,} of {n_all:,} evaluated people ({n / n_all:.1%})"
 
 
 def _singling_out(scene: Scene) -> Answer:
@@ -53,9 +61,9 @@ def _singling_out(scene: Scene) -> Answer:
     sentence = (
         f"{alone} are alone with their quasi-identifiers."
         if profile.n_unique
-        else f"everybody shares the quasi-identifiers with others; the smallest class has {k.worst:.4g} people."
+        else f"nobody is alone with the quasi-identifiers; the smallest class has {number_text(k.worst)} people."
     )
-    return _answer(question, profile.n_unique > 0, sentence, figures)
+    return _answer(question, profile.n_unique > 0, sentence + _left_out(scene), figures)
 
 
 def _linkability(scene: Scene) -> Answer:
@@ -74,7 +82,7 @@ def _linkability(scene: Scene) -> Answer:
     }
     sentence = (
         f"{_people(n_at_risk, risk.n_evaluated)} are told with a chance above {risk.threshold:g}; who links everybody "
-        f"by the quasi-identifiers is right for {expected:.4g} people."
+        f"by the quasi-identifiers is right for {expected:,.0f} people."
     )
     return _answer(question, n_at_risk > 0, sentence, figures)
 
@@ -90,8 +98,8 @@ def _inference(scene: Scene) -> Answer:
         figures[name] = {"certain": n_certain, "with_value": n_people, "above_t": t.n_risky}
         share = f" ({n_certain / n_people:.1%})" if n_people else ""
         words.append(
-            f"{name} is certain for {n_certain} of {n_people} people{share}, whose class holds one value, and shifted "
-            f"by more than T for {t.n_risky}"
+            f"{name} is certain for {n_certain:,} of {n_people:,} people{share}, whose class holds one value, and "
+            f"shifted by more than T for {t.n_risky:,}"
         )
     if not figures:
         return Answer(question, "not assessable", "Not assessable: the config names no sensitive feature.", {})

@@ -5,57 +5,99 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import EncodedColumn, bin_count_table, encode_column, number_groups
+from Anonymization_Models import (
+    EncodedColumn,
+    FaultyInputError,
+    bin_count_table,
+    encode_column,
+    number_groups,
+    number_text,
+)
 from disclosure_control import key_sets as keys_of_people
 from disclosure_control.assessment import Assessment
+from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.intervals import wilson_interval
 from disclosure_control.risk.scene import Scene, Section
 from disclosure_control.special_uniques import special_uniques
 
+NEARLY = 0.9
+PEOPLE_PER_LEVEL = 5
+MOST_ATTRIBUTES = 50
 SMALLEST_PRINTED_GROUP = 10
 MOST_LISTED_CLASSES = 10_000
 DIS_FRACTION = 0.01
 
 
 def determined_by(scene: Scene) -> Section:
-    found = {}
+    """Every column of the dataset is looked at, but for those whose values are nearly as many as the people."""
+    found, n_too_many = {}, 0
     for sensitive in scene.assessment.config.sensitive_features:
-        names = scene.assessment.config.quasi_identifiers
-        rates = [determination(scene.assessment, sensitive, i) for i in range(len(names))]
-        found[sensitive] = sorted(rates, key=lambda entry: -entry["predicted_rate"])
-    return Section({"determined_by": found})
+        found[sensitive], n_too_many = determinations(scene.assessment, sensitive, scene.table)
+    return Section({"determined_by": found, "determined_by_not_looked_at": n_too_many})
 
 
-def determination(assessment: Assessment, sensitive: str, i: int) -> dict:
-    """How well quasi-identifier ``i`` alone tells a sensitive value: share of people guessed right by the commonest.
+def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) -> tuple[list[dict], int]:
+    """How well each attribute alone tells a sensitive value; and how many columns were not looked at.
 
-    ``predicted_rate`` and ``baseline_rate`` (guessing everybody's commonest value) are in [0, 1]; a predicted rate of 1
-    means that the attribute determines the sensitive one. Larger is riskier. A missing quasi-identifier is a level.
-    Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (the share behind lambda).
+    For each attribute the share of evaluated people guessed right by the commonest value of its level,
+    ``predicted_rate``, beside ``baseline_rate``, guessing everybody's commonest value: both in [0, 1], larger is
+    riskier. ``determines``: it tells everybody's value; ``nearly``: at least ``NEARLY`` of what guessing leaves open. A
+    missing value is a level. All quasi-identifiers are listed, and the others that tell more than guessing; the best
+    come first. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell them by chance and are left out.
+    Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (lambda, and the share behind it).
     """
-    classes, table = assessment.classes, assessment.counts[sensitive].table
-    n_values = max(len(table.values), 1)
-    level = classes.class_codes[i][table.class_of_cell] + 1
-    n_levels = len(classes.columns[i].labels) + 1
-    pair, _ = number_groups(level * n_values + table.value_of_cell, n_levels * n_values)
-    people = np.bincount(pair, table.people)
+    classes, config = assessment.classes, assessment.config
+    value = encode_column(assessment.binned[sensitive])
+    looked_at = (value.codes >= 0) & classes.evaluated(config.missing_qis)[classes.class_of_record]
+    values, n_values = value.codes[looked_at].astype(np.int64), max(len(value.labels), 1)
+    baseline = int(np.bincount(values, minlength=1).max())
+    entries, n_too_many = [], 0
+    for name in dict.fromkeys([*config.quasi_identifiers, *table.columns]):
+        if name in (sensitive, SUBJECT_COLUMN):
+            continue
+        is_qi = name in config.quasi_identifiers
+        column = classes.columns[config.quasi_identifiers.index(name)] if is_qi else encode_column(table[name])
+        n_levels = len(column.labels) + 1
+        if not is_qi and (n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > len(values)):
+            n_too_many += n_levels > 2
+            continue
+        n_right = _guessed_right(column.codes[looked_at].astype(np.int64) + 1, n_levels, values, n_values)
+        if is_qi or n_right > baseline:
+            entries.append(_determination(name, is_qi, n_right, baseline, len(values)))
+    return sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES], n_too_many
+
+
+def _guessed_right(level: np.ndarray, n_levels: int, value: np.ndarray, n_values: int) -> int:
+    """People who have the commonest value of their level."""
+    pair, people = number_groups(level * n_values + value, n_levels * n_values)
     level_of_pair = np.zeros(len(people), dtype=np.int64)
     level_of_pair[pair] = level
-    commonest = np.zeros(n_levels)
+    commonest = np.zeros(n_levels, dtype=np.int64)
     np.maximum.at(commonest, level_of_pair, people)
-    total = float(table.people.sum())
-    predicted = float(commonest.sum()) / total if total else 0.0
+    return int(commonest.sum())
+
+
+def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) -> dict:
+    open_after_guessing = n - baseline
     return {
-        "quasi_identifier": classes.quasi_identifiers[i],
-        "predicted_rate": predicted,
-        "baseline_rate": float(table.people_of_value.max(initial=0)) / total if total else 0.0,
-        "determines": bool(total and predicted == 1.0),
+        "attribute": name,
+        "is_quasi_identifier": is_qi,
+        "predicted_rate": n_right / n if n else 0.0,
+        "baseline_rate": baseline / n if n else 0.0,
+        "determines": bool(open_after_guessing and n_right == n),
+        "nearly": bool(open_after_guessing and n > n_right >= baseline + NEARLY * open_after_guessing),
     }
 
 
 def key_sets(scene: Scene) -> Section:
     settings = scene.settings
-    found = keys_of_people.key_sets(scene.classes, settings.max_key_set, settings.k_at_most, scene.policy)
+    try:
+        found = keys_of_people.key_sets(scene.classes, settings.max_key_set, settings.k_at_most, scene.policy)
+    except FaultyInputError as error:
+        raise FaultyInputError([fault.replace("max_size", "risk['max_key_set']") for fault in error.faults]) from None
+    if settings.max_key_set < len(scene.classes.quasi_identifiers):
+        names = scene.classes.quasi_identifiers
+        found.append(keys_of_people.key_set(scene.classes, names, settings.k_at_most, scene.policy))
     return Section({"key_sets": [_key_set(keys) for keys in found]})
 
 
@@ -77,7 +119,7 @@ def attribute_effects(scene: Scene) -> Section:
             "unique_rate_alone": effect.alone.unique_rate,
             "unique_rate_without": effect.without.unique_rate,
             "unique_rate_added": effect.unique_rate_added,
-            "average_risk_added": effect.distinction_added,
+            "average_risk_added": effect.average_risk_added,
             "k_at_most_rate_added": effect.k_at_most_rate_added,
         }
         for effect in effects
@@ -150,11 +192,12 @@ def suda2(scene: Scene) -> Section:
     settings = scene.settings
     fraction = settings.dis_fraction or settings.sampling_fraction or DIS_FRACTION
     uniques = special_uniques(scene.classes, settings.max_key_set, dis_fraction=fraction)
+    highest_dis = float(uniques.dis_score_of_class.max(initial=0.0))  # NaN from 28 quasi-identifiers up
     figures = {
         "special_uniques": uniques.n_special_uniques,
         "total_score": uniques.total_score,
         "highest_score": float(uniques.score_of_class.max(initial=0.0)),
-        "highest_dis_score": float(np.nan_to_num(uniques.dis_score_of_class).max(initial=0.0)),
+        "highest_dis_score": None if np.isnan(highest_dis) else highest_dis,
         "dis_fraction": fraction,
         "contribution_rates": uniques.contribution_rates,
     }
@@ -185,21 +228,27 @@ def by_group(scene: Scene) -> Section:
         code = (column.codes.astype(np.int64) + 1)[result.evaluated]
         people = np.bincount(code, minlength=n_levels)
         risky = np.bincount(code, result.risky[result.evaluated], n_levels).astype(np.int64)
-        groups[name] = _printable_groups(("missing", *column.labels), people, risky)
+        texts = [number_text(label) if column.is_numeric else str(label) for label in column.labels]
+        groups[name] = _printable_groups(["missing", *texts], people, risky)
     return Section({"by_group": groups})
 
 
-def _printable_groups(labels: tuple, people: np.ndarray, risky: np.ndarray) -> list[dict]:
-    """Groups of at least ten people by name; the smaller ones are one group, if that is large enough."""
-    small = (people > 0) & (people < SMALLEST_PRINTED_GROUP)
-    entries = [
-        _group(str(labels[level]), int(people[level]), int(risky[level]))
-        for level in np.flatnonzero((people > 0) & ~small)
-    ]
-    n_small = int(people[small].sum())
-    if n_small >= SMALLEST_PRINTED_GROUP:
-        entries.append(_group("(smaller groups together)", n_small, int(risky[small].sum())))
-    elif n_small:
+def _printable_groups(labels: list[str], people: np.ndarray, risky: np.ndarray) -> list[dict]:
+    """Groups of at least ten people by name; smaller ones together, with as many larger ones as make them ten.
+
+    So nobody finds a small group by taking the others from the total.
+    """
+    present = np.flatnonzero(people > 0)
+    by_size = present[np.argsort(people[present], kind="stable")]
+    together = int((people[by_size] < SMALLEST_PRINTED_GROUP).sum())
+    while 0 < together < len(by_size) and people[by_size[:together]].sum() < SMALLEST_PRINTED_GROUP:
+        together += 1
+    hidden = by_size[:together]
+    entries = [_group(labels[level], int(people[level]), int(risky[level])) for level in present if level not in hidden]
+    n_hidden = int(people[hidden].sum())
+    if n_hidden >= SMALLEST_PRINTED_GROUP:
+        entries.append(_group("(smaller groups together)", n_hidden, int(risky[hidden].sum())))
+    elif n_hidden:
         entries.append({"group": f"(fewer than {SMALLEST_PRINTED_GROUP} people)"})
     return entries
 

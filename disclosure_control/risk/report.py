@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from Anonymization_Models import text_table
 from disclosure_control.reidentification import INTRUDERS
 from disclosure_control.risk.questions import Answer
 
@@ -25,7 +26,10 @@ def risk_report(figures: Mapping, for_screen: bool = False) -> str:
     """
     lines = ["Risk beyond k, l and t"]
     for name, write in _WRITERS.items():
-        if name in figures:
+        if for_screen and name == "near_empty_bins" and figures.get(name):
+            n_bins = len(figures[name]["bins"])
+            lines += ["", f"Bins with fewer than {figures[name]['fewer_than']} people: {n_bins}, see the summary."]
+        elif name in figures:
             written = list(write(figures[name])) if name != "prosecutor" else list(_intruders(figures))
             lines += ["", *written] if written else []
     groups = figures.get("by_group", {})
@@ -36,18 +40,14 @@ def risk_report(figures: Mapping, for_screen: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table(headers: list[str], rows: list[list]) -> str:
-    from tabulate import tabulate
-
-    return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
-
-
 def _share(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1%}"
 
 
 def _number(value: object) -> str:
-    return "-" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+    if value is None or isinstance(value, str):
+        return value or "-"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
 def _intruders(figures: Mapping) -> Iterator[str]:
@@ -55,7 +55,16 @@ def _intruders(figures: Mapping) -> Iterator[str]:
         [name, _share(risk["highest"]), _share(risk["average"]), _share(risk["at_risk_rate"]), f"{risk['threshold']:g}"]
         for name, risk in ((name, figures[name]) for name in INTRUDERS)
     ]
-    yield _table(["Intruder", "Highest", "Average", "At risk", "Threshold"], rows)
+    yield text_table(["Intruder", "Highest", "Average", "At risk", "Threshold"], rows)
+    if "population" in figures:
+        population = figures["population"]
+        yield (
+            f"  The population {population['file']} has {population['people']:,} people, of whom "
+            f"{population['in_a_class_of_the_pilot']:,} are in a class of the pilot. "
+            f"{population['counted_as_in_the_pilot']:,} people of the pilot have nobody like them there, for lack of a "
+            "value, and count as if the pilot were the population."
+        )
+        yield from (f"  {population['file']}: {note}" for note in population["notes"])
 
 
 def _sampling(sampling: Mapping) -> Iterator[str]:
@@ -66,7 +75,12 @@ def _sampling(sampling: Mapping) -> Iterator[str]:
         for name, risk in risks.items()
     ]
     yield "Risk under the sampling weights"
-    yield _table(["Risk", "Expected re-identifications", "Average", "Highest"], rows)
+    yield text_table(["Risk", "Expected re-identifications", "Average", "Highest"], rows)
+    if sampling["weights_below_one"]:
+        yield (
+            f"  {sampling['weights_below_one']:,} records have a weight below 1, which stands for less than the person "
+            "itself; a class counts at least its own people. Are these weights normalised?"
+        )
 
 
 def _population_uniqueness(estimates: Mapping) -> Iterator[str]:
@@ -75,7 +89,7 @@ def _population_uniqueness(estimates: Mapping) -> Iterator[str]:
     for name, one in estimates.items():
         taken = f"dankar (takes {one['estimator']})" if name == "dankar" else name
         rows.append([taken, _number(one["population_uniques"]), _share(one["rate"]), one["reason"] or ""])
-    yield _table(["Estimator", "People", "Share of the population", ""], rows)
+    yield text_table(["Estimator", "People", "Share of the population", ""], rows)
 
 
 def _presets(verdicts: Mapping) -> Iterator[str]:
@@ -88,36 +102,48 @@ def _safe_harbour(checks: Mapping) -> Iterator[str]:
     yield "HIPAA safe harbour"
     for check in checks.values():
         kinds = ", ".join(f"{kind}: {n}" for kind, n in check["by_kind"].items() if n) or "none"
-        yield f"  {check['column']}: {check['checked']} values checked, breaches: {kinds}. {check['sentence']}"
+        texts = f"{check['texts']} are text, for you to judge. " if check["texts"] else ""
+        texts = f"{check['texts']} are text, for you to judge. " if check["texts"] else ""
+        yield f"  {check['column']}: {check['checked']} values checked, breaches: {kinds}. {texts}{check['sentence']}"
 
 
 def _models(models: Mapping) -> Iterator[str]:
-    rows = []
+    rows, lacking = [], []
     for name, entry in models.items():
-        by_feature = {"": entry} if "worst" in entry else entry
+        by_feature = entry if all(isinstance(one, Mapping) for one in entry.values()) else {"": entry}
         for sensitive, one in by_feature.items():
+            if "not_computed" in one:
+                lacking.append(f"  Not computed: {name}, {one['not_computed']}.")
+                continue
+            given = ", ".join(f"{key}={value}" for key, value in one.get("parameters", {}).items() if key == "c")
             judged = [_number(one.get("threshold")), _share(one.get("risky_rate"))]
-            rows.append([name, sensitive, _number(one["worst"]), one["riskier"], *judged, one["evaluated"]])
-    yield "Models, on sensitive values as they are, not binned"
-    headers = ["Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated"]
-    yield _table(headers, rows)
+            title = f"{name} ({given})" if given else name
+            counted = [one["evaluated"], one["not_evaluated"]]
+            rows.append([title, sensitive, _number(one["worst"]), one["riskier"], *judged, *counted])
+    yield "Models, on sensitive values as they are, not binned; people whose class holds no value are not evaluated"
+    headers = ["Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated", "Not evaluated"]
+    yield text_table(headers, rows)
+    yield from lacking
 
 
 def _determined_by(features: Mapping) -> Iterator[str]:
     for sensitive, entries in features.items():
-        certain = [entry["quasi_identifier"] for entry in entries if entry["determines"]]
-        if certain:
-            yield f"Inference: {', '.join(certain)} alone determines {sensitive}: whoever knows it knows {sensitive}."
-        elif entries:
+        fully = [entry["attribute"] for entry in entries if entry["determines"]]
+        nearly = [f"{entry['attribute']} ({_share(entry['predicted_rate'])})" for entry in entries if entry["nearly"]]
+        if fully:
+            yield f"Inference: {sensitive} of everybody is told by any one of: {', '.join(fully)}."
+        if nearly:
+            yield f"Inference: {sensitive} of nearly everybody is told by any one of: {', '.join(nearly)}."
+        if entries and not fully and not nearly:
             best = entries[0]
             yield (
-                f"Inference: {best['quasi_identifier']} alone tells {sensitive} of {_share(best['predicted_rate'])} "
+                f"Inference: {best['attribute']} alone tells {sensitive} of {_share(best['predicted_rate'])} "
                 f"of the people; guessing without it tells {_share(best['baseline_rate'])}."
             )
 
 
 def _key_sets(found: list[Mapping]) -> Iterator[str]:
-    riskiest = sorted(found, key=lambda keys: -(keys["unique_rate"] or 0.0))[:MOST_KEY_SETS]
+    riskiest = sorted(found, key=_most_at_risk_first)[:MOST_KEY_SETS]
     yield f"Riskiest combinations of quasi-identifiers ({len(riskiest)} of {len(found)})"
     rows = []
     for keys in riskiest:
@@ -125,14 +151,19 @@ def _key_sets(found: list[Mapping]) -> Iterator[str]:
         names = " + ".join(keys["quasi_identifiers"])
         rows.append([names, _share(keys["unique_rate"]), _number(keys["median_k"]), *at_most])
     thresholds = [f"k <= {k}" for k in (found[0]["k_at_most_rate"] if found else ())]
-    yield _table(["Known", "Unique", "Median k", *thresholds], rows)
+    yield text_table(["Known", "Unique", "Median k", *thresholds], rows)
+
+
+def _most_at_risk_first(keys: Mapping) -> tuple:
+    rates = (keys["unique_rate"], *keys["k_at_most_rate"].values())
+    return (*(-(rate or 0.0) for rate in rates), keys["median_k"] or 0.0)
 
 
 def _attribute_effects(effects: list[Mapping]) -> Iterator[str]:
     yield "What each quasi-identifier adds: people who are alone, with it by itself, and without it"
     shown = ("unique_rate_alone", "unique_rate_without", "unique_rate_added")
     rows = [[effect["quasi_identifier"], *(_share(effect[name]) for name in shown)] for effect in effects]
-    yield _table(["Quasi-identifier", "Unique by it alone", "Unique without it", "Added by it"], rows)
+    yield text_table(["Quasi-identifier", "Unique by it alone", "Unique without it", "Added by it"], rows)
 
 
 def _riskiest_classes(riskiest: Mapping) -> Iterator[str]:
@@ -159,10 +190,11 @@ def _near_empty_bins(found: Mapping) -> Iterator[str]:
 def _suda2(uniques: Mapping) -> Iterator[str]:
     yield (
         f"Special uniques (SUDA2): {uniques['special_uniques']} people are singled out by few attributes; highest DIS "
-        f"score {uniques['highest_dis_score']:.4g}."
+        f"score {_number(uniques['highest_dis_score'])}, where the pilot is {_share(uniques['dis_fraction'])} of the "
+        "population."
     )
     rows = [[name, _share(rate)] for name, rate in uniques["contribution_rates"].items()]
-    yield _table(["Quasi-identifier", "Share of the score"], rows)
+    yield text_table(["Quasi-identifier", "Share of the score"], rows)
 
 
 def _by_group(groups: Mapping) -> Iterator[str]:
@@ -172,7 +204,7 @@ def _by_group(groups: Mapping) -> Iterator[str]:
         for name, entries in groups.items()
         for group in entries
     ]
-    yield _table(["Column", "Group", "People", "Risky", "Share", "95%"], rows)
+    yield text_table(["Column", "Group", "People", "Risky", "Share", "95%"], rows)
 
 
 def _figures_of(group: Mapping) -> list:

@@ -12,6 +12,7 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assessment import Assessment
 from disclosure_control.reidentification import INTRUDERS, ReidentificationRisk
+from disclosure_control.risk.population import Population
 from disclosure_control.risk.settings import RiskSettings
 
 
@@ -19,15 +20,14 @@ from disclosure_control.risk.settings import RiskSettings
 class Scene:
     """What the sections look at. ``table`` (n_records, n_columns) is the whole combined dataset as text.
 
-    ``population_size`` (n_classes,) are people of the population per class, and ``population_is_covered`` tells
-    whether all of them are in a class of the pilot; None where no population is given.
+    ``population`` is None where none is given; ``inputs`` are the files that were read beside the dataset.
     """
 
     assessment: Assessment
     settings: RiskSettings
     table: pd.DataFrame
-    population_size: np.ndarray | None = None
-    population_is_covered: bool | None = None
+    population: Population | None = None
+    inputs: Mapping[str, dict] = field(default_factory=dict)
 
     @property
     def classes(self) -> EquivalenceClasses:
@@ -39,8 +39,9 @@ class Scene:
 
     @cached_property
     def intruders(self) -> dict[str, ReidentificationRisk]:
+        size = None if self.population is None else self.population.size
         common = (self.classes, self.settings.threshold, self.policy, self.settings.alpha)
-        population = {"population_size": self.population_size, "sampling_fraction": self.settings.sampling_fraction}
+        population = {"population_size": size, "sampling_fraction": self.settings.sampling_fraction}
         return {
             name: risk(*common) if name == "prosecutor" else risk(*common, **population)
             for name, risk in INTRUDERS.items()

@@ -72,9 +72,8 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def _are_among(known: Iterable[str]) -> Callable[[object], bool]:
-    known = set(known)
-    return lambda value: value == "all" or (isinstance(value, list | tuple) and all(name in known for name in value))
+def _are_names_or_all(value: object) -> bool:
+    return value == "all" or (isinstance(value, list | tuple) and len(value) > 0 and all(map(_is_name, value)))
 
 
 def _is_dictionary(value: object) -> bool:
@@ -83,7 +82,7 @@ def _is_dictionary(value: object) -> bool:
 
 _SHARE, _COUNT, _COLUMN = "a number above 0 and up to 1", "a whole number from 1", "a column of the combined dataset"
 _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "sections": (_are_among(SECTION_NAMES), f'"all" or a list of {", ".join(SECTION_NAMES)}'),
+    "sections": (_are_names_or_all, f'"all" or a list of {", ".join(SECTION_NAMES)}'),
     "threshold": (_is_share, _SHARE),
     "k_at_most": (
         lambda value: isinstance(value, list | tuple) and all(type(k) is int and k >= 1 for k in value),
@@ -95,7 +94,7 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "population": (_is_dictionary, "a dictionary of file, columns, includes_sample"),
     "weights": (_is_name, _COLUMN),
     "household": (_is_name, _COLUMN),
-    "presets": (_are_among(PRESETS), f'"all" or a list of {", ".join(PRESETS)}'),
+    "presets": (_are_names_or_all, f'"all" or a list of {", ".join(PRESETS)}'),
     "safe_harbour": (_is_dictionary, "a dictionary of ages, top_code, zip_codes, people_of_area"),
     "models": (_is_dictionary, "a dictionary of models, each with a dictionary of its parameters"),
     "groups": (
@@ -107,7 +106,10 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 _POPULATION_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "file": (_is_name, "a file in the pilot's folder, best in a folder of its own there"),
-    "columns": (_is_dictionary, "a dictionary, quasi-identifier -> its column in that file"),
+    "columns": (
+        lambda value: isinstance(value, dict) and all(_is_name(name) for name in value.values()),
+        "a dictionary, quasi-identifier -> its column in that file",
+    ),
     "includes_sample": (lambda value: isinstance(value, bool), "True or False"),
 }
 _SAFE_HARBOUR_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
@@ -115,8 +117,12 @@ _SAFE_HARBOUR_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "top_code": (lambda value: _is_number(value) and value >= 90, "a number from 90"),
     "zip_codes": (_is_name, _COLUMN),
     "people_of_area": (
-        lambda value: isinstance(value, dict) and all(type(n) is int and n >= 0 for n in value.values()),
-        "a dictionary, first three digits -> people who live there",
+        lambda value: (
+            isinstance(value, dict)
+            and all(isinstance(area, str) and len(area) == 3 and area.isdigit() for area in value)
+            and all(type(n) is int and n >= 0 for n in value.values())
+        ),
+        'a dictionary, first three digits as text -> people who live there: {"036": 12000}',
     ),
 }
 
@@ -127,14 +133,28 @@ def check_settings(value: object, config: Mapping, columns: Iterable[str] | None
         return []
     if not isinstance(value, dict):
         return [f'risk: found {type(value).__name__}; allowed: "all", or a dictionary of {", ".join(_KEYS)}']
-    faults = faults_of_settings("risk", value, _KEYS)
+    faults = _faults_of_values(value)
     if not faults:
-        faults = _faults_within(value) + _faults_of_columns(value, columns) + _faults_of_models(value, config)
+        faults = _faults_within(value, config) + _faults_of_columns(value, columns) + _faults_of_models(value, config)
     return faults
 
 
-def _faults_within(value: Mapping) -> list[str]:
+def _faults_of_values(value: Mapping) -> list[str]:
+    faults = faults_of_settings("risk", value, _KEYS)
+    for key, known in (("sections", SECTION_NAMES), ("presets", tuple(PRESETS))):
+        given = value.get(key)
+        strangers = [name for name in given if name not in known] if isinstance(given, list | tuple) else []
+        faults += [
+            f"risk[{key!r}]: {name!r} is not known{nearest_name(name, known)}; known: {', '.join(known)}"
+            for name in strangers
+        ]
+    return faults
+
+
+def _faults_within(value: Mapping, config: Mapping) -> list[str]:
     faults = []
+    if "alpha" in value and config.get("missing_qis") != "wildcard":
+        faults.append('risk[\'alpha\']: has no effect but with "missing_qis": "wildcard"; set that, or leave alpha out')
     if "population" in value:
         faults += faults_of_settings("risk['population']", value["population"], _POPULATION_KEYS)
         if "file" not in value["population"]:
@@ -144,6 +164,8 @@ def _faults_within(value: Mapping) -> list[str]:
     if "safe_harbour" in value:
         given = value["safe_harbour"]
         faults += faults_of_settings("risk['safe_harbour']", given, _SAFE_HARBOUR_KEYS)
+        if not {"ages", "zip_codes"} & set(given):
+            faults.append("risk['safe_harbour']: names no column; give ages, or zip_codes and people_of_area")
         if ("zip_codes" in given) != ("people_of_area" in given):
             faults.append("risk['safe_harbour']: zip_codes and people_of_area belong together; give both")
     for name in value.get("sections", ()) if value.get("sections") != "all" else ():
@@ -183,6 +205,14 @@ def _faults_of_models(value: Mapping, config: Mapping) -> list[str]:
     ]
     if faults:
         return faults
+    faults = [
+        f"risk['models'][{name!r}]['hierarchy']: allowed: a dictionary, sensitive feature -> file in the pilot's folder"
+        for name, given in value["models"].items()
+        if "hierarchy" in given
+        and not (isinstance(given["hierarchy"], dict) and all(map(_is_name, given["hierarchy"].values())))
+    ]
+    if faults:
+        return faults
     # The hierarchies are files that nobody has opened yet.
     by_feature = {
         key: {name: one for name, one in given.items() if not (name == "hierarchy" and _is_name(one))}
@@ -207,8 +237,7 @@ def read_risk_settings(value: object) -> RiskSettings:
     """The settings of a config's ``risk`` key; None is the small default. Raises ``FaultyInputError``."""
     if value is None:
         return RiskSettings()
-    faults = check_settings(value, NOTHING, None) if not isinstance(value, dict) else []
-    faults += faults_of_settings("risk", value, _KEYS) if isinstance(value, dict) else []
+    faults = _faults_of_values(value) if isinstance(value, dict) else check_settings(value, NOTHING, None)
     if faults:
         raise FaultyInputError(faults)
     given = {"sections": "all"} if value == "all" else dict(value)
@@ -231,6 +260,7 @@ _SECTION_OF_SETTING = {
     "presets": "presets",
     "safe_harbour": "safe_harbour",
     "models": "models",
+    "max_key_set": "key_sets",
     "small_level": "small_levels",
     "dis_fraction": "suda2",
 }

@@ -45,7 +45,7 @@ def assert_agrees(result: KeySet, df: pd.DataFrame, missing_qis: str) -> None:
     n = len(parts)
     assert (result.n_evaluated, result.n_classes) == (n, len(sizes))
     if n == 0:
-        assert result == KeySet(names, 0, 0, None, None, dict.fromkeys(THRESHOLDS), None, None)
+        assert result == KeySet(names, 0, 0, None, None, dict.fromkeys(THRESHOLDS), None, None, None)
         return
     assert result.unique_rate == pytest.approx((k == 1).mean(), rel=1e-14)
     assert result.median_k == np.median(k)
@@ -158,14 +158,14 @@ def test_the_lattice_is_rolled_up_from_groups_and_not_from_records(monkeypatch):
 def test_eight_people_by_hand():
     df = pd.DataFrame({"sex": list("FFFFMMMM"), "age": [30, 30, 40, 50, 30, 30, 40, None]})
     sex, age, both = key_sets(classes_of(df), thresholds=(1, 3))
-    assert sex == KeySet(("sex",), 8, 2, 0.0, 4.0, {1: 0.0, 3: 0.0}, 0.25, 1 - 24 / 56)
+    assert sex == KeySet(("sex",), 8, 2, 0.0, 4.0, {1: 0.0, 3: 0.0}, 0.25, 1 - 24 / 56, 0.25)
     # 30 four times, 40 twice, 50 and missing once: k is 4 4 4 4 2 2 1 1, pairs alike 12 + 2 of 56.
-    assert age == KeySet(("age",), 8, 4, 0.25, 3.0, {1: 0.25, 3: 0.5}, 0.5, 1 - 14 / 56)
+    assert age == KeySet(("age",), 8, 4, 0.25, 3.0, {1: 0.25, 3: 0.5}, 0.5, 1 - 14 / 56, 0.5)
     # F30 twice, M30 twice, four alone.
-    assert both == KeySet(("sex", "age"), 8, 6, 0.5, 1.5, {1: 0.5, 3: 1.0}, 0.75, 1 - 4 / 56)
+    assert both == KeySet(("sex", "age"), 8, 6, 0.5, 1.5, {1: 0.5, 3: 1.0}, 0.75, 1 - 4 / 56, 0.75)
     # Without the one of unknown age: k is 2 2 2 2 1 1 1, pairs alike 4 of 42.
     without = key_sets(classes_of(df), thresholds=(1, 3), missing_qis="exclude")[2]
-    assert without == KeySet(("sex", "age"), 7, 5, 3 / 7, 2.0, {1: 3 / 7, 3: 1.0}, 5 / 7, 1 - 4 / 42)
+    assert without == KeySet(("sex", "age"), 7, 5, 3 / 7, 2.0, {1: 3 / 7, 3: 1.0}, 5 / 7, 1 - 4 / 42, 5 / 7)
     # Who is not known to be of another age is one of them: the last is like all four men, and each of them like him.
     wild = key_sets(classes_of(df), thresholds=(1, 3), missing_qis="wildcard")[2]
     assert (wild.n_evaluated, wild.unique_rate, wild.median_k) == (8, 0.25, 2.0)
@@ -177,8 +177,8 @@ def test_what_each_attribute_adds_by_hand():
     classes = classes_of(df)
     sex, age = attribute_effects(classes, thresholds=(1, 3))
     assert (sex.quasi_identifier, age.quasi_identifier) == ("sex", "age")
-    assert (sex.unique_rate_added, sex.distinction_added) == (0.25, 0.25)
-    assert (age.unique_rate_added, age.distinction_added) == (0.5, 0.5)
+    assert (sex.unique_rate_added, sex.average_risk_added) == (0.25, 0.25)
+    assert (age.unique_rate_added, age.average_risk_added) == (0.5, 0.5)
     assert sex.k_at_most_rate_added == {1: 0.25, 3: 0.5}
     assert (sex.alone.quasi_identifiers, sex.without.quasi_identifiers) == (("sex",), ("age",))
     assert sex.together.quasi_identifiers == ("sex", "age")
@@ -206,7 +206,7 @@ def test_known_key_sets_are_not_counted_again(monkeypatch):
 
 def test_an_only_attribute_adds_everything():
     (effect,) = attribute_effects(classes_of(pd.DataFrame({"a": list("xyz")})), thresholds=(2,))
-    assert effect.without == KeySet((), 3, 1, 0.0, 3.0, {2: 0.0}, 1 / 3, 0.0)
+    assert effect.without == KeySet((), 3, 1, 0.0, 3.0, {2: 0.0}, 1 / 3, 0.0, 1 / 3)
     assert effect.unique_rate_added == 1
     assert effect.k_at_most_rate_added == {2: 1.0}
 
@@ -228,14 +228,14 @@ def test_no_record_and_no_attribute():
     empty = pd.DataFrame({"a": [], "b": []}, dtype=object)
     for missing_qis in MISSING_POLICIES:
         for result in key_sets(classes_of(empty), thresholds=(3,), missing_qis=missing_qis):
-            assert result == KeySet(result.quasi_identifiers, 0, 0, None, None, {3: None}, None, None)
+            assert result == KeySet(result.quasi_identifiers, 0, 0, None, None, {3: None}, None, None, None)
     assert attribute_effects(classes_of(empty))[0].unique_rate_added is None
     assert key_sets(form_equivalence_classes(pd.DataFrame({"a": ["x"]}), [])) == []
 
 
 def test_one_person_has_no_pair():
     (result,) = key_sets(classes_of(pd.DataFrame({"a": ["x"]})), thresholds=())
-    assert result == KeySet(("a",), 1, 1, 1.0, 1.0, {}, 1.0, None)
+    assert result == KeySet(("a",), 1, 1, 1.0, 1.0, {}, 1.0, None, 1.0)
 
 
 def test_all_excluded():

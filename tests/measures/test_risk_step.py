@@ -51,7 +51,7 @@ def test_the_figures_of_a_small_table_by_hand():
     assert figures["k_at_most_rate"] == {1: pytest.approx(0.2), 2: 1.0, 3: 1.0, 5: 1.0, 10: 1.0}
     assert figures["prosecutor"]["highest"] == 1.0
     assert figures["prosecutor"]["average"] == figures["marketer"]["average"] == pytest.approx(3 / 5)
-    by_attribute = {entry["quasi_identifier"]: entry for entry in figures["determined_by"]["disease"]}
+    by_attribute = {entry["attribute"]: entry for entry in figures["determined_by"]["disease"]}
     # F: a a b and M: c a give 2 + 1 right; old: a a c a and young: b give 3 + 1 right; everybody is guessed a: 3.
     assert by_attribute["sex"]["predicted_rate"] == pytest.approx(3 / 5)
     assert by_attribute["age"]["predicted_rate"] == pytest.approx(4 / 5)
@@ -67,19 +67,41 @@ def test_an_attribute_that_determines_a_sensitive_one():
     if not path.is_file():
         pytest.skip("shared/data is not beside the clone")
     frame = pd.read_csv(path, sep=";")
-    figures = run({"sections": ["determined_by"]}, frame, qis=("arms", "gender"), sensitive="treat").figures
-    first, second = figures["determined_by"]["treat"]
-    assert (first["quasi_identifier"], first["determines"]) == ("arms", True)
-    assert not second["determines"]
+    # ``arms`` is no quasi-identifier here, as in the published study: every released column is looked at.
+    result = run({"sections": ["determined_by"]}, frame, qis=("age", "gender", "race"), sensitive="treat")
+    found = {entry["attribute"]: entry for entry in result.figures["determined_by"]["treat"]}
+    assert [name for name, entry in found.items() if entry["determines"]] == ["arms"]
+    assert (found["arms"]["is_quasi_identifier"], found["age"]["is_quasi_identifier"]) == (False, True)
+    assert "treat of everybody is told by any one of: arms" in result.report
+    result = run({"sections": ["determined_by"]}, frame, qis=("arms", "gender"), sensitive="treat")
+    assert result.figures["determined_by"]["treat"][0]["determines"]
+
+
+def test_an_attribute_that_nearly_determines_a_sensitive_one():
+    """Ward A has 40 of x and 1 of y, ward B 9 of y: 49 of 50 are guessed, where guessing x gives 40."""
+    frame = pd.DataFrame({"sex": "F", "ward": ["A"] * 41 + ["B"] * 9, "disease": ["x"] * 40 + ["y"] * 10})
+    frame["comment"] = [f"C{i}" for i in range(50)]
+    result = run({"sections": ["determined_by"]}, frame, qis=("sex",))
+    sex, ward = sorted(result.figures["determined_by"]["disease"], key=lambda entry: entry["attribute"])
+    assert (sex["predicted_rate"], sex["determines"], sex["nearly"]) == (0.8, False, False)
+    assert (ward["predicted_rate"], ward["baseline_rate"]) == (0.98, 0.8)
+    assert (ward["determines"], ward["nearly"]) == (False, True)
+    assert result.figures["determined_by_not_looked_at"] == 1  # as many comments as people
+    constant = run(None, frame.assign(disease="x"), qis=("sex",)).figures["determined_by"]["disease"]
+    assert not constant[0]["determines"]
 
 
 def test_groups_are_printed_from_ten_people_up():
     frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 3, "disease": "a"})
     figures = run({"sections": ["by_group"]}, frame, qis=("sex",)).figures
-    women, others = figures["by_group"]["sex"]
-    assert (women["people"], women["risky"]) == (12, 0)
-    assert "people" not in others
-    assert "M" not in others["group"]
+    # Three men would be what the women leave of the total: so the women are not named either.
+    (everybody,) = figures["by_group"]["sex"]
+    assert (everybody["group"], everybody["people"]) == ("(smaller groups together)", 15)
+    frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 11 + ["X"] * 3, "disease": "a"})
+    women, others = run({"sections": ["by_group"]}, frame, qis=("sex",)).figures["by_group"]["sex"]
+    assert (women["group"], women["people"], others["people"]) == ("F", 12, 14)
+    (few,) = run({"sections": ["by_group"]}, frame.iloc[-3:], qis=("sex",)).figures["by_group"]["sex"]
+    assert few == {"group": "(fewer than 10 people)"}
 
 
 def test_no_value_of_a_person_on_the_screen():
@@ -197,7 +219,12 @@ def test_models_hold_one_entry_per_measure_and_sensitive_attribute():
     models = run(settings, frame, sensitive=["disease", "cost"]).figures["models"]
     fit_no_text = {"ordered_t", "wasserstein_t"}
     for name in SYNTACTIC_MODELS.keys() - {"hierarchical_t"}:
-        assert set(models[name]) == ({"cost"} if name in fit_no_text else {"disease", "cost"}), name
+        lacking = {sensitive for sensitive, entry in models[name].items() if "not_computed" in entry}
+        assert set(models[name]) == {"disease", "cost"}, name
+        assert lacking == ({"disease"} if name in fit_no_text else set()), name
+    assert all("not_computed" in entry for entry in models["hierarchical_t"].values())
+    assert "not_computed" in models["delta_presence"]
+    assert models["recursive_l"]["cost"]["parameters"] == {"c": 3}
     # Entropy l: F old has a a: 1; F young b: 1; M old c a: 2.
     assert models["entropy_l"]["disease"]["risky"] == 3
     assert models["entropy_l"]["cost"]["threshold"] is None
@@ -213,7 +240,7 @@ def test_a_hierarchy_of_a_sensitive_attribute(tmp_path):
     # Of all: infection 4/5, other 1/5. F young is b for sure: from {a 3/5, b 1/5, c 1/5} 3/5 move within infection
     # (half the height) and 1/5 across (the whole): 0.3 + 0.2.
     assert models["hierarchical_t"]["disease"]["worst"] == pytest.approx(0.5)
-    with pytest.raises(FaultyInputError, match="'disease\\.csv' is not in the pilot's folder"):
+    with pytest.raises(FaultyInputError, match="no file 'disease\\.csv' in the pilot's folder"):
         run(settings, folder=tmp_path / "elsewhere")
     assert check_settings(settings, {"sensitive_feature": "disease"}, None) == []
 
@@ -231,8 +258,18 @@ def test_a_population_table(tmp_path):
     assert result.figures["presets"]["ema_policy_0070"]["intruder"] == "journalist"
     with pytest.raises(FaultyInputError, match="no column 'sexx' for the quasi-identifier 'sex'"):
         run({"population": {**population, "columns": {"sex": "sexx"}}}, folder=tmp_path)
-    with pytest.raises(FaultyInputError, match="not in the pilot's folder"):
+    with pytest.raises(FaultyInputError, match=r"no file 'nobody\.csv' in the pilot"):
         run({"population": {"file": "nobody.csv"}}, folder=tmp_path)
+    with pytest.raises(FaultyInputError, match="lies outside the pilot's folder"):
+        run({"population": {"file": "../people.csv"}}, folder=tmp_path)
+    coded = "\n".join(["gender,age", *(f"{person[0]}emale,{person[2:]}" for person in people)])
+    (tmp_path / "coded.csv").write_text(coded, encoding="utf-8")
+    with pytest.raises(FaultyInputError, match="nobody there has the quasi-identifiers of anybody"):
+        run({"population": {**population, "file": "coded.csv", "includes_sample": False}}, folder=tmp_path)
+    assert result.figures["population"]["people"] == 9
+    assert result.figures["population"]["in_a_class_of_the_pilot"] == 8
+    assert result.inputs["people.csv"]["rows"] == 9
+    assert len(result.inputs["people.csv"]["sha256"]) == 64
 
 
 def test_sampling_weights_and_households():
@@ -252,7 +289,7 @@ def test_sampling_weights_and_households():
 def test_groups_may_be_other_columns():
     frame = SMALL.loc[[0, 1, 2, 3, 4] * 3].reset_index(drop=True).assign(site=["A"] * 12 + ["B"] * 3)
     groups = run({"groups": ["site"]}, frame, qis=("sex", "age")).figures["by_group"]
-    assert [one.get("people") for one in groups["site"]] == [12, None]
+    assert [one.get("people") for one in groups["site"]] == [15]
     (fault,) = check_settings({"groups": ["sit"]}, {}, ["site"])
     assert "did you mean 'site'?" in fault
 
@@ -317,3 +354,43 @@ def test_faults_of_settings_that_belong_together(value, words):
     (fault,) = check_settings(value, {"sensitive_feature": "disease"}, ["WEIGHT", "ZIP", "H"])
     assert fault.startswith("risk")
     assert words in fault
+
+
+def test_a_complete_population_of_a_pilot_with_gaps(tmp_path):
+    """Nobody of the census lacks an age; the pilot's F without one counts as if the pilot were the population."""
+    frame = SMALL.assign(age=["old", "old", None, "old", "old"])
+    people = ["F,old"] * 4 + ["F,young"] + ["M,old"] * 2
+    (tmp_path / "people.csv").write_text("\n".join(["sex,age", *people]) + "\n", encoding="utf-8")
+    result = run({"population": {"file": "people.csv"}, "sections": "all"}, frame, folder=tmp_path)
+    assert result.figures["population"]["counted_as_in_the_pilot"] == 1
+    journalist = result.figures["journalist"]
+    assert (journalist["highest"], journalist["average"]) == (1.0, pytest.approx((2 / 4 + 1 + 2 / 2) / 5))
+    assert "1 people of the pilot have nobody like them there, for lack of a value" in result.report
+    presence = result.figures["models"]["delta_presence"]
+    assert (presence["delta_min"], presence["delta_max"]) == (0.0, 1.0)
+
+
+def test_what_wildcards_add_is_taken_from_k_as_it_is_reported():
+    frame = SMALL.assign(age=["old", None, None, "old", "young"])
+    literal = {"categorical_qis": ["sex", "age"], "continuous_qis": [], "sensitive_feature": "disease"}
+    config = validate_config({**literal, "K": 2, "L": 2, "T": 0.5, "missing_qis": "wildcard"}, frame.columns)
+    dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame)
+    figures = run_step(StepInput("P", Path(), "all", dataset, assess(frame, config), {})).figures
+    # F: three alike, age known or not; M old and M young: alone. Without sex: old 2 + 2, missing 5, young 1 + 2.
+    assert figures["prosecutor"]["average"] == pytest.approx((3 / 3 + 1 + 1) / 5)
+    sex, age = figures["attribute_effects"]
+    assert sex["average_risk_added"] == pytest.approx(3 / 5 - (2 / 4 + 2 / 5 + 1 / 3) / 5)
+    assert age["average_risk_added"] == pytest.approx(3 / 5 - (3 / 3 + 2 / 2) / 5)
+
+
+def test_a_parameter_of_a_model_that_cannot_run_is_a_fault():
+    with pytest.raises(FaultyInputError, match="disease lacks numbers"):
+        run({"models": {"wasserstein_t": {"threshold": 5}}})
+    with pytest.raises(FaultyInputError, match="set hierarchy to its file"):
+        run({"models": {"hierarchical_t": {"threshold": 0.2}}})
+
+
+def test_weights_below_one_are_said_aloud():
+    result = run({"weights": "weight"}, SMALL.assign(weight=0.5))
+    assert result.figures["sampling"]["weights_below_one"] == 5
+    assert "5 records have a weight below 1" in result.report
