@@ -1,0 +1,92 @@
+"""Fairness of the anonymisation itself: who is flagged, removed or changed, by group, each share with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import EncodedColumn, encode_column
+from disclosure_control.assessment import Assessment
+from disclosure_control.fairness.settings import labels_of
+from disclosure_control.intervals import wilson_interval
+
+SMALLEST_PRINTED_GROUP = 10
+SMALLER_GROUPS = "(smaller groups together)"
+TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
+
+
+def folded(
+    names: Sequence[str], group_of_record: np.ndarray, considered: np.ndarray, hit: np.ndarray, word: str
+) -> list[dict]:
+    """People and hits by group, those of the highest share first; groups below ten people are folded into one.
+
+    ``names`` (n_groups,); the arrays are (n_records,); hits are counted among the ``considered``. ``word`` names them.
+    """
+    people = np.bincount(group_of_record[considered], minlength=len(names))
+    hits = np.bincount(group_of_record[considered & hit], minlength=len(names))
+    small = (people > 0) & (people < SMALLEST_PRINTED_GROUP)
+    shown = [_entry(names[i], int(people[i]), int(hits[i]), word) for i in np.flatnonzero((people > 0) & ~small)]
+    shown.sort(key=lambda entry: -entry[f"{word}_rate"])
+    n_small = int(people[small].sum())
+    if n_small >= SMALLEST_PRINTED_GROUP:
+        shown.append(_entry(SMALLER_GROUPS, n_small, int(hits[small].sum()), word))
+    elif n_small:
+        shown.append({"group": TOO_FEW})
+    return shown
+
+
+def _entry(name: str, n: int, n_hits: int, word: str) -> dict:
+    low, high = wilson_interval(n_hits, n)
+    return {"group": name, "people": n, word: n_hits, f"{word}_rate": n_hits / n, "low": low, "high": high}
+
+
+def burden_by_group(groups: EncodedColumn, assessment: Assessment, treated, before: pd.DataFrame) -> list[dict]:
+    """Per measure the shares of every group: flagged by k, l and t; with a ``treated`` pilot, removed and changed.
+
+    ``treated`` is what the step ``treatment`` left, None without it; ``before`` is the table that it was given. A
+    missing group is a group. Whoever a measure does not evaluate is counted as ``not_considered``.
+    """
+    names, group = ["missing", *labels_of(groups)], groups.codes + 1
+    entries = [
+        _measure(_words(result), "flagged", result.evaluated, result.risky, names, group)
+        for result in assessment.results
+    ]
+    if treated is None:
+        return entries
+    everybody = np.ones(len(before), dtype=bool)
+    kept = np.zeros(len(before), dtype=bool)
+    kept[treated.kept] = True
+    entries.append(_measure("records removed by the treatment", "removed", everybody, ~kept, names, group))
+    suppressed, changed = _changed_people(treated, before, assessment.config.quasi_identifiers)
+    entries.append(_measure("a quasi-identifier suppressed", "suppressed", kept, suppressed, names, group))
+    entries.append(_measure("a quasi-identifier changed", "changed", kept, changed, names, group))
+    return entries
+
+
+def _measure(words: str, word: str, considered, hit, names, group) -> dict:
+    shares = folded(names, group, considered, hit, word)
+    return {"measure": words, "counted": word, "not_considered": int((~considered).sum()), "by_group": shares}
+
+
+def _words(result) -> str:
+    return f"flagged by {result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}"
+
+
+def _changed_people(treated, before: pd.DataFrame, quasi_identifiers: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Of whom a quasi-identifier went missing, and of whom one is not what it was: (n_records,) of bool each."""
+    suppressed, changed = np.zeros((2, len(before)), dtype=bool)
+    for name in quasi_identifiers:
+        old = encode_column(before[name])
+        codes, labels = old.codes[treated.kept], labels_of(old)
+        if name not in treated.frame:
+            gone = other = codes >= 0  # a column that is not released is lost to whoever had a value
+        else:
+            new = encode_column(treated.frame[name])
+            place = {label: i for i, label in enumerate(labels)}
+            common = np.array([place.get(label, len(labels)) for label in labels_of(new)] + [-1])[new.codes]
+            gone, other = (codes >= 0) & (common < 0), codes != common
+        suppressed[treated.kept] |= gone
+        changed[treated.kept] |= other
+    return suppressed, changed

@@ -1,0 +1,123 @@
+"""One style for every figure: readable in grey and by the colour-blind, and the same bytes for the same data.
+
+Drawn by Matplotlib (``requirements-figures.txt``) without pyplot, so nothing global is left behind and no screen is
+needed. Series differ by colour, marker and line, whatever is printed in grey.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+
+# Okabe and Ito 2008, without the yellow that white paper swallows; neighbours differ in lightness too.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#56B4E9", "#CC79A7", "#E69F00")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+LINES = ("-", "--", "-.", ":")
+GREY = "#666666"
+HOW_TO_INSTALL = "pip install -r requirements-figures.txt"
+
+_STYLE = {
+    "font.family": "DejaVu Sans",  # comes with Matplotlib: the same letters everywhere
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.labelsize": 10,
+    "legend.fontsize": 9,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.8,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 6,
+    "figure.dpi": 100,
+    "savefig.dpi": 150,
+    "svg.hashsalt": "bio-streams",  # without it each file gets ids of its own
+    "svg.fonttype": "path",
+}
+_METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
+
+
+def can_draw() -> bool:
+    """Whether Matplotlib is installed; it is imported only when something is drawn."""
+    return find_spec("matplotlib") is not None
+
+
+def figure_files(name: str, draw: Callable, width: float = 9.0, height: float = 5.0) -> dict[str, bytes]:
+    """``{name}.png`` and ``{name}.svg`` as bytes, of what ``draw(figure)`` draws; ``width`` and ``height`` in inches.
+
+    The user's own Matplotlib settings are left alone and not looked at, so equal data give equal bytes.
+    """
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    files = {}
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_STYLE)
+        figure = Figure(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        draw(figure)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # the layout stays as it is, and is not worked out again for each file
+        for suffix, metadata in _METADATA.items():
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=suffix, metadata=metadata)
+            files[f"{name}.{suffix}"] = buffer.getvalue()
+    return files
+
+
+def series_style(i: int) -> dict[str, object]:
+    """Colour, marker and line of the ``i``-th series; 63 of them differ in colour or marker."""
+    return {
+        "color": COLOURS[i % len(COLOURS)],
+        "marker": MARKERS[i % len(MARKERS)],
+        "linestyle": LINES[i % len(LINES)],
+    }
+
+
+def wrapped(text: str, n_letters: int = 34, n_lines: int = 3) -> str:
+    """A long name on a few lines; what does not fit ends in an ellipsis. A ``$`` stays a dollar sign."""
+    lines = textwrap.wrap(text, n_letters, max_lines=n_lines, placeholder=" …") or [""]
+    return "\n".join(lines).replace("$", r"\$")
+
+
+def place_labels(figure, panel, labels: Sequence[tuple[tuple[float, float], str]], points: Sequence) -> None:
+    """Write each text beside its point where it covers no other text and no point; where it would, leave it out.
+
+    ``labels`` are ((x, y), text), ``points`` all ((x, y), radius) drawn: places in the units of ``panel``, radii in
+    those of fonts. Call it last.
+    """
+    figure.draw_without_rendering()  # only now the layout, and with it the place on paper, is settled
+    per_point = figure.dpi / 72
+    size = 8 * per_point
+    taken = []
+    for point, radius in points:
+        (x, y), r = panel.transData.transform(point), radius * per_point
+        taken.append((x - r, y - r, x + r, y + r))
+    for point, text in labels:
+        x, y = panel.transData.transform(point)
+        width = 0.62 * size * len(text)
+        for right, up in ((6, 4), (6, -12), (-6, 4), (-6, -12), (9, 8), (6, 14), (-6, 14)):
+            left = x + right * per_point - (width if right < 0 else 0)
+            bottom = y + up * per_point
+            box = (left, bottom, left + width, bottom + size)
+            if not any(_overlap(box, other) for other in taken):
+                taken.append(box)
+                panel.annotate(
+                    text,
+                    point,
+                    xytext=(right, up),
+                    textcoords="offset points",
+                    fontsize=8,
+                    ha="left" if right > 0 else "right",
+                    annotation_clip=False,
+                )
+                break
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

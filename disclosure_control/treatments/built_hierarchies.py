@@ -1,0 +1,103 @@
+"""Value hierarchies built from a rule: intervals of growing width, masked characters, dates to month, quarter, year."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from Anonymization_Models import FaultyInputError, number_text
+from disclosure_control.hierarchies import ValueHierarchy, build_hierarchy
+
+TOP = "*"
+# A date as SDTM writes it: year, then month and day where they are known, then a time; a part may be unknown (--).
+DATE = re.compile(r"(\d{4})(?:-(\d\d|-)(?:-(\d\d|-))?)?(?:T(.*))?")
+
+
+def interval_hierarchy(values: np.ndarray, widths: Sequence[float], name: str) -> ValueHierarchy:
+    """Numbers (n_values,) in intervals ``a--b`` of growing widths, each a multiple of the one before; then ``*``."""
+    levels = [[number_text(value) for value in values]]
+    for width in widths:
+        band = band_of(np.asarray(values, dtype=float), width)
+        levels.append([f"{number_text(i * width)}--{number_text((i + 1) * width)}" for i in band])
+    return _hierarchy(levels, name)
+
+
+def band_of(numbers: np.ndarray, width: float) -> np.ndarray:
+    """Which band [i * width, (i + 1) * width) each number lies in; 0.3 is in the third of width 0.1, as on paper."""
+    quotient = numbers / width
+    nearest = np.round(quotient)
+    at_edge = np.abs(quotient - nearest) <= 1e-12 * np.maximum(np.abs(quotient), 1.0)
+    return np.where(at_edge, nearest, np.floor(quotient)) + 0.0
+
+
+def mask_hierarchy(values: Sequence[str], name: str, character: str = "x") -> ValueHierarchy:
+    """Codes with more and more characters masked, from the right: 12345, 1234x, ... xxxxx.
+
+    Shorter codes are filled up with the mask, so that their length does not tell.
+    """
+    length = max((len(value) for value in values), default=0)
+    levels = [list(values)]
+    levels += [[mask(value, keep, length, character) for value in values] for keep in reversed(range(length))]
+    return _hierarchy(levels, name, top=False)
+
+
+def mask(value: str, keep: int, length: int, character: str) -> str:
+    """The first ``keep`` characters and then the mask, ``length`` in all: 12xxxxxx."""
+    return value[:keep].ljust(length, character)
+
+
+def date_hierarchy(values: Sequence[str], name: str) -> ValueHierarchy:
+    """Dates (ISO 8601, partial ones too) to the day, the month, the quarter and the year; then ``*``.
+
+    What is known of a partial date stays: 2012 is 2012 on every level.
+    """
+    return _hierarchy([list(values), *([coarser(value, to) for value in values] for to in DATE_LEVELS)], name)
+
+
+def parts_of_date(value: str) -> tuple[str, str | None, str | None]:
+    """Year, month and day of a date; None from the first part that is not known. Raises ``ValueError``."""
+    match = DATE.fullmatch(value)
+    if not match:
+        raise ValueError
+    year, month, day, _ = match.groups()
+    month = None if month in (None, "-") else month
+    day = None if month is None or day in (None, "-") else day
+    np.datetime64("-".join(part for part in (year, month, day) if part))  # the 31st of February is no date
+    return year, month, day
+
+
+def coarser(value: str, to: str) -> str:
+    """A date to the "day", "month", "quarter" or "year", as far as it is known. Raises ``ValueError``."""
+    year, month, day = parts_of_date(value)
+    if to == "year" or month is None:
+        return year
+    if to == "quarter":
+        return f"{year}-Q{(int(month) + 2) // 3}"
+    return f"{year}-{month}" if to == "month" or day is None else f"{year}-{month}-{day}"
+
+
+DATE_LEVELS = ("day", "month", "quarter", "year")
+
+
+def read_dates(labels: Sequence[str], column: str, read: Callable[[str], str]) -> list[str]:
+    """``read`` of each distinct date. Raises ``FaultyInputError`` with the count of texts that are no date."""
+    found, n_unreadable = [], 0
+    for label in labels:
+        try:
+            found.append(read(label))
+        except ValueError:
+            n_unreadable += 1
+    if n_unreadable:
+        raise FaultyInputError(
+            f"column {column!r}: {n_unreadable} of {len(labels)} distinct values are no dates as ISO 8601 writes them; "
+            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15; correct them in the source, or drop the column"
+        )
+    return found
+
+
+def _hierarchy(levels: list[list[str]], name: str, top: bool = True) -> ValueHierarchy:
+    if top:
+        levels = [*levels, [TOP] * len(levels[0])]
+    return build_hierarchy(list(zip(*levels, strict=True)), name)

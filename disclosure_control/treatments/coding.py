@@ -1,0 +1,61 @@
+"""Top and bottom coding: what lies beyond a limit becomes the limit, or a given value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import numbers_of
+from disclosure_control.treatments.checks import COLUMN, NUMBER, SHARE
+from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+
+
+def top_code(
+    given: TreatmentInput,
+    column: str,
+    limit: float | None = None,
+    quantile: float | None = None,
+    replacement: float | None = None,
+) -> Treated:
+    """Numbers above ``limit``, or above the ``quantile`` of the column, become ``replacement`` (default: the limit).
+
+    Source: sdcMicro ``topBotCoding``, kind "top".
+    """
+    return _coded(given, column, limit, quantile, replacement, top=True)
+
+
+def bottom_code(
+    given: TreatmentInput,
+    column: str,
+    limit: float | None = None,
+    quantile: float | None = None,
+    replacement: float | None = None,
+) -> Treated:
+    """Numbers below ``limit``, or below the ``quantile`` of the column, become ``replacement`` (default: the limit)."""
+    return _coded(given, column, limit, quantile, replacement, top=False)
+
+
+def _coded(given, column, limit, quantile, replacement, top: bool) -> Treated:
+    numbers = numbers_of(given.frame[column])
+    present = numbers[~np.isnan(numbers)]
+    if quantile is not None:
+        limit = float(np.quantile(present, quantile)) if len(present) else np.nan
+    beyond = numbers > limit if top else numbers < limit
+    values = np.where(beyond, limit if replacement is None else replacement, numbers)
+    return with_columns(given, {column: pd.Series(values, given.frame.index, name=column)})
+
+
+def _check(settings: Mapping, config: Mapping) -> list[str]:
+    if ("limit" in settings) == ("quantile" in settings):
+        return ['one of "limit" and "quantile" is needed, and not both']
+    return []
+
+
+_SETTINGS = {"column": COLUMN, "limit": NUMBER, "quantile": SHARE, "replacement": NUMBER}
+for _name, _apply in (("top_code", top_code), ("bottom_code", bottom_code)):
+    register(
+        _name,
+        Treatment(_apply, _SETTINGS, required=("column",), promises=("rows", "ids", "columns", "types"), check=_check),
+    )

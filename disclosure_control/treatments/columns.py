@@ -1,0 +1,24 @@
+"""Dropping columns: the plainest treatment, and often the right one."""
+
+from __future__ import annotations
+
+from disclosure_control.treatments.checks import COLUMNS
+from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
+
+
+def drop_columns(given: TreatmentInput, columns: list[str]) -> Treated:
+    """The frame without these columns; a quasi-identifier or sensitive feature among them loses its role, aloud."""
+    changed = {name: int(given.frame[name].notna().sum()) for name in columns}
+    return Treated(given.frame.drop(columns=list(columns)), changed)
+
+
+register(
+    "drop_column",
+    Treatment(
+        drop_columns,
+        {"columns": COLUMNS},
+        required=("columns",),
+        promises=("rows", "columns"),
+        drops=lambda settings, columns: settings["columns"],
+    ),
+)

@@ -1,0 +1,221 @@
+"""Grouping of values: by a mapping, by rarity, by a hierarchy, by masking characters, by the calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import FaultyInputError, encode_column
+from disclosure_control.hierarchies import ValueHierarchy, read_hierarchy
+from disclosure_control.treatments.built_hierarchies import (
+    coarser,
+    date_hierarchy,
+    interval_hierarchy,
+    mask,
+    mask_hierarchy,
+    read_dates,
+)
+from disclosure_control.treatments.checks import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
+from disclosure_control.treatments.registry import (
+    Treated,
+    Treatment,
+    TreatmentInput,
+    label_texts,
+    register,
+    relabelled,
+    with_columns,
+)
+
+# ---------------------------------------------------------------- by a mapping, by rarity
+
+
+def group_values(
+    given: TreatmentInput,
+    column: str,
+    groups: Mapping[str, list] | None = None,
+    others: str | None = None,
+    rarer_than: int | None = None,
+) -> Treated:
+    """Values in groups: ``groups`` says new value -> old values; ``others`` is the name of all that it leaves out.
+
+    ``rarer_than``: of what comes out, values of fewer people than that join under the name ``others``. Without
+    ``others`` a value that no group names stays as it is. Missing stays missing.
+    """
+    series = given.frame[column]
+    group_of = {text: new for new, olds in (groups or {}).items() for text in _canonical(olds)}
+    kept_name = None if rarer_than is not None else others
+    labels = [group_of.get(text, kept_name or text) for text in label_texts(series)]
+    grouped, notes = relabelled(series, labels), []
+    if rarer_than is not None:
+        grouped, notes = _join_rare(grouped, rarer_than, others or "other")
+    strangers = len(set(group_of) - set(label_texts(series)))
+    if strangers:
+        notes.append(f"{column}: {strangers} values of groups do not occur in the data.")
+    return with_columns(given, {column: grouped}, notes)
+
+
+def _join_rare(column: pd.Series, rarer_than: int, name: str) -> tuple[pd.Series, list[str]]:
+    encoded = encode_column(column)
+    people = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(encoded.labels))
+    rare = (people < rarer_than) & (people > 0)
+    labels = [name if is_rare else label for label, is_rare in zip(encoded.labels, rare, strict=True)]
+    n_joined = int(people[rare | (encoded.labels == name)].sum())
+    notes = [f"{column.name}: {int(rare.sum())} rare values joined."]
+    if 0 < n_joined < rarer_than:
+        notes.append(f"{column.name}: the joined values are still of fewer than {rarer_than} people.")
+    return relabelled(column, labels), notes
+
+
+def _canonical(values: list) -> list[str]:
+    """Values of the config, spelled as those of a column are: 1 and 1.0 are one, blanks at the ends go."""
+    return [str(encode_column(pd.Series([value], dtype=object)).labels[0]) for value in values]
+
+
+def _are_groups(value: object) -> bool:
+    if not isinstance(value, dict) or not value or not all(map(is_name, value)):
+        return False
+    lists = [olds for olds in value.values() if isinstance(olds, list | tuple) and olds]
+    members = [old for olds in lists for old in olds]
+    valid = len(lists) == len(value) and all(is_number(old) or (is_name(old) and old.strip()) for old in members)
+    return bool(valid) and len(set(_canonical(members))) == len(members)
+
+
+def _check_group(settings: Mapping, config: Mapping) -> list[str]:
+    return [] if {"groups", "rarer_than"} & set(settings) else ['one of "groups" and "rarer_than" is needed']
+
+
+# ---------------------------------------------------------------- by a hierarchy
+
+
+def generalise(
+    given: TreatmentInput, column: str, level: int, file: str | None = None, rule: Mapping | str | None = None
+) -> Treated:
+    """A column at a level of a hierarchy: from a CSV ``file`` as ARX reads it (relative to the pilot's folder), or
+    built by a ``rule``: {"intervals": [5, 10]}, "mask" or "dates". Level 0 is the value itself.
+    """
+    series = given.frame[column]
+    if file is not None:
+        hierarchy = read_hierarchy_file((given.folder or Path()) / file)
+    else:
+        hierarchy = built_hierarchy(series, rule)
+    labels = encode_column(series).labels
+    if hierarchy is None:
+        return with_columns(given, {column: series})
+    if not level:
+        hierarchy.generalise(pd.Series(labels), level)  # for its faults
+        return with_columns(given, {column: series})
+    return with_columns(given, {column: relabelled(series, hierarchy.generalise(pd.Series(labels), level))})
+
+
+def read_hierarchy_file(path: Path) -> ValueHierarchy:
+    if not path.is_file():
+        raise FaultyInputError(f"hierarchy {path.name!r}: there is no such file in {path.parent.name!r}; put it there")
+    return read_hierarchy(path)
+
+
+def built_hierarchy(series: pd.Series, rule: Mapping | str) -> ValueHierarchy | None:
+    """A hierarchy over the values of a column by a rule; None for a column without a value."""
+    encoded, name = encode_column(series), str(series.name)
+    if not len(encoded.labels):
+        return None
+    if rule == "dates":
+        read_dates(encoded.labels.astype(str), name, lambda label: coarser(label, "year"))
+        return date_hierarchy([str(label) for label in encoded.labels], name)
+    if rule == "mask":
+        return mask_hierarchy(label_texts(series), name)
+    if not encoded.is_numeric:
+        raise FaultyInputError(
+            f"column {name!r}: intervals need numbers, and it holds text; choose another rule or declare it continuous"
+        )
+    return interval_hierarchy(encoded.labels, rule["intervals"], name)
+
+
+def _is_rule(value: object) -> bool:
+    if value in ("mask", "dates"):
+        return True
+    if not isinstance(value, dict) or list(value) != ["intervals"] or not isinstance(value["intervals"], list | tuple):
+        return False
+    widths = value["intervals"]
+    positive = bool(widths) and all(is_number(width) and width > 0 for width in widths)
+    return positive and all(wide > narrow and _is_multiple(wide, narrow) for narrow, wide in pairwise(widths))
+
+
+def _is_multiple(wide: float, narrow: float) -> bool:
+    return abs(wide / narrow - round(wide / narrow)) < 1e-9
+
+
+def _check_hierarchy(settings: Mapping, config: Mapping) -> list[str]:
+    return [] if ("file" in settings) != ("rule" in settings) else ['one of "file" and "rule" is needed, and not both']
+
+
+# ---------------------------------------------------------------- masking, the calendar
+
+
+def mask_codes(given: TreatmentInput, column: str, keep: int, character: str = "x") -> Treated:
+    """Codes with their first ``keep`` characters, the rest masked: 12xxxxxx. All come out equally long."""
+    series = given.frame[column]
+    texts = label_texts(series)
+    length = max((len(text) for text in texts), default=0)
+    labels = [mask(text, keep, max(length, keep), character) for text in texts]
+    return with_columns(given, {column: relabelled(series, labels)})
+
+
+def coarsen_dates(given: TreatmentInput, column: str, to: str) -> Treated:
+    """Dates to the day, month, quarter or year: 2021-03, 2021-Q1, 2021; what a partial date knows less stays."""
+    series = given.frame[column]
+    labels = read_dates(label_texts(series), column, lambda label: coarser(label, to))
+    return with_columns(given, {column: relabelled(series, labels)})
+
+
+register(
+    "group",
+    Treatment(
+        group_values,
+        {
+            "column": COLUMN,
+            "groups": (_are_groups, "{new value: [old values]}, each old value in one group"),
+            "others": TEXT,
+            "rarer_than": COUNT,
+        },
+        required=("column",),
+        check=_check_group,
+    ),
+)
+register(
+    "hierarchy",
+    Treatment(
+        generalise,
+        {
+            "column": COLUMN,
+            "level": whole_number(0, 100),
+            "file": (is_name, "a CSV file in the pilot's folder"),
+            "rule": (_is_rule, '"mask", "dates", or {"intervals": [5, 10]}, each width a multiple of the one before'),
+        },
+        required=("column", "level"),
+        check=_check_hierarchy,
+    ),
+)
+register(
+    "mask",
+    Treatment(
+        mask_codes,
+        {
+            "column": COLUMN,
+            "keep": whole_number(0, 1000),
+            "character": (lambda value: isinstance(value, str) and len(value) == 1 and value.isprintable(), "a letter"),
+        },
+        required=("column", "keep"),
+    ),
+)
+register(
+    "coarsen_dates",
+    Treatment(
+        coarsen_dates,
+        {"column": COLUMN, "to": one_of("day", "month", "quarter", "year")},
+        required=("column", "to"),
+    ),
+)

@@ -1,0 +1,79 @@
+"""Secret keys of pseudonyms and shifted dates: read from the environment or a file, never from the config.
+
+Nothing here writes a key, and no message holds one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from Anonymization_Models import FaultyInputError
+
+SHORTEST_KEY = 16  # bytes
+ALLOWED = '{"environment": "NAME"}, or {"file": "/path/of/the/key"}'
+# The check of the setting never fails here: ``faults_of_key`` words the faults, without showing what was found.
+KEY_FROM = (lambda value: True, ALLOWED)
+
+
+def faults_of_key(settings: Mapping, config: Mapping | None = None) -> list[str]:
+    """Faults of a step's ``key_from``: its form, a key that is missing, one that is too short."""
+    try:
+        read_key(settings["key_from"])
+    except FaultyInputError as error:
+        return list(error.faults)
+    return []
+
+
+def read_key(key_from: object) -> bytes:
+    """The key that a config names. Raises ``FaultyInputError``, which never shows a key."""
+    where = _place(key_from)
+    if where is None:
+        raise FaultyInputError(f"key_from: allowed: {ALLOWED}; a key itself never stands in a config")
+    kind, name = where
+    key = _from_environment(name) if kind == "environment" else _from_file(name)
+    if len(key) < SHORTEST_KEY:
+        raise FaultyInputError(
+            f"key_from: the key has {len(key)} bytes; allowed: {SHORTEST_KEY} or more; make one with "
+            'python -c "import secrets; print(secrets.token_hex(32))"'
+        )
+    return key
+
+
+def _place(key_from: object) -> tuple[str, str] | None:
+    if not isinstance(key_from, dict) or len(key_from) != 1:
+        return None
+    ((kind, name),) = key_from.items()
+    return (kind, name) if kind in ("environment", "file") and isinstance(name, str) and name else None
+
+
+def _from_environment(name: str) -> bytes:
+    if not os.environ.get(name):
+        raise FaultyInputError(
+            "key_from: the environment variable that it names is not set; set it before the run, or name a file"
+        )
+    return os.environ[name].encode()
+
+
+def _from_file(name: str) -> bytes:
+    path = Path(name).expanduser()
+    if not path.is_absolute():
+        raise FaultyInputError("key_from: the file of the key needs an absolute path, outside the pilot's folder")
+    try:
+        return path.read_bytes().strip()
+    except OSError:
+        raise FaultyInputError("key_from: the file of the key cannot be read; create it, or correct the path") from None
+
+
+def digests(key: bytes, purpose: str, texts: Iterable[str]) -> list[bytes]:
+    """HMAC-SHA-256 of each text under the key; ``purpose`` keeps pseudonyms and offsets apart."""
+    start = hmac.new(key, purpose.encode() + b"\0", hashlib.sha256)
+    found = []
+    for text in texts:
+        state = start.copy()
+        state.update(text.encode())
+        found.append(state.digest())
+    return found

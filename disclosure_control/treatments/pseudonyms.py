@@ -1,0 +1,59 @@
+"""Keyed pseudonyms for subject ids: the same id has the same pseudonym in every file and run with the same key."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import FaultyInputError, encode_column
+from disclosure_control.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.treatments.checks import COLUMNS, whole_number
+from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
+from disclosure_control.treatments.registry import (
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    texts_of,
+    with_columns,
+)
+
+
+def recode_ids(
+    given: TreatmentInput, key_from: dict, columns: list[str] = (SUBJECT_COLUMN,), length: int = 16
+) -> Treated:
+    """Ids as the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
+
+    Equal ids of different columns and files get equal pseudonyms. Whoever holds the key can compute them again:
+    the data stay personal data. Raises ``FaultyInputError`` where two ids would share a pseudonym.
+    Source: RFC 2104; ENISA 2019, Pseudonymisation techniques and best practices, section 5.
+    """
+    key = read_key(key_from)
+    recoded, changed = {}, {}
+    for name in columns:
+        encoded = encode_column(given.frame[name])
+        texts = texts_of(encoded)
+        pseudonyms = [digest.hex()[:length] for digest in digests(key, "id", texts)]
+        n_shared = len(pseudonyms) - len(set(pseudonyms))
+        if n_shared:
+            raise FaultyInputError(
+                f"recode_ids: {n_shared} of {len(texts)} ids of {name!r} would share the pseudonym of another one; "
+                f"allowed: a length up to 64; found {length}; take more digits"
+            )
+        values = np.array([*pseudonyms, None], dtype=object)[encoded.codes]
+        recoded[name] = pd.Series(values, index=given.frame.index, name=name, dtype="str")
+        changed[name] = int((encoded.codes >= 0).sum())
+    notes = ("Ids are pseudonyms: whoever holds the key can tell whose they are.",)
+    return with_columns(given, recoded, notes, changed)
+
+
+register(
+    "recode_ids",
+    Treatment(
+        recode_ids,
+        {"key_from": KEY_FROM, "columns": COLUMNS, "length": whole_number(8, 64)},
+        required=("key_from",),
+        promises=("rows", "columns"),
+        check=faults_of_key,
+    ),
+)

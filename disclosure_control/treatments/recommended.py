@@ -1,0 +1,31 @@
+"""The treatment that the step ``recommend`` found in the same run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from Anonymization_Models import FaultyInputError
+from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
+
+ADVICE = 'add "recommend": {} to the config, or write the treatments out'
+
+
+def apply_recommended(given: TreatmentInput) -> Treated:
+    """Every step that ``recommend`` found, one after the other; nothing, said aloud, where it found none.
+
+    Raises ``FaultyInputError`` where it did not run.
+    """
+    from disclosure_control.treatment import apply_steps  # which looks treatments up
+
+    if given.recommended is None:
+        raise FaultyInputError(f'treatment: "recommended" needs the result of the step recommend; {ADVICE}')
+    if not given.recommended:
+        return Treated(given.frame, {}, notes=("Nothing was found that meets the thresholds, so nothing was done.",))
+    return apply_steps(given.recommended, given)
+
+
+def _check(settings: Mapping, config: Mapping) -> list[str]:
+    return [] if "recommend" in config else [f"needs the step recommend; {ADVICE}"]
+
+
+register("recommended", Treatment(apply_recommended, {}, promises=("ids",), check=_check))

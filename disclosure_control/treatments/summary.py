@@ -1,0 +1,253 @@
+"""Before beside after: the figures of a treated pilot, and its summary as text and JSON. No person is in either."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import number_text
+from disclosure_control.assessment import Assessment
+from disclosure_control.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.reidentification import prosecutor_risk, risk_profile
+from disclosure_control.treatments.leaks import telling_columns
+
+VIEWS = ("before", "after", "as_released")
+NOT_ANONYMOUS = (
+    "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
+    "sense of the GDPR."
+)
+
+
+def risk_figures(assessment: Assessment, n_records: int) -> dict:
+    """One view of a pilot in plain numbers; larger rates are riskier, smaller k and l are, larger t is."""
+    profile = risk_profile(assessment.classes, (), assessment.config.missing_qis)
+    return {
+        "records": n_records,
+        "quasi_identifiers": list(assessment.config.quasi_identifiers),
+        "unique_rate": profile.unique_rate,
+        "expected_reidentifications": profile.expected_reidentifications,
+        "marketer_risk": profile.global_risk,
+        "prosecutor_highest_risk": prosecutor_risk(
+            assessment.classes, missing_qis=assessment.config.missing_qis
+        ).highest,
+        "k_anonymity": _model(assessment.k_anonymity),
+        "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
+        "t_closeness": {name: _model(result) for name, result in assessment.t_closeness.items()},
+        "notices": list(assessment.notices),
+    }
+
+
+def _model(result) -> dict:
+    worst = "maximum" if result.model == "t_closeness" else "minimum"
+    return {
+        "threshold": result.threshold,
+        "evaluated": result.n_evaluated,
+        "not_evaluated": result.n_total - result.n_evaluated,
+        "risky": result.n_risky,
+        "risky_rate": result.risky_rate,
+        worst: result.worst,
+        **({"distance": result.distance} if result.distance else {}),
+    }
+
+
+def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
+    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated."""
+    released = treated.frame
+    columns = [name for name in table.columns if name in released]
+    of_kept = table.iloc[treated.kept]
+    untouched = untouched_columns(treated, columns)
+    return {
+        "seed": treated.seed,
+        "records_removed": treated.n_records_removed,
+        "steps": [
+            {
+                "method": step.method,
+                "changed": {name: int(count) for name, count in step.changed.items()},
+                "records_removed": step.n_records_removed,
+                "used_chance": step.used_chance,
+                "notes": list(step.notes),
+            }
+            for step in treated.steps
+        ],
+        "before": risk_figures(before, treated.n_records_before),
+        "after": risk_figures(treated.assessment, len(released)),
+        "as_released": risk_figures(treated.as_released, len(released)),
+        "missing_of_kept": {name: [n_missing(of_kept[name]), n_missing(released[name])] for name in columns},
+        "columns_dropped": [name for name in table.columns if name not in released],
+        "finer_than_assessed": finer_than_assessed(treated),
+        "untouched": untouched,
+        "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
+        "notes": [*treated.notes, *_warnings(treated)],
+    }
+
+
+def n_missing(column: pd.Series) -> int:
+    return int(column.isna().sum())
+
+
+def _hidden(treated, before: Assessment) -> list[str]:
+    """Quasi-identifiers that a treatment changed or dropped."""
+    changed = {name for step in treated.steps for name, count in step.changed.items() if count}
+    return [name for name in before.config.quasi_identifiers if name in changed]
+
+
+def finer_than_assessed(treated) -> list[str]:
+    """Quasi-identifiers that the config looks at in bins and that are released in finer values than these."""
+    assessment, exact = treated.assessment, treated.as_released.classes
+    exact_codes = dict(zip(exact.quasi_identifiers, exact.columns, strict=True))
+    binned_codes = dict(zip(assessment.classes.quasi_identifiers, assessment.classes.columns, strict=True))
+    return [
+        name
+        for name in assessment.config.binning_config
+        if _n_present(exact_codes[name].codes) > _n_present(binned_codes[name].codes)
+    ]
+
+
+def _n_present(codes: np.ndarray) -> int:
+    return len(np.unique(codes[codes >= 0]))
+
+
+def untouched_columns(treated, columns: list[str]) -> list[str]:
+    """Columns that are released as they were and have no role in the config: nobody assessed what they tell."""
+    touched = {name for step in treated.steps for name, count in step.changed.items() if count}
+    roles = {*treated.config.quasi_identifiers, *treated.config.sensitive_features, SUBJECT_COLUMN}
+    return [name for name in columns if name not in touched | roles]
+
+
+def _warnings(treated) -> list[str]:
+    from disclosure_control.treatments.dates import date_columns
+    from disclosure_control.treatments.identifiers import identifier_columns
+
+    columns = list(treated.frame.columns)
+    applied = {step.method for step in treated.steps}
+    warnings = []
+    if SUBJECT_COLUMN in columns and "recode_ids" not in applied:
+        warnings.append("Subject ids are released as they are; recode_ids makes pseudonyms of them.")
+    dates = date_columns(columns)
+    if dates and "shift_dates" not in applied:
+        warnings.append(f"Dates are not shifted: {_listed(dates)}.")
+    identifiers = list(identifier_columns(columns))
+    if identifiers:
+        named = _listed(identifiers)
+        warnings.append(f"By their name direct identifiers or free text, see drop_identifiers: {named}.")
+    if any(step.used_chance for step in treated.steps) and treated.seed is not None:
+        warnings.append(
+            f"Chance was drawn from seed {treated.seed}. Whoever knows the seed and the order of the ids can undo what "
+            "chance did: choose a seed of your own, and keep it as you keep a key."
+        )
+    return warnings
+
+
+def _listed(names: list[str], at_most: int = 12) -> str:
+    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
+    return ", ".join(names[:at_most]) + more
+
+
+# ---------------------------------------------------------------- as text
+
+
+def treatment_report(pilot: str, figures: Mapping) -> str:
+    """The summary as text: what was done, before beside after, and what the figures do not say."""
+    lines = [f"Treatment of pilot {pilot}", ""]
+    for number, step in enumerate(figures["steps"], start=1):
+        lines += _step_lines(number, step)
+    if not figures["steps"]:
+        lines.append("  Nothing was done: the list of treatments is empty.")
+    n_before, n_removed = figures["before"]["records"], figures["records_removed"]
+    share = f" ({n_removed / n_before:.1%})" if n_before else ""
+    lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
+    if figures["columns_dropped"]:
+        lines.append(f"  Columns dropped: {_listed(figures['columns_dropped'])}.")
+    lines += ["", "Before and after", _table(["", "Before", "After", "After, as released"], _rows(figures))]
+    lines.append("  Before, After: seen through the config's bins. As released: the exact values in the file.")
+    for name in figures["finer_than_assessed"]:
+        lines.append(
+            f"  {name} is assessed in the config's bins and released finer than these: the last column counts, "
+            "unless a treatment puts it into bins."
+        )
+    lost = [[name, *counts] for name, counts in figures["missing_of_kept"].items() if counts[0] != counts[1]]
+    if lost:
+        lines += ["", "Missing values of the records that are kept", _table(["Column", "Before", "After"], lost)]
+    lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}"]
+    lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
+    lines += [f"  {note}" for note in figures["notes"]]
+    lines += [
+        f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
+        f"{pair['predicted_rate']:.1%} of the people: drop it or recode it."
+        for pair in figures["telling"]
+    ]
+    if figures["untouched"]:
+        lines.append(
+            f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
+            f"may tell what was treated (as height and weight tell the BMI): {_listed(figures['untouched'])}."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _step_lines(number: int, step: Mapping) -> list[str]:
+    changed = ", ".join(f"{name} {count}" for name, count in step["changed"].items() if count)
+    words = [f"cells changed: {changed}"] if changed else []
+    if step["records_removed"]:
+        words.append(f"records removed: {step['records_removed']}")
+    lines = [f"  {number}. {step['method']}: {'; '.join(words) or 'nothing changed'}."]
+    return lines + [f"     {note}" for note in step["notes"]]
+
+
+def _rows(figures: Mapping) -> list[list[str]]:
+    views = [figures[view] for view in VIEWS]
+    rows = [
+        ["Records", *(str(view["records"]) for view in views)],
+        ["Alone in their class", *(_share(view["unique_rate"]) for view in views)],
+        ["Highest risk (prosecutor)", *(_share(view["prosecutor_highest_risk"]) for view in views)],
+        ["Average risk (marketer)", *(_share(view["marketer_risk"]) for view in views)],
+        *_model_rows("k", [view["k_anonymity"] for view in views]),
+    ]
+    for model in ("l_diversity", "t_closeness"):
+        for name in views[0][model]:
+            rows += _model_rows(f"{model[0]} of {name}", [view[model].get(name) for view in views])
+    return rows
+
+
+def _model_rows(title: str, views: list[Mapping | None]) -> list[list[str]]:
+    worst = "maximum" if title.startswith("t ") else "minimum"
+    sign = ">" if worst == "maximum" else "<"
+    head = f"{title} {sign} {number_text(views[0]['threshold'])}"
+    rows = [
+        [f"{head}: people", *(_people(view) for view in views)],
+        [f"{title}: {'largest' if worst == 'maximum' else 'smallest'}", *(_number(view, worst) for view in views)],
+    ]
+    if any(view and view["not_evaluated"] for view in views):
+        rows.append([f"{title}: not evaluated", *("-" if v is None else str(v["not_evaluated"]) for v in views)])
+    return rows
+
+
+def _people(view: Mapping | None) -> str:
+    if view is None:
+        return "not released"
+    return f"{view['risky']} of {view['evaluated']} ({_share(view['risky_rate'])})"
+
+
+def _number(view: Mapping | None, key: str) -> str:
+    return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
+
+
+def _share(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.1%}"
+
+
+def _table(headers: list[str], rows: list[list]) -> str:
+    from tabulate import tabulate
+
+    return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
+
+
+def summary_files(pilot: str, figures: Mapping, report: str) -> dict[str, bytes]:
+    """``{PILOT}_treatment_summary.txt`` and ``.json``."""
+    text = json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return {
+        f"{pilot}_treatment_summary.txt": report.encode("utf-8"),
+        f"{pilot}_treatment_summary.json": text.encode("utf-8"),
+    }

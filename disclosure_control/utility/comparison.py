@@ -1,0 +1,378 @@
+"""What became of each value: original and released records matched, and per column one table of who changed how.
+
+Every measure of one column is a function of one sparse count table, (original value, released value) -> people. The
+original is encoded once, however many treatments it is compared with; each released column is encoded and counted
+once. Records that were removed, and values that were suppressed, stay in the table as lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import (
+    EncodedColumn,
+    EquivalenceClasses,
+    FaultyInputError,
+    PilotConfig,
+    encode_column,
+    form_equivalence_classes,
+    number_groups,
+    numbers_of,
+    parse_numbers,
+)
+from disclosure_control.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.hierarchies import ValueHierarchy
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|-|–|,|;)\s*({_NUMBER})\s*[\])]?")
+
+
+def is_no_value(label: object) -> bool:
+    """Whether a released label says nothing at all: stars alone."""
+    return isinstance(label, str) and not label.strip("* ")
+
+
+def released_numbers(labels: np.ndarray) -> np.ndarray:
+    """What number each released label (n_labels,) stands for: itself, or the middle of ``a--b``, ``a-b``, ``[a,b)``.
+
+    NaN where no number is known: stars, open ends ``<a`` and ``>b``, and other text.
+    """
+    if labels.dtype.kind == "f":
+        return labels
+    numbers = parse_numbers(pd.Series(labels, dtype="str"))
+    for i in np.flatnonzero(np.isnan(numbers)):
+        interval = _INTERVAL.fullmatch(str(labels[i]).strip())
+        if interval:
+            low, high = float(interval[1]), float(interval[2])
+            numbers[i] = low + (high - low) / 2 if low <= high else np.nan
+    return numbers
+
+
+def label_texts(column: EncodedColumn) -> np.ndarray:
+    """The labels of a column as text, a number as it would read in a text column: ``1``, not ``1.0``."""
+    if not column.is_numeric:
+        return column.labels.astype(object)
+    return np.array([repr(float(number) + 0.0).removesuffix(".0") for number in column.labels], dtype=object)
+
+
+@dataclass(frozen=True)
+class ComparedColumn:
+    """One column before and after: ``original`` as encoded, and the ``released`` code of every original record.
+
+    ``released_codes`` (n_original,) is -1 where nothing is released: suppressed, record removed, column dropped.
+    ``released_labels`` (n_labels,) are its labels as text, ``released_values`` as numbers, NaN where none is known.
+    """
+
+    name: str
+    is_numeric: bool
+    original: EncodedColumn
+    released_codes: np.ndarray
+    released_labels: np.ndarray
+    released_values: np.ndarray
+    kept: np.ndarray
+
+    @cached_property
+    def original_labels(self) -> np.ndarray:
+        return label_texts(self.original)
+
+    @cached_property
+    def table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(original code, released code, people) of every combination that occurs, in the order of the codes."""
+        if self.released_codes is self.original.codes:  # nothing changed, nobody has gone
+            people = np.bincount(self.original.codes + 1, minlength=len(self.original.labels) + 1)
+            code = np.flatnonzero(people)
+            return code - 1, code - 1, people[code]
+        n_labels = len(self.released_labels) + 1
+        key = (self.original.codes.astype(np.int64) + 1) * n_labels + (self.released_codes + 1)
+        group, people = number_groups(key, (len(self.original.labels) + 1) * n_labels)
+        key_of_group = np.empty(len(people), dtype=np.int64)
+        key_of_group[group] = key
+        return key_of_group // n_labels - 1, key_of_group % n_labels - 1, people
+
+    @cached_property
+    def same_label(self) -> np.ndarray:
+        """Per cell of ``table``: whether the released label is the original one; both missing are the same."""
+        original, released, _ = self.table
+        texts = np.append(self.original_labels, None), np.append(self.released_labels, None)
+        return texts[0][original] == texts[1][released]
+
+    @cached_property
+    def distances(self) -> np.ndarray:
+        """Per cell of ``table`` how far a number moved, as a share of the range of the original; 1 where it is lost.
+
+        A category is at 0 where it stayed and at 1 where it changed; a value that appeared where there was none at 1.
+        """
+        original, released, _ = self.table
+        if not self.is_numeric:
+            return (~self.same_label).astype(float)
+        before = np.append(self.original.labels, np.nan)[original]
+        after = np.append(self.released_values, np.nan)[released]
+        moved = np.abs(after - before)
+        share = moved / self.value_range if self.value_range else np.sign(moved)
+        known = ~np.isnan(share)
+        return np.where(known, share, np.where((original < 0) & (released < 0), 0.0, 1.0))
+
+    @cached_property
+    def value_range(self) -> float:
+        return float(np.ptp(self.original.labels)) if self.is_numeric and len(self.original.labels) else 0.0
+
+    @cached_property
+    def n_valued(self) -> int:
+        """Records that had a value, or have one now: those of which something can be said."""
+        original, released, people = self.table
+        return int(people[(original >= 0) | (released >= 0)].sum())
+
+    @cached_property
+    def n_changed(self) -> int:
+        return int(self.table[2][~self.same_label].sum())
+
+    @cached_property
+    def n_lost(self) -> int:
+        """Values of records still there that are suppressed, or gone with their column."""
+        return int(((self.original.codes >= 0) & (self.released_codes < 0) & self.kept).sum())
+
+    @cached_property
+    def n_unread(self) -> int:
+        """Released values of a numeric column that stand for no known number, such as ``>90``."""
+        if not self.is_numeric:
+            return 0
+        _, released, people = self.table
+        return int(people[(released >= 0) & np.isnan(np.append(self.released_values, 0.0))[released]].sum())
+
+    @cached_property
+    def original_people(self) -> np.ndarray:
+        """People per original value (n_values,)."""
+        return np.bincount(self.original.codes[self.original.codes >= 0], minlength=len(self.original.labels))
+
+    @cached_property
+    def released_people(self) -> np.ndarray:
+        """People per released label (n_labels,)."""
+        return np.bincount(self.released_codes[self.released_codes >= 0], minlength=len(self.released_labels))
+
+
+def correlations(numbers: list[np.ndarray]) -> np.ndarray:
+    """Pearson correlations of columns (n_records,) each, by pairwise deletion: (n_columns, n_columns).
+
+    Where a pair has no correlation (a column does not vary, or fewer than two records have both) it is 0: what does not
+    vary goes with nothing. Records are put in an order of their own first, so that sums do not depend on theirs.
+    """
+    matrix = np.column_stack(numbers)
+    matrix = matrix[np.lexsort(matrix.T)]
+    found = pd.DataFrame(matrix).corr().to_numpy(copy=True)
+    found[np.isnan(found)] = 0.0
+    np.fill_diagonal(found, 1.0)
+    return found
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Original and released data side by side: what a measure of utility is a function of.
+
+    ``columns`` are those with a role, those asked for, and whatever else changed; ``positions`` (n_compared,) tells
+    which original record each released one is. ``classes`` are the equivalence classes of the released records.
+    """
+
+    config: PilotConfig
+    columns: Mapping[str, ComparedColumn]
+    n_original: int
+    positions: np.ndarray
+    classes: EquivalenceClasses
+    eigenvalue_columns: tuple[str, ...]
+    original_correlations: np.ndarray | None
+    analyses: Mapping[str, object] = field(default_factory=dict)
+    hierarchies: Mapping[str, ValueHierarchy] = field(default_factory=dict)
+
+    @property
+    def n_with_role(self) -> int:
+        return len(self.config.quasi_identifiers + self.config.sensitive_features)
+
+    @property
+    def n_compared(self) -> int:
+        return len(self.positions)
+
+    @property
+    def n_removed(self) -> int:
+        return self.n_original - self.n_compared
+
+    @property
+    def numeric(self) -> list[ComparedColumn]:
+        return [column for column in self.columns.values() if column.is_numeric]
+
+    @property
+    def categorical(self) -> list[ComparedColumn]:
+        return [column for column in self.columns.values() if not column.is_numeric]
+
+    @property
+    def quasi_identifiers(self) -> list[ComparedColumn]:
+        return [self.columns[name] for name in self.config.quasi_identifiers]
+
+    @cached_property
+    def correlations(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Correlations of the ``eigenvalue_columns`` before and after; None where there are fewer than two."""
+        if self.original_correlations is None:
+            return None
+        columns = [self.columns[name] for name in self.eigenvalue_columns]
+        if not any(column.n_changed for column in columns):
+            return self.original_correlations, self.original_correlations
+        after = [np.append(column.released_values, np.nan)[column.released_codes] for column in columns]
+        return self.original_correlations, correlations(after)
+
+    @cached_property
+    def suppressed(self) -> np.ndarray:
+        """Original records (n_original,) of bool of whose quasi-identifiers nothing is released any more."""
+        nothing = np.all([column.released_codes < 0 for column in self.quasi_identifiers], axis=0)
+        had_some = np.any([column.original.codes >= 0 for column in self.quasi_identifiers], axis=0)
+        removed = np.ones(self.n_original, dtype=bool)
+        removed[self.positions] = False
+        return removed | (nothing & had_some)
+
+
+class OriginalPilot:
+    """The pilot before any treatment, encoded once and compared with as many released frames as one likes.
+
+    ``frame`` (n_original,) has one row per person, the config's columns typed; ``eigenvalue_columns`` are numbers whose
+    correlations are to survive, by default the continuous quasi-identifiers and numeric sensitive features;
+    ``analyses`` holds ``means`` and ``regression`` as the config names them. Raises ``FaultyInputError`` where a column
+    is not there or is to be a number and is none.
+    """
+
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        config: PilotConfig,
+        eigenvalue_columns: Sequence[str] | None = None,
+        analyses: Mapping[str, object] | None = None,
+        hierarchies: Mapping[str, ValueHierarchy] | None = None,
+    ):
+        self.frame, self.config = frame, config
+        self.analyses, self.hierarchies = dict(analyses or {}), dict(hierarchies or {})
+        asked = [*(eigenvalue_columns or ()), *_columns_of(self.analyses)]
+        absent = [name for name in dict.fromkeys(asked) if name not in frame]
+        if absent:
+            raise FaultyInputError(
+                [f"utility: column {name!r} is not in the dataset; correct the name" for name in absent]
+            )
+        roles = config.quasi_identifiers + config.sensitive_features
+        self._numeric = {name: self._is_numeric(name, eigenvalue_columns or ()) for name in (*roles, *asked)}
+        self.names = tuple(self._numeric)
+        self._encoded: dict[str, EncodedColumn] = {}
+        if eigenvalue_columns is None:
+            eigenvalue_columns = [name for name in roles if self._numeric[name]]
+        self.eigenvalue_columns = tuple(eigenvalue_columns)
+
+    def _is_numeric(self, name: str, as_numbers: Sequence[str] = ()) -> bool:
+        """By its role; a column without one is numeric where it holds numbers and no codes such as 01."""
+        if name in as_numbers or name in self.config.continuous_qis:
+            return True
+        values = self.frame[name]
+        if name in self.config.categorical_qis or isinstance(values.dtype, pd.CategoricalDtype):
+            return False
+        if name in self.config.sensitive_features or pd.api.types.is_numeric_dtype(values.dtype):
+            return pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
+        given = values.dropna().astype("str")
+        has_code = given.str.match(r"[+-]?0\d").any()
+        return bool(len(given)) and not has_code and not np.isnan(parse_numbers(given)).any()
+
+    @cached_property
+    def _correlations(self) -> np.ndarray | None:
+        columns = [self.encoded(name) for name in self.eigenvalue_columns]
+        if len(columns) < 2:
+            return None
+        return correlations([np.append(column.labels, np.nan)[column.codes] for column in columns])
+
+    def encoded(self, name: str) -> EncodedColumn:
+        if name not in self._encoded:
+            values = self.frame[name]
+            if self._numeric[name]:
+                values = pd.Series(numbers_of(values), name=name)
+            self._encoded[name] = _without_stars(encode_column(values))
+        return self._encoded[name]
+
+    def compare(
+        self,
+        released: pd.DataFrame,
+        positions: np.ndarray | None = None,
+        classes: EquivalenceClasses | None = None,
+    ) -> Comparison:
+        """Match a released frame with the original: ``positions`` (n_released,) are rows of the original, each once.
+
+        Without ``positions`` every record must still be there, in the same order. ``classes`` of the released records
+        may be handed in; else they are formed from the quasi-identifiers that are left, as they are released.
+        """
+        n_original = len(self.frame)
+        positions = np.arange(n_original) if positions is None else np.asarray(positions, dtype=np.int64)
+        if len(positions) != len(released) or len(np.unique(positions)) != len(positions):
+            raise FaultyInputError(
+                f"utility: {len(released)} released records are matched with {len(np.unique(positions))} of the "
+                f"{n_original} original ones; each needs one of its own"
+            )
+        if classes is None:
+            left = [name for name in self.config.quasi_identifiers if name in released]
+            classes = form_equivalence_classes(released, left)
+        names = [*self.names, *self._others_that_changed(released, positions)]
+        columns = {name: self._compared(name, released, positions) for name in names}
+        return Comparison(
+            self.config,
+            columns,
+            n_original,
+            positions,
+            classes,
+            self.eigenvalue_columns,
+            self._correlations,
+            self.analyses,
+            self.hierarchies,
+        )
+
+    def _others_that_changed(self, released: pd.DataFrame, positions: np.ndarray) -> list[str]:
+        changed = []
+        for name in self.frame.columns.difference([*self.names, SUBJECT_COLUMN], sort=False):
+            before = self.frame[name].iloc[positions].reset_index(drop=True)
+            if name not in released or not before.equals(released[name].reset_index(drop=True)):
+                self._numeric.setdefault(name, self._is_numeric(name))
+                changed.append(name)
+        return changed
+
+    def _is_untouched(self, name: str, released: pd.DataFrame, positions: np.ndarray) -> bool:
+        """Whether the very same values stand in the very same records: then nothing has to be encoded again."""
+        before, after = self.frame[name], released[name]
+        if before.dtype != after.dtype or not (positions.size and np.array_equal(positions, np.arange(len(before)))):
+            return False
+        return bool(before.array.equals(after.array))
+
+    def _compared(self, name: str, released: pd.DataFrame, positions: np.ndarray) -> ComparedColumn:
+        original, numeric = self.encoded(name), self._numeric[name]
+        codes, after = (
+            np.full(len(self.frame), -1, dtype=np.int64),
+            EncodedColumn(np.empty(0), np.empty(0, dtype=object)),
+        )
+        kept = np.zeros(len(self.frame), dtype=bool)
+        kept[positions] = True
+        if name in released and self._is_untouched(name, released, positions):
+            values = original.labels if numeric else np.full(len(original.labels), np.nan)
+            return ComparedColumn(name, numeric, original, original.codes, label_texts(original), values, kept)
+        if name in released:
+            after = _without_stars(encode_column(released[name]))
+            codes[positions] = after.codes
+        values = released_numbers(after.labels) if numeric else np.full(len(after.labels), np.nan)
+        return ComparedColumn(name, numeric, original, codes, label_texts(after), values, kept)
+
+
+def _without_stars(column: EncodedColumn) -> EncodedColumn:
+    """Labels of stars alone say nothing: they count as no value."""
+    kept = np.array([not is_no_value(label) for label in column.labels], dtype=bool)
+    if kept.all():
+        return column
+    new = np.where(kept, np.cumsum(kept) - 1, -1)
+    return EncodedColumn(np.append(new, -1)[column.codes], column.labels[kept])
+
+
+def _columns_of(analyses: Mapping) -> list[str]:
+    means, regression = analyses.get("means") or {}, analyses.get("regression") or {}
+    names = [means.get("value"), *means.get("by", ()), regression.get("outcome"), *regression.get("predictors", ())]
+    return [name for name in names if name is not None]
