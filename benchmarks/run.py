@@ -23,6 +23,7 @@ from doors import demo, door_1, door_2
 from measures import measures
 from models import growth, models_against_reading
 from publish import private_answers
+from remedy import anonypy, mondrian_against_models, treatments
 from results import Comparison, Outcome, median_spread, table
 from rivals import openmed, pycanon
 
@@ -43,6 +44,9 @@ BENCHMARKS = {
     "pycanon": Benchmark(pycanon, 3),
     "growth": Benchmark(growth, 3),
     "measures": Benchmark(measures, 5),
+    "treatments": Benchmark(treatments, 3),
+    "mondrian": Benchmark(mondrian_against_models, 3),
+    "anonypy": Benchmark(anonypy, 1),
     "publish": Benchmark(private_answers, 3),
     "demo": Benchmark(demo, 9),
 }
