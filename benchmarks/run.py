@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from advice import advice
 from doors import demo, door_1, door_2
 from measures import measures
 from models import growth, models_against_reading
@@ -44,6 +45,7 @@ BENCHMARKS = {
     "pycanon": Benchmark(pycanon, 3),
     "growth": Benchmark(growth, 3),
     "measures": Benchmark(measures, 5),
+    "advice": Benchmark(advice, 5),
     "treatments": Benchmark(treatments, 3),
     "mondrian": Benchmark(mondrian_against_models, 3),
     "anonypy": Benchmark(anonypy, 1),

@@ -35,4 +35,6 @@ config = {
         "zero_pad": 4,
         "prefix": "PENTELI-",
     },
+    # Which recoding is the mildest that meets K, L and T? The report answers under "Next best step".
+    "recommend": {},
 }

@@ -9,6 +9,7 @@ from importlib import import_module
 # columns)``, the faults of its key, and ``run_step(StepInput)``; it is imported where its key is used.
 STEP_MODULES = {
     "risk": "disclosure_control.risk",
+    "recommend": "disclosure_control.recommend",
     "treatment": "disclosure_control.treatment",
     "sweep": "disclosure_control.sweep",
     "private_release": "disclosure_control.private_release",

@@ -347,6 +347,10 @@ def run_step(step: StepInput) -> StepResult:
     steps, seed = read_settings(step.settings)
     table = step.dataset.typed_table
     recommended = _recommended(step, steps)
+    if recommended is not None and not recommended:
+        return StepResult(
+            {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
+        )
     treated = treat(table, step.assessment.config, steps, seed, step.folder, recommended)
     figures = treatment_figures(step.assessment, treated, table)
     report = treatment_report(step.pilot, figures)
@@ -357,6 +361,12 @@ def run_step(step: StepInput) -> StepResult:
         files=summary_files(step.pilot, figures, report),
         outcome=treated,
     )
+
+
+NOTHING_FOUND = (
+    'Treatment: the step recommend found nothing that meets the thresholds, so nobody is treated as "recommended", and '
+    f"no {DATASET} is written."
+)
 
 
 def _recommended(step: StepInput, steps: Sequence[Mapping]) -> Sequence[Mapping] | None:

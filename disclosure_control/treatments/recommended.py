@@ -11,16 +11,18 @@ ADVICE = 'add "recommend": {} to the config, or write the treatments out'
 
 
 def apply_recommended(given: TreatmentInput) -> Treated:
-    """Every step that ``recommend`` found, one after the other; nothing, said aloud, where it found none.
+    """Every step that ``recommend`` found, one after the other.
 
-    Raises ``FaultyInputError`` where it did not run.
+    Raises ``FaultyInputError`` where it did not run, or found none: data that nobody treated are not released.
     """
     from disclosure_control.treatment import apply_steps  # which looks treatments up
 
     if given.recommended is None:
         raise FaultyInputError(f'treatment: "recommended" needs the result of the step recommend; {ADVICE}')
     if not given.recommended:
-        return Treated(given.frame, {}, notes=("Nothing was found that meets the thresholds, so nothing was done.",))
+        raise FaultyInputError(
+            'treatment: "recommended": nothing was found that meets the thresholds; write others out'
+        )
     return apply_steps(given.recommended, given)
 
 

@@ -229,8 +229,8 @@ def test_recommended_steps_are_applied_one_after_the_other():
     assert by_name.steps[0].changed == {"age": 8}
     with pytest.raises(FaultyInputError, match="recommend"):
         treat(small(), SMALL, [{"method": "recommended"}])
-    (nothing,) = treat(small(), SMALL, [{"method": "recommended"}], recommended=()).steps
-    assert nothing.notes == ("Nothing was found that meets the thresholds, so nothing was done.",)
+    with pytest.raises(FaultyInputError, match="nothing was found that meets the thresholds"):
+        treat(small(), SMALL, [{"method": "recommended"}], recommended=())
 
 
 # ---------------------------------------------------------------- through the door

@@ -1,0 +1,317 @@
+"""The search against a referee that tries every transformation, record by record; and its limits."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from advice_data import arx_lattice
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lattice_referee import Model, best_loss, loss_of, suppressed_records, transformed
+
+from Anonymization_Models import FaultyInputError, count_sensitive_values, form_equivalence_classes
+from disclosure_control.hierarchies import build_hierarchy
+from disclosure_control.lattice import search as search_module
+from disclosure_control.lattice.generalisations import Recoding, of_hierarchy
+from disclosure_control.lattice.losses import METRICS
+from disclosure_control.lattice.nodes import Lattice, RollUp
+from disclosure_control.lattice.requirements import Criterion, Requirements
+from disclosure_control.lattice.search import evaluate, search
+
+SENSITIVE_PATHS = {1.0: ["1", "low", "*"], 2.0: ["2", "low", "*"], 3.0: ["3", "high", "*"], 5.0: ["5", "high", "*"]}
+
+
+@st.composite
+def hierarchies(draw):
+    """Two to five leaves; on each level neighbouring nodes are joined; a root on top, or not."""
+    n_leaves, n_inner = draw(st.integers(2, 5)), draw(st.integers(0, 2))
+    groups, rows = list(range(n_leaves)), [[f"v{leaf}"] for leaf in range(n_leaves)]
+    for level in range(1, n_inner + 1):
+        joins = [draw(st.booleans()) for _ in range(n_leaves)]
+        groups = list(np.cumsum([i > 0 and groups[i] != groups[i - 1] and not joins[i] for i in range(n_leaves)]))
+        for row, group in zip(rows, groups, strict=True):
+            row.append(f"L{level}g{group}")
+    if draw(st.booleans()) or n_inner == 0:
+        rows = [[*row, "*"] for row in rows]
+    return rows
+
+
+def models():
+    share = st.sampled_from([0.1, 0.25, 0.4, 0.6])
+    return st.one_of(
+        st.builds(Model, st.just("distinct_l"), st.sampled_from([2, 3])),
+        st.builds(Model, st.just("entropy_l"), st.sampled_from([1.5, 2, 2.5])),
+        st.builds(Model, st.just("recursive_l"), st.sampled_from([2, 3]), st.sampled_from([0.7, 1.0, 3.0])),
+        st.builds(Model, st.sampled_from(["total_variation_t", "ordered_t"]), share),
+        st.builds(Model, st.just("hierarchical_t"), share, paths=st.just(SENSITIVE_PATHS)),
+        st.builds(Model, st.sampled_from(["wasserstein_t", "mean_difference_t"]), st.sampled_from([0.3, 0.8, 1.5])),
+        st.builds(Model, st.just("delta_disclosure"), st.sampled_from([0.8, 1.5])),
+        st.builds(Model, st.just("basic_beta"), st.sampled_from([0.5, 1.2])),
+    )
+
+
+@st.composite
+def problems(draw):
+    trees = draw(st.lists(hierarchies(), min_size=1, max_size=3))
+    values = [st.sampled_from([row[0] for row in rows]) for rows in trees]
+    records = draw(st.lists(st.tuples(*values), min_size=1, max_size=18))
+    n = len(records)
+    sensitive = draw(st.lists(st.sampled_from([*SENSITIVE_PATHS, None]), min_size=n, max_size=n))
+    return {
+        "records": records,
+        "hierarchies": trees,
+        "sensitive": sensitive,
+        "k": draw(st.integers(1, 5)),
+        "models": draw(st.lists(models(), max_size=2)),
+        "limit": draw(st.sampled_from([0.0, 0.0, 0.1, 0.3, 0.6, 1.0])),
+        "reference": draw(st.sampled_from(["everybody", "kept"])),
+        "metric": draw(st.sampled_from(list(METRICS))),
+        "weights": [draw(st.sampled_from([1.0, 1.0, 0.5, 3.0])) for _ in trees],
+        "highest": [draw(st.integers(max(0, len(rows[0]) - 2), len(rows[0]) - 1)) for rows in trees],
+    }
+
+
+KINDS = ["entropy_l", "recursive_l", "distinct_l", "total_variation_t", "ordered_t", "hierarchical_t", "wasserstein_t"]
+KINDS = [*KINDS, "mean_difference_t", "delta_disclosure", "basic_beta"]
+THRESHOLDS = {  # of each model the range in which it is neither always met nor never
+    "entropy_l": (1.1, 2.6),
+    "recursive_l": (2, 3),
+    "distinct_l": (2, 3),
+    "wasserstein_t": (0.2, 1.2),
+    "mean_difference_t": (0.1, 1.0),
+    "delta_disclosure": (0.4, 1.6),
+    "basic_beta": (0.2, 1.5),
+}
+
+
+def skewed_problem(seed: int) -> dict:
+    """Thirty to fifty people whose sensitive value depends on who they are: classes fail next to ones that pass."""
+    draw = np.random.default_rng(seed)
+    n, n_leaves = int(draw.integers(30, 50)), draw.integers(3, 6, 3)
+    trees = []
+    for i, leaves in enumerate(n_leaves):
+        cut = int(draw.integers(1, leaves))
+        trees.append([[f"v{leaf}", f"{i}{'low' if leaf < cut else 'high'}", "*"] for leaf in range(leaves)])
+    columns = [(draw.random(n) ** 2 * leaves).astype(int) for leaves in n_leaves]
+    values = np.array(list(SENSITIVE_PATHS))
+    own = (columns[0] + columns[1]) % len(values)
+    sensitive = values[np.where(draw.random(n) < 0.6, own, (draw.random(n) ** 2 * len(values)).astype(int))]
+    models = []
+    for kind in draw.choice(KINDS, int(draw.integers(1, 3)), replace=False):
+        low, high = THRESHOLDS.get(str(kind), (0.1, 0.5))
+        threshold = float(draw.uniform(low, high))
+        threshold = round(threshold) if kind in ("recursive_l", "distinct_l") else threshold
+        paths = SENSITIVE_PATHS if kind == "hierarchical_t" else {}
+        models.append(Model(str(kind), threshold, float(draw.choice([0.8, 1.5, 3.0])), paths))
+    return {
+        "records": [tuple(f"v{column[i]}" for column in columns) for i in range(n)],
+        "hierarchies": trees,
+        "sensitive": [None if draw.random() < 0.05 else float(value) for value in sensitive],
+        "k": int(draw.integers(1, 5)),
+        "models": models,
+        "limit": float(draw.choice([0.0, draw.uniform(0, 0.8), 1.0], p=[0.2, 0.6, 0.2])),
+        "reference": str(draw.choice(["everybody", "kept"])),
+        "metric": str(draw.choice(list(METRICS))),
+        "weights": [float(weight) for weight in draw.choice([1.0, 1.0, 0.5, 3.0], 3)],
+        "highest": [2, 2, 2],
+    }
+
+
+def as_lattice(records, trees) -> tuple[Lattice, object]:
+    names = [f"q{i}" for i in range(len(trees))]
+    frame = pd.DataFrame(records, columns=names)
+    classes = form_equivalence_classes(frame, names)
+    attributes = [
+        of_hierarchy(name, column, build_hierarchy(rows, name), Recoding("hierarchy"))
+        for name, column, rows in zip(names, classes.columns, trees, strict=True)
+    ]
+    return Lattice.of(classes, attributes, np.ones(classes.n_classes, dtype=bool)), classes
+
+
+def as_requirements(problem: dict, classes) -> Requirements:
+    sensitive = pd.Series(problem["sensitive"], dtype=float)
+    table = count_sensitive_values(classes, sensitive).table
+    hierarchy = build_hierarchy([[f"{value:g}", *path[1:]] for value, path in SENSITIVE_PATHS.items()], "sensitive")
+    own = {"recursive_l": lambda model: {"c": model.c}, "hierarchical_t": lambda model: {"hierarchy": hierarchy}}
+    criteria = tuple(
+        Criterion(model.kind, "s", model.threshold, table, own.get(model.kind, lambda model: {})(model))
+        for model in problem["models"]
+    )
+    return Requirements(problem["k"], criteria, problem["limit"], problem["reference"])
+
+
+@settings(max_examples=120, deadline=None)
+@given(problems())
+def test_nothing_in_the_lattice_is_better(problem):
+    """Also where l and t are not monotone, and for each kind of loss, limit of suppression, weights, highest levels."""
+    assert_nothing_is_better(problem)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**32).map(skewed_problem))
+def test_nothing_is_better_where_classes_differ_much(problem):
+    """Where an unsafe conclusion from l or t would do harm: this is what fails when one is drawn."""
+    assert_nothing_is_better(problem)
+
+
+def assert_nothing_is_better(problem: dict) -> None:
+    lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
+    requirements = as_requirements(problem, classes)
+    names = [attribute.name for attribute in lattice.attributes]
+    weights = dict(zip(names, problem["weights"], strict=True))
+    found = search(
+        lattice, requirements, problem["metric"], weights, highest=dict(zip(names, problem["highest"], strict=True))
+    )
+    assert found.is_optimal
+    expected = best_loss(**{name: problem[name] for name in problem})
+    if expected is None:
+        assert found.best is None
+        return
+    assert found.best.loss == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert found.best.is_allowed
+    released = transformed(problem["records"], problem["hierarchies"], found.best.levels)
+    suppressed = suppressed_records(
+        released, problem["sensitive"], problem["k"], problem["models"], problem["reference"]
+    )
+    assert found.best.n_suppressed == len(suppressed)
+    assert set(np.flatnonzero(found.best.suppressed[classes.class_of_record])) == suppressed
+    kept_classes = {released[position] for position in range(len(released)) if position not in suppressed}
+    assert found.best.n_classes == len(kept_classes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.data())
+def test_the_figures_of_one_transformation(problem, data):
+    lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
+    requirements = as_requirements(problem, classes)
+    levels = tuple(data.draw(st.integers(0, height)) for height in lattice.top)
+    names = [attribute.name for attribute in lattice.attributes]
+    found = evaluate(
+        lattice, levels, requirements, problem["metric"], dict(zip(names, problem["weights"], strict=True))
+    )
+    released = transformed(problem["records"], problem["hierarchies"], levels)
+    suppressed = suppressed_records(
+        released, problem["sensitive"], problem["k"], problem["models"], problem["reference"]
+    )
+    assert set(np.flatnonzero(found.suppressed[classes.class_of_record])) == suppressed
+    loss = loss_of(
+        problem["metric"], problem["records"], problem["hierarchies"], levels, suppressed, problem["weights"]
+    )
+    assert found.loss == pytest.approx(loss, rel=1e-9, abs=1e-9)
+    assert found.is_allowed == (len(suppressed) <= problem["limit"] * len(released) + 1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(problems(), st.randoms(use_true_random=False))
+def test_the_order_of_the_records_changes_nothing(problem, random):
+    order = list(range(len(problem["records"])))
+    random.shuffle(order)
+    shuffled = problem | {key: [problem[key][i] for i in order] for key in ("records", "sensitive")}
+    results = []
+    for one in (problem, shuffled):
+        lattice, classes = as_lattice(one["records"], one["hierarchies"])
+        results.append(search(lattice, as_requirements(one, classes), one["metric"]))
+    first, second = results
+    assert (first.best is None) == (second.best is None)
+    if first.best is not None:
+        assert (first.best.levels, first.best.loss) == (second.best.levels, second.best.loss)
+    assert first.n_checked == second.n_checked
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32).map(skewed_problem))
+def test_what_is_concluded_for_other_transformations_holds(problem):
+    """Bounds are never above a loss, and who surely is suppressed is so in every finer transformation."""
+    lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
+    requirements = as_requirements(problem, classes)
+    loss, roll_up = METRICS[problem["metric"]].on(lattice, problem["weights"]), RollUp(lattice)
+    floors = loss.floors(roll_up.bottom)
+    nodes = [roll_up.node(levels) for levels in np.ndindex(lattice.shape)]
+    surely = [requirements.surely_suppressed(node, roll_up) for node in nodes]
+    suppressed = [requirements.suppressed(node, roll_up, one) for node, one in zip(nodes, surely, strict=True)]
+    losses = [loss.loss(node, one) for node, one in zip(nodes, suppressed, strict=True)]
+    slack = 1e-9
+    for node, own_surely, own_suppressed in zip(nodes, surely, suppressed, strict=True):
+        coarser_floor = loss.floor_of_coarser(node)
+        finer_floors = loss.floors_of_finer(node, own_surely)
+        assert floors[node.levels] <= loss.loss(node, own_suppressed) * (1 + slack) + slack
+        assert not (own_surely & ~own_suppressed).any()
+        if loss.floor_is_loss and finer_floors is not None:
+            assert finer_floors[node.levels] == pytest.approx(loss.loss(node, own_surely), rel=1e-9, abs=1e-9)
+        for other, its_loss, its_surely in zip(nodes, losses, surely, strict=True):
+            if all(a >= b for a, b in zip(other.levels, node.levels, strict=True)) and coarser_floor is not None:
+                assert coarser_floor <= its_loss * (1 + slack)
+            if all(a <= b for a, b in zip(other.levels, node.levels, strict=True)):
+                if finer_floors is not None:
+                    finer = np.broadcast_to(finer_floors, [level + 1 for level in node.levels])[other.levels]
+                    assert finer <= its_loss * (1 + slack) + slack
+                assert its_surely[other.class_of_combination][own_surely[node.class_of_combination]].all()
+
+
+def test_delta_disclosure_may_fail_above_where_it_holds():
+    """a: ten x; b: one y; c: nine y. Alone each value is twice as frequent as among all: |log2 2| = 1 < 1.5. In a and b
+    together y has 1/11 where it has 1/2 among all: |log2(2/11)| = 2.46. So level 0 is allowed, and no coarser one.
+    """
+    records, sensitive = [("a",)] * 10 + [("b",)] + [("c",)] * 9, [1.0] * 10 + [2.0] * 10
+    trees = [[["a", "g", "gg"], ["b", "g", "gg"], ["c", "h", "hh"]]]
+    lattice, classes = as_lattice(records, trees)
+    table = count_sensitive_values(classes, pd.Series(sensitive)).table
+    requirements = Requirements(1, (Criterion("delta_disclosure", "s", 1.5, table),), 0.0)
+    allowed = [evaluate(lattice, (level,), requirements).is_allowed for level in range(3)]
+    assert allowed == [True, False, False]
+    found = search(lattice, requirements)
+    assert (found.best.levels, found.best.loss, found.is_optimal) == ((0,), 0.0, True)
+
+
+def test_a_level_held_fixed():
+    lattice = arx_lattice("synth_10000", ("sex", "country", "district", "agebin", "bmibin"))
+    found = search(lattice, Requirements(5, (), 0.05), lowest={"bmibin": 2}, highest={"bmibin": 2, "agebin": 1})
+    assert found.is_optimal
+    assert found.lattice_size == 2 * 3 * 3 * 2
+    assert found.best.levels[4] == 2
+    assert found.best.levels[3] <= 1
+    every = [evaluate(lattice, (*rest, 2), Requirements(5, (), 0.05)) for rest in np.ndindex(2, 3, 3, 2)]
+    assert found.best.loss == min(one.loss for one in every if one.is_allowed)
+
+
+def test_time_that_is_over_proves_nothing():
+    lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
+    ticks = iter(range(1000))
+    found = search(lattice, Requirements(5, (), 0.0), time_limit=3, clock=lambda: next(ticks))
+    assert not found.is_optimal
+    assert found.n_checked <= 3
+    at_once = search(lattice, Requirements(5, (), 0.0), time_limit=0, clock=lambda: 0)
+    assert (at_once.best, at_once.is_optimal, at_once.n_checked) == (None, False, 0)
+
+
+def test_of_a_lattice_that_is_too_large_a_part_is_searched(monkeypatch):
+    lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
+    whole = search(lattice, Requirements(5, (), 0.05), "precision")
+    monkeypatch.setattr(search_module, "LARGEST_LATTICE", 100)
+    part = search(lattice, Requirements(5, (), 0.05), "precision")
+    assert whole.is_optimal
+    assert not part.is_optimal
+    assert part.lattice_size == whole.lattice_size == 240
+    assert part.best.is_allowed
+    assert part.best.loss >= whole.best.loss
+    assert part.best.loss == evaluate(lattice, part.best.levels, Requirements(5, (), 0.05), "precision").loss
+
+
+def test_faults_are_named_together():
+    lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
+    with pytest.raises(FaultyInputError) as error:
+        search(lattice, Requirements(5), "los", {"sx": 1}, {"age": 9}, {"race": -1})
+    assert len(error.value.faults) == 4
+    with pytest.raises(FaultyInputError, match="above 0"):
+        search(
+            lattice, Requirements(5), weights=dict.fromkeys(("sex", "age", "race", "marital-status", "education"), 0)
+        )
+    with pytest.raises(FaultyInputError) as error:
+        Requirements(5, (), 1.5, "nobody")
+    assert len(error.value.faults) == 2
+
+
+def test_nobody_at_all():
+    lattice, _ = as_lattice([], [[["a", "*"], ["b", "*"]]])
+    found = search(lattice, Requirements(5, (), 0.0))
+    assert found.is_optimal
+    assert found.best.n_suppressed == 0
