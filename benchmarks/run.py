@@ -21,6 +21,7 @@ from importlib.metadata import version
 
 from advice import advice
 from doors import demo, door_1, door_2
+from look import anonymeter_attacks, exact_linkage, explore_beside_pandas
 from measures import measures
 from models import growth, models_against_reading
 from publish import private_answers
@@ -49,6 +50,9 @@ BENCHMARKS = {
     "treatments": Benchmark(treatments, 3),
     "mondrian": Benchmark(mondrian_against_models, 3),
     "anonypy": Benchmark(anonypy, 1),
+    "explore": Benchmark(explore_beside_pandas, 1),
+    "linkage": Benchmark(exact_linkage, 3),
+    "anonymeter": Benchmark(anonymeter_attacks, 3),
     "publish": Benchmark(private_answers, 3),
     "demo": Benchmark(demo, 9),
 }

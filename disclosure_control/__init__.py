@@ -9,9 +9,11 @@ from importlib import import_module
 # columns)``, the faults of its key, and ``run_step(StepInput)``; it is imported where its key is used.
 STEP_MODULES = {
     "risk": "disclosure_control.risk",
+    "explore": "disclosure_control.exploration",
     "recommend": "disclosure_control.recommend",
     "treatment": "disclosure_control.treatment",
     "sweep": "disclosure_control.sweep",
+    "linkage_attack": "disclosure_control.attacks.step",
     "private_release": "disclosure_control.private_release",
     "fairness": "disclosure_control.fairness",
 }

@@ -13,4 +13,7 @@ def wilson_interval(n_hits: int, n: int, confidence: float = 0.95) -> tuple[floa
     share, weight = n_hits / n, z * z / n
     middle = (share + weight / 2) / (1 + weight)
     half = z * np.sqrt(share * (1 - share) / n + weight / (4 * n)) / (1 + weight)
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+    # Nobody and everybody are limits of their intervals, whatever rounding says.
+    low = 0.0 if n_hits == 0 else max(0.0, float(middle - half))
+    high = 1.0 if n_hits == n else min(1.0, float(middle + half))
+    return low, high

@@ -1,0 +1,268 @@
+"""Singling out, inference and linkability: by hand, against referees, and on data where they must find nothing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from disclosure_control.attacks.inference import infer_attribute
+from disclosure_control.attacks.linkability import link_parts
+from disclosure_control.attacks.nearest import nearest_kinds, released_kinds
+from disclosure_control.attacks.predicates import (
+    AT_LEAST,
+    AT_MOST,
+    EQUAL,
+    MISSING,
+    Predicates,
+    common_columns,
+    n_fitting,
+)
+from disclosure_control.attacks.singling_out import MODES, single_out
+
+MIXED = ["number", "word", "other"]
+
+
+def mixed_people(n, seed):
+    generator = np.random.default_rng(seed)
+    return pd.DataFrame(
+        {
+            "number": generator.normal(0, 10, n).round(1),
+            "word": generator.choice(list("abcde"), n),
+            "other": generator.choice(list("uvw"), n),
+        }
+    )
+
+
+# ---------------------------------------------------------------- predicates and singling out
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1.0, 2.0, 3.0, None]), st.sampled_from(["a", "b", None])), min_size=1, max_size=9
+    ),
+    st.lists(
+        st.tuples(st.sampled_from([0.0, 2.0, 3.0, None]), st.sampled_from(["a", "c", None])), min_size=1, max_size=9
+    ),
+    st.integers(0, 3),
+    st.integers(0, 1),
+)
+def test_predicates_fit_whom_a_slow_referee_says(released, people, comparison, letter):
+    frames = [
+        pd.DataFrame(
+            {"x": pd.Series([r[0] for r in rows], dtype=float), "y": pd.Series([r[1] for r in rows], dtype="str")}
+        )
+        for rows in (released, people)
+    ]
+    columns = common_columns(frames[0], [frames[1]], ["x", "y"])
+    levels = sorted({row[0] for row in [*released, *people]} - {None})
+    words = sorted({row[1] for row in released} - {None})
+    if not levels or letter >= len(words):
+        return
+    value, word = levels[-1], words[letter]
+    predicate = Predicates(np.array([[0, 1]]), np.array([[comparison, EQUAL]]), np.array([[len(levels) - 1, letter]]))
+    rules = {
+        EQUAL: lambda x: x == value,
+        AT_MOST: lambda x: x is not None and x <= value,
+        AT_LEAST: lambda x: x is not None and x >= value,
+        MISSING: lambda x: x is None,
+    }
+    for table, rows in ((None, released), (0, people)):
+        expected = sum(rules[comparison](x) and y == word for x, y in rows)
+        assert n_fitting(columns, predicate, table).tolist() == [expected]
+
+
+def test_predicates_of_a_small_release_by_hand():
+    """Once stand 3 (also the largest) and "b"; the smallest is 1. Of the people 1 is one's, 3 nobody's, b two's."""
+    released = pd.DataFrame({"x": [1.0, 1.0, 3.0], "y": ["a", "a", "b"]})
+    people = pd.DataFrame({"x": [1.0, 2.0, 2.0], "y": ["a", "b", "b"]})
+    found = single_out(released, people, ["x", "y"], "univariate", np.random.default_rng(1))
+    # x == 3: 0; x <= 1: 1; x >= 3: 0; y == b: 2
+    assert (found.rates.attack.n_hits, found.rates.attack.n) == (1, 4)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_release_that_is_the_pilot_singles_out_and_other_people_are_safe_from_it(mode):
+    people, others = mixed_people(400, 1), mixed_people(400, 2)
+    found = single_out(people, people, MIXED, mode, np.random.default_rng(5), 200, control=others)
+    assert found.rates.attack.rate > 0.95  # not 1: two people may share the largest number
+    assert found.rates.attack.n > 20
+    assert found.rates.control.rate < 0.6
+    assert found.rates.beats_baseline
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_on_a_release_of_other_people_singling_out_does_not_beat_the_control_group(mode):
+    n_beaten = 0
+    for seed in range(10):
+        released, people, others = (mixed_people(300, 3 * seed + part) for part in range(3))
+        found = single_out(released, people, MIXED, mode, np.random.default_rng(seed), 200, control=others)
+        n_beaten += found.rates.attack.interval[0] > found.rates.control.interval[1]
+    assert n_beaten <= 1
+
+
+def test_where_columns_are_independent_of_each_other_predicates_do_not_beat_guessing():
+    n_beaten = 0
+    for seed in range(10):
+        released, people = mixed_people(300, 2 * seed), mixed_people(300, 2 * seed + 1)
+        found = single_out(released, people, MIXED, "multivariate", np.random.default_rng(seed), 200)
+        n_beaten += found.rates.beats_baseline
+    assert n_beaten <= 2
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nobody_is_singled_out_by_the_groups_of_a_k_anonymous_release(mode):
+    people = pd.DataFrame({"age": np.repeat(np.arange(50), 2) + np.tile([0, 100], 50), "sex": ["F"] * 100})
+    released = pd.DataFrame({"age": [f"{a // 10 * 10}--{a // 10 * 10 + 9}" for a in people.age], "sex": people.sex})
+    found = single_out(released, people, ["age", "sex"], mode, np.random.default_rng(1))
+    assert found.rates.attack.n_hits == 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_singling_out_does_not_depend_on_the_order_of_rows(mode):
+    people = mixed_people(300, 7)
+    released = people.copy()
+    released["word"] = released.word.where(released.word != "a", "a|b")
+    order = np.random.default_rng(2).permutation(300)
+    attacks = [
+        single_out(one, people.iloc[rows], MIXED, mode, np.random.default_rng(4), 100)
+        for one, rows in ((released, np.arange(300)), (released.iloc[order], order[::-1]))
+    ]
+    assert attacks[0].rates == attacks[1].rates
+
+
+# ---------------------------------------------------------------- inference
+
+
+def test_inference_by_hand():
+    """Three a's have x x y, so a means x and b means y; guessing says x. Of the people a x, a y, b y, c y."""
+    released = pd.DataFrame({"known": list("aaab"), "secret": list("xxyy")})
+    released.loc[4] = ["a", "x"]
+    people = pd.DataFrame({"known": list("aab"), "secret": list("xyy")})
+    found = infer_attribute(released, people, "secret", ["known"])
+    assert (found.rates.attack.n_hits, found.rates.attack.n) == (2, 3)
+    assert found.rates.baseline.n_hits == 1
+
+
+def test_negative_numbers_match_only_where_they_are_near():
+    """anonymeter 1.1 divides by the guess with its sign, so that every negative guess counts as right."""
+    released = pd.DataFrame({"known": ["a", "b", "c", "d"], "secret": [-100.0, -100.0, 0.0, 50.0]})
+    people = pd.DataFrame({"known": ["a", "b", "c", "d"], "secret": [-104.0, -10.0, 0.001, 50.0]})
+    found = infer_attribute(released, people, "secret", ["known"], tolerance=0.05)
+    assert found.rates.attack.n_hits == 2
+    assert found.rates.baseline.n_hits == 1  # -100 is right for two released people, and for one of these
+
+
+def test_the_best_constant_is_that_of_a_slow_referee():
+    generator = np.random.default_rng(8)
+    for _ in range(30):
+        secret = generator.integers(-30, 30, 40).astype(float)
+        released = pd.DataFrame({"known": ["a"] * 40, "secret": secret})
+        found = infer_attribute(released, released, "secret", ["known"], tolerance=0.2)
+        right = [sum(abs(guess - true) <= 0.2 * abs(true) + 1e-9 for true in secret) for guess in secret]
+        assert found.rates.baseline.n_hits == max(right)
+
+
+def test_people_without_a_secret_are_counted_and_not_attacked():
+    released = pd.DataFrame({"known": list("ab"), "secret": ["x", "y"]})
+    people = pd.DataFrame({"known": list("aab"), "secret": ["x", None, "y"]})
+    found = infer_attribute(released, people, "secret", ["known"])
+    assert (found.n_without_secret, found.rates.attack.n) == (1, 2)
+
+
+def test_on_independent_data_inference_does_not_beat_guessing():
+    n_beaten = 0
+    for seed in range(20):
+        released, people = mixed_people(300, 2 * seed), mixed_people(300, 2 * seed + 1)
+        for secret in MIXED:
+            found = infer_attribute(released, people, secret, [name for name in MIXED if name != secret])
+            n_beaten += found.rates.beats_baseline
+    assert n_beaten <= 3
+
+
+def test_inference_does_not_depend_on_rows_order_or_index():
+    released, people = mixed_people(200, 1), mixed_people(150, 2)
+    order = np.random.default_rng(1).permutation(200)
+    rates = [
+        infer_attribute(one, people, "word", ["number", "other"]).rates
+        for one in (released, released.iloc[order], released.iloc[order].set_axis(np.arange(200) * 7))
+    ]
+    assert rates[0] == rates[1] == rates[2]
+
+
+# ---------------------------------------------------------------- nearest records, linkability
+
+
+def referee_distance(one, other, span):
+    total = 0.0
+    for mine, theirs in zip(one, other, strict=True):
+        if mine is None or theirs is None:
+            total += not (mine is None and theirs is None)
+        elif isinstance(mine, float):
+            total += min(abs(mine - theirs) / span, 1)
+        else:
+            total += mine != theirs
+    return total
+
+
+rows = st.lists(
+    st.tuples(st.sampled_from([0.0, 1.0, 2.5, 4.0, None]), st.sampled_from(["a", "b", "c", None])),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=100)
+@given(rows, rows)
+def test_nearest_records_are_those_of_a_slow_referee(released, people):
+    frames = [
+        pd.DataFrame(
+            {"x": pd.Series([r[0] for r in one], dtype=float), "y": pd.Series([r[1] for r in one], dtype="str")}
+        )
+        for one in (released, people)
+    ]
+    kinds = released_kinds(frames[0], ["x", "y"])
+    person, kind = nearest_kinds(kinds, frames[1])
+    nearest = np.zeros((len(people), kinds.classes.n_classes), dtype=bool)
+    nearest[person, kind] = True
+    nearest = nearest[:, kinds.classes.class_of_record]
+    numbers = [x for x, _ in released if x is not None] or [0.0]
+    span = max(numbers) - min(numbers) or 1.0
+    for i, person in enumerate(people):
+        distance = np.array([referee_distance(person, record, span) for record in released])
+        assert nearest[i].tolist() == (distance <= distance.min() + 1e-9).tolist()
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows, rows)
+def test_linked_parts_are_those_of_a_slow_referee(released, people):
+    frames = [
+        pd.DataFrame(
+            {"x": pd.Series([r[0] for r in one], dtype=float), "y": pd.Series([r[1] for r in one], dtype="str")}
+        )
+        for one in (released, people)
+    ]
+    numbers = [x for x, _ in released if x is not None] or [0.0]
+    span = max(numbers) - min(numbers) or 1.0
+    expected = 0.0
+    for person in people:
+        near = []
+        for part in (0, 1):
+            distance = np.array(
+                [referee_distance(person[part : part + 1], one[part : part + 1], span) for one in released]
+            )
+            near.append(set(np.flatnonzero(distance <= distance.min() + 1e-9)))
+        expected += len(near[0] & near[1]) / (len(near[0]) * len(near[1]))
+    assert link_parts(*frames, ["x"], ["y"]).attack.n_hits == pytest.approx(expected)
+
+
+def test_parts_are_linked_where_the_release_is_the_pilot_and_not_where_it_is_somebody_else():
+    people, others = mixed_people(300, 1), mixed_people(300, 2)
+    people["code"] = others["code"] = np.arange(300).astype(str)
+    own = link_parts(people, people, ["number", "word"], ["code"])
+    size = people.groupby(["number", "word"]).code.transform("size")
+    assert own.attack.n_hits == pytest.approx((1 / size).sum())
+    assert own.beats_baseline
+    mixed = link_parts(others, people, ["number", "word"], ["other"])
+    assert mixed.attack.rate < 0.2
