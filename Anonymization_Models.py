@@ -33,6 +33,7 @@ import pandas as pd
 
 MISSING_POLICIES = ("category", "exclude", "wildcard")
 OUT_OF_RANGE_POLICIES = ("tail", "missing")
+LARGEST_NUMBER = 1e300  # differences and sums of larger ones are infinite
 EMPTY_RECORDS = ("match", "sdcmicro")
 DENSE_CELLS = 1 << 18  # a table of all possible keys may always have this many cells: 2 MB
 LOOKUPS_AT_ONCE = 1 << 20
@@ -141,17 +142,19 @@ def parse_numbers(values: pd.Series) -> np.ndarray:
 def numbers_of(values: pd.Series) -> np.ndarray:
     """A column as floats (n_records,), NaN where missing.
 
-    Raises ``FaultyInputError`` with counts if a value is not a number or is infinite.
+    Raises ``FaultyInputError`` with counts if a value is not a number, is infinite or too large to calculate with.
     """
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(str).where(values.notna())
     numbers = parse_numbers(values)
     unread = values[np.isnan(numbers) & values.notna().to_numpy()].astype(str)
     n_text, n_infinite = int((unread.str.strip() != "").sum()), int(np.isinf(numbers).sum())
+    n_too_large = int((np.abs(numbers) > LARGEST_NUMBER).sum()) - n_infinite
+    too_large = f"beyond {LARGEST_NUMBER:g}"
     faults = [
         f"column {values.name!r}: {count} of {len(values)} values are {kind}; allowed: finite numbers or "
         "missing; correct them in the source, or declare the column categorical"
-        for count, kind in ((n_text, "text that is not a number"), (n_infinite, "infinite"))
+        for count, kind in ((n_text, "text that is not a number"), (n_infinite, "infinite"), (n_too_large, too_large))
         if count
     ]
     if faults:
@@ -863,9 +866,10 @@ def _check_distance(name: str, sensitive: str, table: CountTable) -> None:
             f"t_distance {name!r} needs numbers, and {sensitive!r} holds text; "
             'set t_distance to "total_variation", or correct the source'
         )
-    if table.is_numeric and not np.isfinite(table.values).all():
-        n_infinite = int(table.people_of_value[np.isinf(table.values)].sum())
-        raise FaultyInputError(f"column {sensitive!r}: {n_infinite} values are infinite; correct them in the source")
+    if table.is_numeric and (beyond := np.abs(table.values) > LARGEST_NUMBER).any():
+        kind = "infinite" if np.isinf(table.values[beyond]).all() else f"beyond {LARGEST_NUMBER:g}"
+        n_people = int(table.people_of_value[beyond].sum())
+        raise FaultyInputError(f"column {sensitive!r}: {n_people} values are {kind}; correct them in the source")
 
 
 def default_distance(table: CountTable) -> str:
@@ -945,7 +949,7 @@ class PilotConfig:
 
 def _is_number(value: object) -> bool:
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return number and -1e300 <= value <= 1e300
+    return number and -LARGEST_NUMBER <= value <= LARGEST_NUMBER
 
 
 def _is_count(value: object) -> bool:

@@ -1,7 +1,7 @@
 """What a transformation costs, by ARX's definitions: one class per kind of loss, ``METRICS`` by name.
 
-Each tells the loss of a transformation, and bounds that spare the search most of the lattice. A larger loss is less
-useful. Records of suppressed classes lose everything.
+One more kind stands in ``volumes``. Each tells the loss of a transformation, and bounds that spare the search most of
+the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from disclosure_control.lattice.generalisations import Generalisation
 from disclosure_control.lattice.nodes import Lattice, Node
+from disclosure_control.lattice.volumes import VOLUME_METRICS, VolumeMetric
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,8 @@ class SeparableMetric:
     ``people`` (n_values + 1,) have it. ``of_total(total, attribute, n)`` turns an attribute's sum into its term,
     ``of_terms`` the weighted mean of the terms, times ``n_attributes`` where ``is_sum``, into the loss. ``suppressed``:
     a suppressed record loses "all" (an amount of 1), "nothing more", or what its value tells among the suppressed ones
-    ("entropy").
+    ("entropy"). ``own_weight(attribute)`` is how much an attribute counts by itself. ``of_most``: terms are shares of
+    what would be lost if all records had one value.
     """
 
     name: str
@@ -35,6 +37,8 @@ class SeparableMetric:
     of_terms: Callable[[np.ndarray], np.ndarray] = lambda terms: terms
     is_sum: bool = False
     suppressed: str = "all"
+    own_weight: Callable[[Generalisation], float] = lambda attribute: 1.0
+    of_most: bool = False
     is_separable = True
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> SeparableLoss:
@@ -48,6 +52,7 @@ class SeparableLoss:
     metric: SeparableMetric
     lattice: Lattice
     weights: tuple[float, ...]
+    grows_with_suppression = True
 
     @property
     def floor_is_loss(self) -> bool:
@@ -77,11 +82,30 @@ class SeparableLoss:
             found.append(amounts @ np.bincount(codes[combinations], people, amounts.shape[1]))
         return found
 
+    @cached_property
+    def shares(self) -> list[float]:
+        """How much each attribute's term counts in the loss."""
+        weighted = [
+            weight * self.metric.own_weight(attribute)
+            for weight, attribute in zip(self.weights, self.lattice.attributes, strict=True)
+        ]
+        times = len(weighted) if self.metric.is_sum else 1
+        return [times * one / (sum(weighted) or 1.0) for one in weighted]
+
+    @cached_property
+    def most(self) -> list[float]:
+        """By attribute: bits of all records if all had one value."""
+        found = []
+        for attribute, codes in zip(self.lattice.attributes, self.lattice.combination_codes, strict=True):
+            count = np.bincount(attribute.levels[0].codes[codes], self.lattice.people)
+            count = count[count > 0]
+            found.append(float(-count @ np.log2(count / max(self.lattice.n_people, 1))))
+        return found
+
     def _term(self, i: int, total: np.ndarray) -> np.ndarray:
-        share = self.weights[i] / sum(self.weights)
-        if self.metric.is_sum:
-            share *= len(self.weights)
-        return share * self.metric.of_total(total, self.lattice.attributes[i], self.lattice.n_people)
+        if self.metric.of_most:
+            total = total / (self.most[i] or 1.0)
+        return self.shares[i] * self.metric.of_total(total, self.lattice.attributes[i], self.lattice.n_people)
 
     def _box(self, totals: Sequence[np.ndarray]) -> np.ndarray:
         """The loss for every choice of one total per attribute."""
@@ -98,8 +122,9 @@ class SeparableLoss:
         """Nothing beyond ``floors`` is learnt from the classes of a transformation."""
         return None
 
-    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray | None:
-        """A lower bound for every transformation up to ``node``'s, where these classes' people are suppressed in all.
+    def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray | None:
+        """A lower bound for every transformation up to ``node``'s, where these classes' people are suppressed in all,
+        and ``at_least`` (n_classes,) so many of the others, whoever they are.
 
         Of shape (level + 1 of each attribute); None where it says nothing new.
         """
@@ -107,11 +132,18 @@ class SeparableLoss:
             return None
         combinations = np.flatnonzero(suppressed[node.class_of_combination])
         people = self.lattice.people[combinations]
-        lost = self._totals_of(combinations, people)
+        lost, n_lost = self._totals_of(combinations, people), people.sum()
+        # What a class loses on the level of this transformation, its people lose at most on a finer one.
+        partly = np.flatnonzero(at_least)
+        codes = self.lattice.combination_codes[:, node.member[partly]]
+        more = [
+            at_least[partly] @ np.maximum(1.0 - amounts[level][of_attribute], 0.0)
+            for amounts, of_attribute, level in zip(self.amounts, codes, node.levels, strict=True)
+        ]
         return self._box(
             [
-                (total - of_suppressed)[: level + 1] + people.sum()
-                for total, of_suppressed, level in zip(self.totals, lost, node.levels, strict=True)
+                (total - of_suppressed)[: level + 1] + (n_lost + of_others)
+                for total, of_suppressed, of_others, level in zip(self.totals, lost, more, node.levels, strict=True)
             ]
         )
 
@@ -157,6 +189,7 @@ class ClassSizeLoss:
     metric: ClassSizeMetric
     lattice: Lattice
     floor_is_loss = False
+    grows_with_suppression = True
 
     def floors(self, bottom: Node) -> np.ndarray:
         return np.full(self.lattice.shape, self.floor_of_coarser(bottom))
@@ -165,7 +198,7 @@ class ClassSizeLoss:
         """A lower bound for ``node`` and all that are coarser: their classes are sums of these."""
         return self.metric.of_sizes(node.size, 0, self.lattice.n_people)
 
-    def floors_of_finer(self, node: Node, suppressed: np.ndarray) -> np.ndarray:
+    def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
         """A lower bound for all that are finer: these people stay suppressed, the others are apart at best."""
         kept = self.lattice.people[~suppressed[node.class_of_combination]]
         return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum()), self.lattice.n_people))
@@ -206,6 +239,16 @@ def _surprise(attribute: Generalisation, level: int, people: np.ndarray) -> np.n
     return np.log2(of_coarse / np.where(of_finest > 0, of_finest, 1), where=of_finest > 0, out=np.zeros(len(people)))
 
 
+def _share_of_bits(attribute: Generalisation, level: int, people: np.ndarray) -> np.ndarray:
+    """Bits to name one of the leaves under each value, as a share of those to name one of all."""
+    leaves = np.maximum(attribute.levels[level].shares * attribute.n_leaves, 1.0)
+    return np.log2(leaves) / (np.log2(max(attribute.n_leaves, 1)) or 1.0)
+
+
+def _as_it_is(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarray:
+    return np.asarray(total)
+
+
 def _discernibility(kept: np.ndarray, n_suppressed: int, n: int) -> float:
     return float(np.dot(kept, kept)) + float(n) * n_suppressed
 
@@ -218,7 +261,7 @@ def _per_record(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndar
     return np.asarray(total) / max(n, 1)
 
 
-METRICS: dict[str, SeparableMetric | ClassSizeMetric] = {
+METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
     metric.name: metric
     for metric in (
         # Iyengar 2002, doi:10.1145/775047.775089, as ARX normalises it: geometric mean over the attributes.
@@ -250,9 +293,55 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric] = {
             "bits needed to guess the values that were recoded or suppressed",
             "from 0 up, in bits",
             _surprise,
-            lambda total, attribute, n: np.asarray(total),
+            _as_it_is,
             is_sum=True,
             suppressed="entropy",
+        ),
+        # The same without what is suppressed, so that it never falls as recoding goes on.
+        SeparableMetric(
+            "non_uniform_entropy_monotone",
+            "bits needed to guess the values that were recoded",
+            "from 0 up, in bits",
+            _surprise,
+            _as_it_is,
+            is_sum=True,
+            suppressed="nothing more",
+        ),
+        # Each attribute's bits as a share of what could be lost of it.
+        SeparableMetric(
+            "non_uniform_entropy_normalised",
+            "shares of the bits of the values that were given up, all attributes together",
+            "from 0 to the number of attributes",
+            _surprise,
+            _as_it_is,
+            is_sum=True,
+            suppressed="entropy",
+            of_most=True,
+        ),
+        # Iyengar's again, with other means.
+        SeparableMetric(
+            "loss_mean",
+            "mean share of the values' domain that is given up (arithmetic)",
+            "from 0 (nothing lost) to 1 (nothing left)",
+            _share_of_leaves,
+            _between_all_and_none,
+        ),
+        SeparableMetric(
+            "loss_sum",
+            "shares of the values' domains that are given up, all attributes together",
+            "from 0 to the number of attributes",
+            _share_of_leaves,
+            _between_all_and_none,
+            is_sum=True,
+        ),
+        # Wan et al. 2015, doi:10.1371/journal.pone.0120592: all records together, 1 for each that is lost.
+        SeparableMetric(
+            "entropy_based_loss",
+            "records' worth of information that is given up, by the leaves under what is released",
+            "from 0 to the number of records",
+            _share_of_bits,
+            _as_it_is,
+            own_weight=lambda attribute: float(np.log2(max(attribute.n_leaves, 1))),
         ),
         # Sweeney 2002, doi:10.1142/S021848850200165X.
         SeparableMetric(
@@ -272,5 +361,6 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric] = {
             is_sum=True,
             suppressed="nothing more",
         ),
+        *VOLUME_METRICS,
     )
 }

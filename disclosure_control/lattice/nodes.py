@@ -19,6 +19,7 @@ from disclosure_control.lattice.generalisations import Generalisation
 
 Levels = tuple[int, ...]
 KEPT_BYTES = 64_000_000  # of classes that are kept for coarser transformations
+DENSE_KEYS_PER_CELL = 16
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,7 @@ class Node:
 
 def bottom_node(lattice: Lattice) -> Node:
     """The finest classes. Level 0 of a hierarchy may join values that are spelt differently, so they are counted."""
-    every = np.arange(lattice.n_combinations, dtype=np.int32)
-    as_given = Node(lattice, (0,) * lattice.n_attributes, every, lattice.people, every)
-    return roll_up(as_given, as_given.levels)
+    return roll_up(_as_given(lattice), (0,) * lattice.n_attributes)
 
 
 def roll_up(finer: Node, levels: Levels) -> Node:
@@ -142,11 +141,32 @@ def roll_up_cells(source: Node, table: CountTable, node: Node) -> CountTable:
     n_values = max(len(table.values), 1)
     class_of_cell = node.class_of_combination[source.member][table.class_of_cell].astype(np.int64)
     key = class_of_cell * n_values + table.value_of_cell
-    group, occupied = number_groups(key, node.n_classes * n_values)
-    key_of_group = np.empty(len(occupied), dtype=np.int64)
-    key_of_group[group] = key
-    people = np.bincount(group, table.people, len(occupied)).astype(np.int64)
-    return CountTable(key_of_group // n_values, key_of_group % n_values, people, table.values, node.n_classes)
+    n_keys = node.n_classes * n_values
+    if n_keys <= max(DENSE_KEYS_PER_CELL * len(key), 65_536):  # then a sum per possible key is the quickest
+        of_key = np.bincount(key, table.people, n_keys)
+        occupied = np.flatnonzero(of_key)
+        people = of_key[occupied].astype(np.int64)
+    else:
+        group, size = number_groups(key, n_keys)
+        occupied = np.empty(len(size), dtype=np.int64)
+        occupied[group] = key
+        people = np.bincount(group, table.people, len(size)).astype(np.int64)
+    class_of_key = occupied // n_values
+    return CountTable(class_of_key, occupied - class_of_key * n_values, people, table.values, node.n_classes)
+
+
+def cells_of_some(node: Node, table: CountTable, wanted: np.ndarray) -> CountTable:
+    """The count table of a node for the classes ``wanted`` (n_classes,) of bool, from that of the combinations."""
+    kept = wanted[node.class_of_combination][table.class_of_cell]
+    cells = (table.class_of_cell[kept], table.value_of_cell[kept], table.people[kept])
+    some = CountTable(*cells, table.values, table.n_classes)
+    return roll_up_cells(_as_given(node.lattice), some, node)
+
+
+def _as_given(lattice: Lattice) -> Node:
+    """Each combination a class of its own, also where level 0 joins some."""
+    every = np.arange(lattice.n_combinations, dtype=np.int32)
+    return Node(lattice, (0,) * lattice.n_attributes, every, lattice.people, every)
 
 
 def _n_bytes_of(table: CountTable) -> int:
@@ -194,9 +214,7 @@ class RollUp:
                 best, its_table = candidate, cells
         if best is not None:
             return best, its_table
-        lattice = node.lattice
-        every = np.arange(lattice.n_combinations, dtype=np.int32)
-        return Node(lattice, self.bottom.levels, every, lattice.people, every), table
+        return _as_given(node.lattice), table
 
     def _keep(self, node: Node) -> None:
         self._kept.append(node)

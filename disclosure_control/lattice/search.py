@@ -14,6 +14,7 @@ Kohlmayer, Prasser, Eckert, Kemper and Kuhn 2012 (Flash), doi:10.1109/SocialCom-
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import FaultyInputError
+from disclosure_control.lattice.descent import descend, levels_around
 from disclosure_control.lattice.losses import METRICS
 from disclosure_control.lattice.nodes import Lattice, Levels, Node, RollUp
 from disclosure_control.lattice.requirements import Requirements
@@ -80,7 +82,7 @@ def evaluate(
     roll_up = roll_up or RollUp(lattice)
     node = roll_up.node(tuple(levels))
     surely = requirements.surely_suppressed(node, roll_up)
-    suppressed = requirements.suppressed(node, roll_up, surely)
+    suppressed = requirements.judged(node, roll_up, surely).suppressed
     loss = METRICS[metric].on(lattice, _weights_of(lattice, weights)).loss(node, suppressed)
     n_suppressed = int(node.size[suppressed].sum())
     is_blank = all(
@@ -113,7 +115,8 @@ def search(
     ``metric`` is a name of ``METRICS``; ``weights`` (attribute -> number from 0, default 1) count in metrics that are
     sums over attributes. ``lowest`` and ``highest`` bound an attribute's level and so the lattice. ``time_limit`` in
     seconds: then the best so far is returned, not proven. Of lattices above ``LARGEST_LATTICE`` a part is searched,
-    which proves nothing either. Raises ``FaultyInputError`` on unknown names and on levels that do not exist.
+    around what a descent from the highest levels finds, which proves nothing either. Raises ``FaultyInputError`` on
+    unknown names and on levels that do not exist.
     """
     lowest, highest = lowest or {}, highest or {}
     _check(lattice, metric, weights, lowest, highest)
@@ -122,26 +125,22 @@ def search(
         range(lowest.get(attribute.name, 0), highest.get(attribute.name, attribute.height) + 1)
         for attribute in lattice.attributes
     ]
-    part = lattice.only(_thinned(allowed))
+    n_allowed, start, n_tried = math.prod(len(levels) for levels in allowed), None, 0
+    if n_allowed > LARGEST_LATTICE:
+        half = None if time_limit is None else clock() + time_limit / 2
+        loss = METRICS[metric].on(lattice, _weights_of(lattice, weights))
+        start, n_tried = descend(lattice, requirements, loss, allowed, lambda: half is not None and clock() >= half)
+        allowed = levels_around(start, allowed, LARGEST_LATTICE)
+    part = lattice.only(allowed)
     walk = _Walk(part, requirements, metric, _weights_of(lattice, weights))
+    if start is not None and n_tried:
+        walk.look_at(tuple(levels.index(level) for levels, level in zip(allowed, start, strict=True)))
     is_done = walk.run(lambda: stop is not None and clock() >= stop)
     best = None
     if walk.best_levels is not None:
-        best = evaluate(lattice, part.numbers_of(walk.best_levels), requirements, metric, weights)
-    n_allowed = math.prod(len(levels) for levels in allowed)
-    return Found(best, is_done and part.size == n_allowed, walk.n_checked, n_allowed)
-
-
-def _thinned(allowed: Sequence[Sequence[int]]) -> list[Sequence[int]]:
-    """The levels of each attribute, every other one left out where there are most, until the lattice is searchable."""
-    chosen = list(allowed)
-    while math.prod(len(levels) for levels in chosen) > LARGEST_LATTICE:
-        longest = max(range(len(chosen)), key=lambda i: len(chosen[i]))
-        levels = chosen[longest]
-        if len(levels) <= 2:
-            levels = levels[-1:]
-        chosen[longest] = [*levels[:-1:2], levels[-1]]
-    return chosen
+        best = evaluate(part, walk.best_levels, requirements, metric, weights, walk.roll_up)
+        best = dataclasses.replace(best, levels=part.numbers_of(best.levels))
+    return Found(best, is_done and part.size == n_allowed, walk.n_checked + n_tried, n_allowed)
 
 
 def _check(
@@ -197,7 +196,7 @@ class _Walk:
                 if is_over():
                     return False
                 middle = (first + last) // 2
-                if self.bound[chain[middle]] < self.best_loss and not self._check(chain[middle]):
+                if self.bound[chain[middle]] < self.best_loss and not self.look_at(chain[middle]):
                     first = middle + 1
                 else:
                     last = middle - 1
@@ -217,7 +216,7 @@ class _Walk:
             levels = coarser[int(np.argmin(bounds))]
             chain.append(levels)
 
-    def _check(self, levels: Levels) -> bool:
+    def look_at(self, levels: Levels) -> bool:
         """Count a transformation out and draw the conclusions; whether it is allowed."""
         self.n_checked += 1
         node = self.roll_up.node(levels)
@@ -227,7 +226,11 @@ class _Walk:
         if n_surely > self.most_suppressed:
             self.bound[finer] = np.inf
             return False
-        self._raise_bounds(node, surely, finer, n_surely)
+        floor = self.loss.floor_of_coarser(node)
+        if floor is not None:
+            coarser = self.bound[tuple(slice(level, None) for level in levels)]
+            np.maximum(coarser, floor, out=coarser)
+        self._raise_bounds_of_finer(node, surely, np.zeros(node.n_classes))
         least = float(self.bound[levels])
         self.bound[levels] = np.inf
         if least >= self.best_loss:
@@ -239,9 +242,14 @@ class _Walk:
 
         def enough(suppressed: np.ndarray) -> bool:
             too_many = self._n_suppressed(node, suppressed) > self.most_suppressed
-            return too_many or loss_of(suppressed) >= self.best_loss
+            return too_many or (self.loss.grows_with_suppression and loss_of(suppressed) >= self.best_loss)
 
-        suppressed = self.requirements.suppressed(node, self.roll_up, surely, enough)
+        found = self.requirements.judged(node, self.roll_up, surely, enough)
+        suppressed, n_at_least = found.suppressed, n_surely + found.at_least.sum()
+        if n_at_least > self.most_suppressed + 1e-6 * (1 + n_at_least):
+            self.bound[finer] = np.inf
+            return False
+        self._raise_bounds_of_finer(node, surely, found.at_least)
         if self._n_suppressed(node, suppressed) > self.most_suppressed:
             if self.most_suppressed == 0 and self.requirements.is_monotone_without_suppression:
                 self.bound[finer] = np.inf
@@ -251,16 +259,13 @@ class _Walk:
             self.best_loss, self.best_levels = loss, levels
         return True
 
-    def _raise_bounds(self, node: Node, surely: np.ndarray, finer: tuple[slice, ...], n_surely: int) -> None:
-        floor = self.loss.floor_of_coarser(node)
-        if floor is not None:
-            coarser = self.bound[tuple(slice(level, None) for level in node.levels)]
-            np.maximum(coarser, floor, out=coarser)
-        if n_surely:
-            floors = self.loss.floors_of_finer(node, surely)
-            if floors is not None:
-                below = self.bound[finer]
-                np.maximum(below, floors, out=below)
+    def _raise_bounds_of_finer(self, node: Node, surely: np.ndarray, at_least: np.ndarray) -> None:
+        if not surely.any() and not at_least.any():
+            return
+        floors = self.loss.floors_of_finer(node, surely, at_least)
+        if floors is not None:
+            below = self.bound[tuple(slice(0, level + 1) for level in node.levels)]
+            np.maximum(below, floors, out=below)
 
     @staticmethod
     def _n_suppressed(node: Node, suppressed: np.ndarray) -> int:

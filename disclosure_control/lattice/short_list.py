@@ -85,7 +85,7 @@ class Trial:
             self.weights,
             question.lowest,
             question.highest,
-            max(0.0, time_limit),
+            time_limit,
             self.clock,
         )
 
@@ -128,8 +128,12 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
     chosen: dict[tuple, tuple[list[str], Found]] = {}
     _choose(chosen, trial, [(first, found)])
     for questions in other_questions(trial):
-        left = start + trial.time_limit - trial.clock()
-        _choose(chosen, trial, [(question, trial.search(question, left)) for question in questions])
+        searched = []
+        for question in questions:
+            left = start + trial.time_limit - trial.clock()
+            if left > 0:
+                searched.append((question, trial.search(question, left)))
+        _choose(chosen, trial, searched)
     return found, [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
 
 
@@ -239,6 +243,13 @@ def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
         _WORDS[attribute.levels[level].recoding.kind](attribute, level)
         for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)
     ]
+    dropped = [
+        attribute.name
+        for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)
+        if attribute.levels[level].recoding.kind == "drop"
+    ]
+    if dropped:
+        changed.append(f"drop {', '.join(dropped)}")
     sentence = "; ".join(words for words in changed if words)
     return sentence[:1].upper() + sentence[1:] if sentence else "Recode nothing"
 
@@ -265,5 +276,5 @@ _WORDS: dict[str, Callable[[Generalisation, int], str]] = {
     "bins": _bins_in_words,
     "hierarchy": _hierarchy_in_words,
     "rare": _rare_in_words,
-    "drop": lambda attribute, level: f"drop {attribute.name}",
+    "drop": lambda attribute, level: "",  # all in one at the end
 }

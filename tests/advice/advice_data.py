@@ -11,7 +11,7 @@ from Anonymization_Models import count_sensitive_values, form_equivalence_classe
 from disclosure_control.hierarchies import read_hierarchy
 from disclosure_control.lattice.generalisations import Recoding, of_hierarchy
 from disclosure_control.lattice.nodes import Lattice
-from disclosure_control.lattice.requirements import Criterion, Requirements
+from disclosure_control.lattice.requirements import Criterion, ReleaseModel, Requirements
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 
@@ -29,7 +29,7 @@ ARX_MODELS = {
     "ebeta": "enhanced_beta",
     "delta": "delta_disclosure",
 }
-# ARX's metrics that are ours, or have their order: lossMean and lossSum are no separate metrics here.
+ARX_RELEASE_MODELS = {"avgrisk": "average_risk", "sampleuniq": "sample_uniqueness"}
 ARX_METRICS = {
     "loss": "loss",
     "nue": "non_uniform_entropy",
@@ -37,7 +37,15 @@ ARX_METRICS = {
     "aecs": "average_class_size",
     "height": "height",
     "prec": "precision",
+    "lossMean": "loss_mean",
+    "lossSum": "loss_sum",
+    "nueMono": "non_uniform_entropy_monotone",
+    "nne": "non_uniform_entropy_normalised",
+    "ambiguity": "ambiguity",
+    "ebil": "entropy_based_loss",
+    "kl": "kl_divergence_by_record",
 }
+OF_LATTICE_TABLES = ("loss", "nue", "dm", "aecs", "height", "prec")
 
 
 def shared_file(name: str) -> Path:
@@ -76,11 +84,14 @@ def arx_lattice(dataset: str, quasi_identifiers: tuple[str, ...]) -> Lattice:
 
 def arx_requirements(models: str, dataset: str, quasi_identifiers: tuple[str, ...], limit: float) -> Requirements:
     """The requirements of ARX's ``k:5,recursive:dx:4:3`` and the like."""
-    classes, k, criteria = arx_classes(dataset, quasi_identifiers), 1, []
+    classes, k, criteria, of_release = arx_classes(dataset, quasi_identifiers), 1, [], []
     for text in models.split(","):
         kind, *figures = text.split(":")
         if kind == "k":
             k = int(figures[0])
+            continue
+        if kind in ARX_RELEASE_MODELS:
+            of_release.append(ReleaseModel(ARX_RELEASE_MODELS[kind], float(figures[0])))
             continue
         sensitive, *figures = figures
         parameters = {"c": float(figures[0])} if kind == "recursive" else {}
@@ -88,4 +99,4 @@ def arx_requirements(models: str, dataset: str, quasi_identifiers: tuple[str, ..
             parameters["hierarchy"] = arx_hierarchy(dataset, sensitive)
         table = count_sensitive_values(classes, arx_table(dataset)[sensitive]).table
         criteria.append(Criterion(ARX_MODELS[kind], sensitive, float(figures[-1]), table, parameters))
-    return Requirements(k, tuple(criteria), limit)
+    return Requirements(k, tuple(criteria), limit, of_release=tuple(of_release))

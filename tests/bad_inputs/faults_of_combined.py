@@ -102,6 +102,11 @@ def value_too_large_for_a_number(pilot):
     change_cells(pilot, "VS__BMI", "9876e400")
 
 
+@case(door=2, says=["column 'VS__BMI': 1 of 12 values are beyond 1e+300", "finite numbers"])
+def value_too_large_to_calculate_with(pilot):
+    change_cells(pilot, "VS__BMI", "1.7e308")
+
+
 @case(door=2, says=["column 'LB__Cholesterol': 1 of 12 values are text that is not a number"])
 def text_in_a_sensitive_column_that_is_binned(pilot):
     change_cells(pilot, "LB__Cholesterol", "<100MARKER")
