@@ -14,8 +14,8 @@ STEP_MODULES = {
     "treatment": "disclosure_control.treatment",
     "sweep": "disclosure_control.sweep",
     "linkage_attack": "disclosure_control.attacks.step",
-    "private_release": "disclosure_control.private_release",
     "fairness": "disclosure_control.fairness",
+    "private_release": "disclosure_control.private_release",  # last: it spends, and no later step may fail after it
 }
 
 

@@ -15,17 +15,21 @@ import pandas as pd
 from Anonymization_Models import EncodedColumn, FaultyInputError, encode_column, form_equivalence_classes
 from disclosure_control.fairness.burden import burden_by_group, folded
 from disclosure_control.fairness.groups import FOUR_FIFTHS, TwoGroups, WithinStrata, pool_strata
-from disclosure_control.fairness.settings import check_settings, code_of_value, labels_of, outcome_of
+from disclosure_control.fairness.settings import Outcome, check_settings, code_of_value, labels_of, outcome_of
+from disclosure_control.small_groups import SMALLEST_PRINTED_GROUP
 from disclosure_control.steps import StepInput, StepResult
 
 __all__ = ["TwoGroups", "WithinStrata", "check_settings", "fairness_of", "pool_strata", "run_step"]
 
 ALL_OTHERS = "(all others)"
+TOO_FEW_TO_TELL = (
+    f"fewer than {SMALLEST_PRINTED_GROUP} people of a group are compared: rates of so few would tell of each of them"
+)
 
 
 def run_step(step: StepInput) -> StepResult:
     """The figures of both questions, and their section; groups are named in the files alone."""
-    from disclosure_control.fairness.report import fairness_report
+    from disclosure_control.fairness.report import fairness_report, first_lines
 
     frame = seen_frame(step)
     outcome = step.dataset.table[step.settings["favourable"]["column"]]
@@ -33,7 +37,12 @@ def run_step(step: StepInput) -> StepResult:
     groups = encode_column(frame[step.settings["sensitive"]])
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     figures["anonymisation"] = burden_by_group(groups, step.assessment, treated, step.dataset.typed_table)
-    return StepResult(figures, fairness_report(figures), screen=fairness_report(figures, for_screen=True))
+    return StepResult(
+        figures,
+        fairness_report(figures),
+        first_lines=first_lines(figures),
+        screen=fairness_report(figures, for_screen=True),
+    )
 
 
 def seen_frame(step: StepInput) -> pd.DataFrame:
@@ -48,33 +57,39 @@ def fairness_of(frame: pd.DataFrame, settings: Mapping, outcome: pd.Series | Non
     """The figures under ``fairness``: people, rates, difference and ratio with their intervals, M, by group, strata.
 
     ``frame`` has one row per person; ``outcome`` is the column of the favourable rule, by default that of the frame.
-    Whoever lacks the outcome or the group is counted and not compared. Raises ``FaultyInputError`` where a group that
-    is compared has nobody.
+    Whoever lacks the outcome or the group is counted and not compared. Where fewer than ten people of a group are
+    compared the figures are None, and ``not_told`` says why. Raises ``FaultyInputError`` where a group that is
+    compared has nobody.
     """
     rule, sensitive = settings["favourable"], settings["sensitive"]
-    favourable, known = outcome_of(frame[rule["column"]] if outcome is None else outcome, rule)
+    outcome = outcome_of(frame[rule["column"]] if outcome is None else outcome, rule)
     groups = encode_column(frame[sensitive])
     reference, group = _compared(groups, settings)
-    usable = known & (reference | group)
-    both = _two_groups(reference & usable, group & usable, favourable)
+    usable = outcome.known & (reference | group)
+    both = _two_groups(reference & usable, group & usable, outcome.favourable)
     figures = {
         "favourable": dict(rule),
+        "favourable_values_of_nobody": outcome.n_values_of_nobody,
         "sensitive": sensitive,
         "reference": str(settings["reference"]),
         "group": str(settings.get("group", ALL_OTHERS)),
         "people": {
             "total": len(frame),
             "compared": int(usable.sum()),
-            "without_outcome": int((~known).sum()),
-            "without_group": int((known & (groups.codes < 0)).sum()),
-            "in_other_groups": int((known & (groups.codes >= 0) & ~(reference | group)).sum()),
+            "without_outcome": int((~outcome.known).sum()),
+            "without_group": int((outcome.known & (groups.codes < 0)).sum()),
+            "in_other_groups": int((outcome.known & (groups.codes >= 0) & ~(reference | group)).sum()),
         },
         **_figures_of(both),
-        "by_group": _by_group(groups, known, favourable),
+        "by_group": _by_group(groups, outcome, (reference, group) if _can_be_told(both) else ()),
     }
     if "strata" in settings:
-        figures["within_strata"] = _within_strata(frame, settings["strata"], usable, reference, favourable)
+        figures["within_strata"] = _within_strata(frame, settings["strata"], usable, reference, outcome.favourable)
     return figures
+
+
+def _can_be_told(both: TwoGroups) -> bool:
+    return min(both.n_reference, both.n_group) >= SMALLEST_PRINTED_GROUP
 
 
 def _compared(groups: EncodedColumn, settings: Mapping) -> tuple[np.ndarray, np.ndarray]:
@@ -110,7 +125,7 @@ def _two_groups(reference: np.ndarray, group: np.ndarray, favourable: np.ndarray
 def _figures_of(both: TwoGroups) -> dict:
     ratio_interval = both.ratio_interval()
     inverse = None if ratio_interval is None else [1 / ratio_interval[1], 1 / ratio_interval[0]]
-    return {
+    figures = {
         "n_reference": both.n_reference,
         "n_group": both.n_group,
         "reference_rate": both.reference_rate,
@@ -121,14 +136,27 @@ def _figures_of(both: TwoGroups) -> dict:
         "disparate_impact_95": None if ratio_interval is None else list(ratio_interval),
         "disparate_impact_inverse": both.disparate_impact_inverse,
         "disparate_impact_inverse_95": inverse,
-        "four_fifths_line": FOUR_FIFTHS,
         "meets_four_fifths": both.meets_four_fifths,
         "massaging_label_changes": both.massaging_label_changes,
     }
+    is_told = _can_be_told(both)
+    figures = figures if is_told else dict.fromkeys(figures)
+    return {**figures, "four_fifths_line": FOUR_FIFTHS, "not_told": None if is_told else TOO_FEW_TO_TELL}
 
 
-def _by_group(groups: EncodedColumn, known: np.ndarray, favourable: np.ndarray) -> list[dict]:
-    return folded(["missing", *labels_of(groups)], groups.codes + 1, known, favourable, "favoured")
+def _by_group(groups: EncodedColumn, outcome: Outcome, told: tuple[np.ndarray, ...]) -> list[dict]:
+    """The shares of all groups; ``told`` are those (n_records,) of bool whose figures stand beside them.
+
+    Small groups are hidden within each of these and within the rest, so that taking one figure from another leaves no
+    small group either.
+    """
+    rest = outcome.known & ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
+    shares: list[dict] = []
+    for part in (*(part & outcome.known for part in told), rest):
+        shares += folded(["missing", *labels_of(groups)], groups.codes + 1, part, outcome.favourable, "favoured")
+    names = set(labels_of(groups)) | {"missing"}
+    named = sorted((share for share in shares if share["group"] in names), key=lambda share: -share["favoured_rate"])
+    return named + [share for share in shares if share["group"] not in names]
 
 
 def _within_strata(
@@ -139,4 +167,9 @@ def _within_strata(
     cell = 4 * classes.class_of_record + 2 * ~reference[usable] + favourable[usable]
     n = np.bincount(cell, minlength=4 * classes.n_classes).reshape(-1, 4)
     counts = np.column_stack([n[:, 0] + n[:, 1], n[:, 1], n[:, 2] + n[:, 3], n[:, 3]])
-    return {"columns": list(strata), **dataclasses.asdict(pool_strata(counts))}
+    figures = {"columns": list(strata), **dataclasses.asdict(pool_strata(counts)), "not_told": None}
+    with_both = counts[(counts[:, 0] > 0) & (counts[:, 2] > 0)]
+    if len(with_both) and with_both[:, [0, 2]].sum(axis=0).min() < SMALLEST_PRINTED_GROUP:
+        pooled = ("difference", "difference_interval", "ratio", "ratio_interval", "chi_squared", "p_value")
+        figures |= {**dict.fromkeys(pooled), "not_told": TOO_FEW_TO_TELL}
+    return figures

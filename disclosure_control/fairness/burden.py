@@ -10,36 +10,21 @@ import pandas as pd
 from Anonymization_Models import EncodedColumn, encode_column
 from disclosure_control.assessment import Assessment
 from disclosure_control.fairness.settings import labels_of
-from disclosure_control.intervals import wilson_interval
-
-SMALLEST_PRINTED_GROUP = 10
-SMALLER_GROUPS = "(smaller groups together)"
-TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
+from disclosure_control.small_groups import printable_groups
 
 
 def folded(
     names: Sequence[str], group_of_record: np.ndarray, considered: np.ndarray, hit: np.ndarray, word: str
 ) -> list[dict]:
-    """People and hits by group, those of the highest share first; groups below ten people are folded into one.
+    """People and hits by group, those of the highest share first; small groups are hidden as ``printable_groups`` does.
 
     ``names`` (n_groups,); the arrays are (n_records,); hits are counted among the ``considered``. ``word`` names them.
     """
     people = np.bincount(group_of_record[considered], minlength=len(names))
     hits = np.bincount(group_of_record[considered & hit], minlength=len(names))
-    small = (people > 0) & (people < SMALLEST_PRINTED_GROUP)
-    shown = [_entry(names[i], int(people[i]), int(hits[i]), word) for i in np.flatnonzero((people > 0) & ~small)]
-    shown.sort(key=lambda entry: -entry[f"{word}_rate"])
-    n_small = int(people[small].sum())
-    if n_small >= SMALLEST_PRINTED_GROUP:
-        shown.append(_entry(SMALLER_GROUPS, n_small, int(hits[small].sum()), word))
-    elif n_small:
-        shown.append({"group": TOO_FEW})
-    return shown
-
-
-def _entry(name: str, n: int, n_hits: int, word: str) -> dict:
-    low, high = wilson_interval(n_hits, n)
-    return {"group": name, "people": n, word: n_hits, f"{word}_rate": n_hits / n, "low": low, "high": high}
+    entries = printable_groups(names, people, hits, word)
+    n_named = sum(entry["group"] in names for entry in entries)
+    return sorted(entries[:n_named], key=lambda entry: -entry[f"{word}_rate"]) + entries[n_named:]
 
 
 def burden_by_group(groups: EncodedColumn, assessment: Assessment, treated, before: pd.DataFrame) -> list[dict]:

@@ -56,10 +56,15 @@ class TwoGroups:
         return self.group_rate / self.reference_rate if self.n_reference_favourable else None
 
     @property
-    def meets_four_fifths(self) -> bool:
-        """Whether the lower of the two rates is at least four fifths of the higher one."""
-        low, high = sorted((self.reference_rate, self.group_rate))
-        return low >= FOUR_FIFTHS * high
+    def meets_four_fifths(self) -> bool | None:
+        """Whether the lower of the two rates is at least four fifths of the higher one; None where nobody is favoured.
+
+        In whole numbers, so that a rate right on the line meets it.
+        """
+        low, high = sorted(
+            (self.n_reference_favourable * self.n_group, self.n_group_favourable * self.n_reference)
+        )  # the rates times the people of both groups
+        return 5 * low >= 4 * high if high else None
 
     @property
     def massaging_label_changes(self) -> float:
@@ -107,8 +112,9 @@ def _z(confidence: float) -> float:
 class WithinStrata:
     """The two groups compared among people who are alike, and pooled over the strata.
 
-    ``n_compared`` people are in strata that hold both groups; the other strata cannot tell. ``p_value`` is that of
-    no difference in any stratum (Cochran-Mantel-Haenszel, with continuity correction); None where nothing varies.
+    ``n_compared`` people are in strata that hold both groups; the other strata cannot tell. Intervals are None where
+    the people compared show no chance at all, as where all are favoured. ``p_value`` is that of no difference in any
+    stratum (Cochran-Mantel-Haenszel, with continuity correction); None where nothing varies.
     """
 
     n_strata: int
@@ -126,8 +132,10 @@ class WithinStrata:
 def pool_strata(counts: np.ndarray, confidence: float = 0.95) -> WithinStrata:
     """Pooled figures of strata. ``counts`` (n_strata, 4): people and favoured of the reference, then of the group.
 
-    Difference and ratio as ``TwoGroups``, weighted by stratum. Sources: Mantel and Haenszel 1959,
-    doi:10.1093/jnci/22.4.719; Greenland and Robins 1985, doi:10.2307/2530643, for ratio and intervals.
+    Difference and ratio as ``TwoGroups``, weighted by stratum. Both intervals hold for a few large strata and for
+    many small ones, pairs among them. Sources: Mantel and Haenszel 1959, doi:10.1093/jnci/22.4.719; Greenland and
+    Robins 1985, doi:10.2307/2530643, for the ratio and its interval; Sato, Greenland and Robins 1989, Biometrics 45,
+    1323-1324, for that of the difference (of a difference that is the same in every stratum).
     """
     both = counts[(counts[:, 0] > 0) & (counts[:, 2] > 0)].astype(float)
     n_people = int(counts[:, [0, 2]].sum())
@@ -139,21 +147,35 @@ def pool_strata(counts: np.ndarray, confidence: float = 0.95) -> WithinStrata:
     n, favoured = n_1 + n_0, a + c
     weight = (n_1 * n_0 / n).sum()
     difference = float(((a * n_0 - c * n_1) / n).sum() / weight)
-    variance = ((a * (n_1 - a) * n_0**3 + c * (n_0 - c) * n_1**3) / (n_1 * n_0 * n**2)).sum() / weight**2
-    half = _z(confidence) * sqrt(variance)
     ratio, ratio_interval = _pooled_ratio((a * n_0 / n).sum(), (c * n_1 / n).sum(), both, confidence)
     chi_squared, p_value = _cochran_mantel_haenszel(a - n_1 * favoured / n, n_1, n_0, favoured, n)
-    interval = max(-1.0, difference - half), min(1.0, difference + half)
+    interval = _interval_of_difference(difference, weight, both, confidence)
     return WithinStrata(*known, difference, interval, ratio, ratio_interval, chi_squared, p_value)
 
 
-def _pooled_ratio(above: float, below: float, both: np.ndarray, confidence: float):
+def _interval_of_difference(difference: float, weight: float, both: np.ndarray, confidence: float) -> Interval | None:
+    n_1, a, n_0, c = both.T
+    n = n_1 + n_0
+    slope = ((n_1**2 * c - n_0**2 * a + n_1 * n_0 * (n_0 - n_1) / 2) / n**2).sum()
+    level = ((a * (n_0 - c) + c * (n_1 - a)) / (2 * n)).sum()
+    spread = difference * slope + level
+    if spread < 1e-14 * weight:  # nothing but rounding is left where all of a group are favoured, or none
+        return None
+    half = _z(confidence) * sqrt(spread) / weight
+    return max(-1.0, difference - half), min(1.0, difference + half)
+
+
+def _pooled_ratio(
+    above: float, below: float, both: np.ndarray, confidence: float
+) -> tuple[float | None, Interval | None]:
     n_1, a, n_0, c = both.T
     n = n_1 + n_0
     if not below or not above:
         return (0.0 if below else None), None
     variance = (((a + c) * n_1 * n_0 - a * c * n) / n**2).sum() / (above * below)
-    middle, half = log(above / below), _z(confidence) * sqrt(max(variance, 0.0))
+    if variance < 1e-14:
+        return above / below, None
+    middle, half = log(above / below), _z(confidence) * sqrt(variance)
     return exp(middle), (exp(middle - half), exp(middle + half))
 
 

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from disclosure_control.fairness.burden import SMALLEST_PRINTED_GROUP
+from disclosure_control.small_groups import people_on_screen
+
+
+def first_lines(figures: Mapping) -> str:
+    """What has to be seen first: favourable values that nobody has, which may be misspelt; counts alone."""
+    n, rule = figures["favourable_values_of_nobody"], figures["favourable"]
+    if not n:
+        return ""
+    return (
+        f"NOTE: fairness: {n} of the {len(rule['equals'])} favourable values are held by nobody in column "
+        f"{rule['column']!r}; write them as the dataset does, or take them out.\n"
+    )
 
 
 def fairness_report(figures: Mapping, for_screen: bool = False) -> str:
-    """Rates, difference, ratio, strata, and who bears the anonymisation. ``for_screen`` names no group of people."""
-    people, group = figures["people"], figures["group"]
-    if for_screen and min(figures["n_reference"], figures["n_group"]) < SMALLEST_PRINTED_GROUP:
-        return f"Fairness\n  A compared group has fewer than {SMALLEST_PRINTED_GROUP} people: see the summary.\n"
+    """Rates, difference, ratio, strata, and who bears the anonymisation.
+
+    ``for_screen`` names no group but those of the config, and tells no number of people below ten.
+    """
+    shown = people_on_screen if for_screen else str
+    people = {name: shown(n) for name, n in figures["people"].items()}
     lines = [
         "Fairness",
         f"  Favourable outcome: {_rule(figures['favourable'])}. Groups of {figures['sensitive']}.",
         f"  Compared: {people['compared']} of {people['total']} people; without outcome {people['without_outcome']}, "
         f"without group {people['without_group']}, in groups that are not compared {people['in_other_groups']}.",
-        f"  Reference {figures['reference']}: {_share(figures['reference_rate'])} of {figures['n_reference']}; "
-        f"{group}: {_share(figures['group_rate'])} of {figures['n_group']}.",
-        f"  Statistical parity difference {_figure(figures, 'statistical_parity_difference')}; 0 is parity.",
-        f"  Disparate impact {_figure(figures, 'disparate_impact')} reference over group, "
-        f"{_figure(figures, 'disparate_impact_inverse')} group over reference; "
-        f"{'meets' if figures['meets_four_fifths'] else 'fails'} the four-fifths line.",
-        f"  Massaging would change {abs(figures['massaging_label_changes']):.1f} labels in each group.",
-        *_strata_lines(figures),
+        *_comparison_lines(figures),
+        *_strata_lines(figures, shown),
     ]
     shares = _tables(figures)
     if for_screen and shares:
@@ -32,6 +39,22 @@ def fairness_report(figures: Mapping, for_screen: bool = False) -> str:
     elif shares:
         lines += ["", *shares]
     return "\n".join(lines) + "\n"
+
+
+def _comparison_lines(figures: Mapping) -> list[str]:
+    if figures["not_told"]:
+        return [f"  Rates, difference and ratio are not told: {figures['not_told']}."]
+    meets = {True: "meets the four-fifths line", False: "fails the four-fifths line"}.get(
+        figures["meets_four_fifths"], "nobody is favoured, so the four-fifths line cannot be told"
+    )
+    return [
+        f"  Reference {figures['reference']}: {_share(figures['reference_rate'])} of {figures['n_reference']}; "
+        f"{figures['group']}: {_share(figures['group_rate'])} of {figures['n_group']}.",
+        f"  Statistical parity difference {_figure(figures, 'statistical_parity_difference')}; 0 is parity.",
+        f"  Disparate impact {_figure(figures, 'disparate_impact')} reference over group, "
+        f"{_figure(figures, 'disparate_impact_inverse')} group over reference; {meets}.",
+        f"  Massaging would change {abs(figures['massaging_label_changes']):.1f} labels in each group.",
+    ]
 
 
 def _rule(rule: Mapping) -> str:
@@ -45,31 +68,48 @@ def _share(rate: float) -> str:
     return f"{rate:.1%}"
 
 
+def four_digits(number: float) -> str:
+    """Four digits after the point, and no zero with a minus."""
+    text = f"{number:.4f}"
+    return "0.0000" if text == "-0.0000" else text
+
+
+def _between(interval: Sequence[float]) -> str:
+    return f"95%: {four_digits(interval[0])} to {four_digits(interval[1])}"
+
+
 def _figure(figures: Mapping, name: str) -> str:
     value, interval = figures[name], figures[f"{name}_95"]
     if value is None:
         return "not defined"
-    return f"{value:.4f}" + ("" if interval is None else f" (95%: {interval[0]:.4f} to {interval[1]:.4f})")
+    return four_digits(value) + ("" if interval is None else f" ({_between(interval)})")
 
 
-def _strata_lines(figures: Mapping) -> list[str]:
+def _strata_lines(figures: Mapping, shown: Callable[[int], str]) -> list[str]:
     if "within_strata" not in figures:
         return []
     strata = figures["within_strata"]
+    n_compared, n_apart = strata["n_compared"], shown(strata["n_not_compared"])
+    # What is not told of the ones must not be what the others leave of the total.
+    people = f"{shown(n_compared)} people; {n_apart}" if n_apart.isdigit() else f"{n_apart} people"
     first = (
         f"  Within {strata['n_strata_compared']} of {strata['n_strata']} strata of {', '.join(strata['columns'])} "
-        f"({strata['n_compared']} people; {strata['n_not_compared']} in strata with one group only): "
+        f"({people} in strata with one group only): "
     )
+    if strata["not_told"]:
+        return [f"{first}not told, as {strata['not_told']}."]
     if strata["difference"] is None:
         return [first + "nothing to compare."]
-    low, high = strata["difference_interval"]
-    lines = [f"{first}difference {strata['difference']:.4f} (95%: {low:.4f} to {high:.4f})."]
+    interval = strata["difference_interval"]
+    words = "no interval, as nothing varies" if interval is None else _between(interval)
+    lines = [f"{first}difference {four_digits(strata['difference'])} ({words})."]
     if strata["ratio_interval"] is not None:
-        low, high = strata["ratio_interval"]
-        lines.append(f"  Pooled ratio, reference over group: {strata['ratio']:.4f} (95%: {low:.4f} to {high:.4f}).")
+        ratio = f"{four_digits(strata['ratio'])} ({_between(strata['ratio_interval'])})"
+        lines.append(f"  Pooled ratio, reference over group: {ratio}.")
     if strata["p_value"] is not None:
-        lines.append(f"  Chance of so much by luck alone (Cochran-Mantel-Haenszel): {strata['p_value']:.4f}.")
-    if strata["difference"] * figures["statistical_parity_difference"] < 0:
+        chance = "<0.0001" if strata["p_value"] < 0.0001 else f"{strata['p_value']:.4f}"
+        lines.append(f"  Chance of so much by luck alone (Cochran-Mantel-Haenszel): {chance}.")
+    if strata["difference"] * (figures["statistical_parity_difference"] or 0) < 0:
         lines.append("  Within strata the other group is favoured: the difference in all misleads.")
     return lines
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from math import fsum, isfinite
 
 import numpy as np
@@ -20,23 +21,28 @@ from Anonymization_Models import (
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 
 _IS_NAME = (lambda value: isinstance(value, str) and value not in ("", SUBJECT_COLUMN), "the name of a column")
-_IS_VALUE = (
-    lambda value: isinstance(value, str | int | float) and not isinstance(value, bool) and value != "",
-    "a value of the column, as it is written in the dataset",
-)
+
+
+def _is_value(value: object) -> bool:
+    if isinstance(value, str):
+        return value.strip() != "" and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+IS_VALUE: tuple[Callable[[object], bool], str] = (_is_value, "a value of the column, as it is written in the dataset")
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "at_least": (lambda value: value == "mean" or _is_number(value), 'a number, or "mean"'),
     "at_most": (lambda value: value == "mean" or _is_number(value), 'a number, or "mean"'),
     "equals": (
-        lambda value: isinstance(value, list | tuple) and bool(value) and all(map(_IS_VALUE[0], value)),
+        lambda value: isinstance(value, list | tuple) and bool(value) and all(map(_is_value, value)),
         "a list of values",
     ),
 }
 _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "favourable": (lambda value: isinstance(value, dict), '{"column": ..., "at_least": "mean"} or another rule'),
     "sensitive": _IS_NAME,
-    "reference": _IS_VALUE,
-    "group": _IS_VALUE,
+    "reference": IS_VALUE,
+    "group": IS_VALUE,
     "strata": (
         lambda value: isinstance(value, list | tuple) and bool(value) and all(map(_IS_NAME[0], value)),
         "a list of columns",
@@ -84,39 +90,61 @@ def faults_of_rule(where: str, rule: Mapping) -> list[str]:
 # ---------------------------------------------------------------- what the settings mean on the data
 
 
-def outcome_of(column: pd.Series, rule: Mapping) -> tuple[np.ndarray, np.ndarray]:
-    """Who has the favourable outcome, and of whom it is known: two arrays (n_records,) of bool.
+@dataclass(frozen=True)
+class Outcome:
+    """Who has the ``favourable`` outcome, and of whom it is ``known``: (n_records,) of bool each.
+
+    ``n_values_of_nobody``: values under ``equals`` that nobody has, and that may be misspelt.
+    """
+
+    favourable: np.ndarray
+    known: np.ndarray
+    n_values_of_nobody: int = 0
+
+
+def outcome_of(column: pd.Series, rule: Mapping) -> Outcome:
+    """The outcome that a rule reads from a column.
 
     "mean" is that of everybody with a number. A value that is not a number is not known under ``at_least`` and
     ``at_most``. Raises ``FaultyInputError`` where nobody's outcome is known.
     """
-    if "equals" in rule:
-        encoded = encode_column(column)
-        known = encoded.codes >= 0
-        wanted = {code_of_value(encoded, value) for value in rule["equals"]} - {None}
-        favourable = np.isin(encoded.codes, list(wanted))
-    else:
-        numbers = parse_numbers(column)
-        known = np.isfinite(numbers)
-        name = "at_least" if "at_least" in rule else "at_most"
-        limit = rule[name]
-        if limit == "mean":  # the exact sum, so that the order of records does not matter
-            limit = fsum(numbers[known]) / max(int(known.sum()), 1)
-        favourable = known & ((numbers >= limit) if name == "at_least" else (numbers <= limit))
-    if not known.any():
+    found = _outcome_by_value(column, rule) if "equals" in rule else _outcome_by_limit(column, rule)
+    if not found.known.any():
         raise FaultyInputError(
             f"fairness['favourable']: column {rule['column']!r} has no value that the rule can read in "
             f"{len(column)} records; name another column or rule"
         )
-    return favourable, known
+    return found
+
+
+def _outcome_by_value(column: pd.Series, rule: Mapping) -> Outcome:
+    encoded = encode_column(column)
+    wanted = [code_of_value(encoded, value) for value in rule["equals"]]
+    found = [code for code in wanted if code is not None]
+    return Outcome(np.isin(encoded.codes, found), encoded.codes >= 0, len(wanted) - len(found))
+
+
+def _outcome_by_limit(column: pd.Series, rule: Mapping) -> Outcome:
+    numbers = parse_numbers(column)
+    known = np.isfinite(numbers)
+    name = "at_least" if "at_least" in rule else "at_most"
+    limit = rule[name]
+    if limit == "mean":  # the exact sum, so that the order of records does not matter
+        limit = fsum(numbers[known]) / max(int(known.sum()), 1)
+    return Outcome(known & ((numbers >= limit) if name == "at_least" else (numbers <= limit)), known)
 
 
 def labels_of(encoded: EncodedColumn) -> list[str]:
     return [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]
 
 
+def value_text(value: object) -> str:
+    """A value of a config as the dataset spells it: trimmed, in Unicode NFC, ``1.0`` as ``1``; "" where it is none."""
+    labels = encode_column(pd.Series([value], dtype=object)).labels
+    return str(labels[0]) if len(labels) else ""
+
+
 def code_of_value(encoded: EncodedColumn, value: object) -> int | None:
     """The code of a value as a config writes it, None where the column does not have it; ``1`` and ``1.0`` are one."""
-    written = encode_column(pd.Series([value], dtype=object)).labels
-    labels = labels_of(encoded)
-    return labels.index(str(written[0])) if len(written) and str(written[0]) in labels else None
+    labels, text = labels_of(encoded), value_text(value)
+    return labels.index(text) if text in labels else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from math import floor, log10
 
 MOST_CELLS_SHOWN = 40
@@ -20,8 +21,13 @@ def first_lines(figures: Mapping) -> str:
         elif query["status"] == "not asked":
             lines.append(
                 f"Privacy budget: {query['name']!r} was not asked and cost nothing: at epsilon {asked} its groups are "
-                "too many, or too small, for the noise. Ask for fewer groups, give it more epsilon, or set "
-                '"accept_noise": True.'
+                "too many, or too small, for the noise. Ask for fewer groups, give it more epsilon, declare "
+                '"people", or set "accept_noise": True.'
+            )
+        elif query["mostly_noise"]:
+            lines.append(
+                f"Privacy budget: {query['name']!r} is mostly noise: its groups hold, on average, fewer people of this "
+                'pilot than the noise is worth. With "people" declared, such a question is not asked.'
             )
     return "".join(f"{line}\n" for line in lines)
 
@@ -38,6 +44,16 @@ def release_report(figures: Mapping, for_screen: bool = False) -> str:
         "  costs twice the epsilon. The guarantee is that of the answers in private_release.json, published by",
         "  themselves; the other figures of this summary are exact and stay in the house.",
     ]
+    if figures["budget_raised_from"] is not None:
+        lines.append(
+            f"  The budget was raised: it was {figures['budget_raised_from']} when questions were paid for, and who "
+            "was told of that one was promised that no more would be spent."
+        )
+    if Decimal(figures["asked_in_all"]) > Decimal(figures["budget"]):
+        lines.append(
+            f"  The queries ask for epsilon {figures['asked_in_all']} together, more than the budget. What was "
+            "answered before is free; of the rest, what the budget does not hold is refused."
+        )
     if figures["paid_and_never_answered"]:
         lines.append(f"  Paid for and never answered (a run was killed): {figures['paid_and_never_answered']}.")
     if rows:
@@ -73,5 +89,5 @@ def _value_and_accuracy(answer: Mapping) -> list[str]:
     if "accuracy_95_in_people" in answer:
         return [f"{answer['value']:.6g}", f"± {answer['accuracy_95_in_people']:.0f} people in rank"]
     accuracy = answer["accuracy_95"]
-    digits = max(0, 1 - floor(log10(accuracy))) if accuracy > 0 else 6
-    return [f"{answer['value']:.{min(digits, 9)}f}", f"± {accuracy:.{min(digits, 9)}f}"]
+    digits = min(max(0, 1 - floor(log10(accuracy))), 9) if accuracy > 0 else 6
+    return [f"{round(answer['value'], digits) + 0.0:.{digits}f}", f"± {accuracy:.{digits}f}"]  # no zero with a minus

@@ -2,8 +2,9 @@
 
     BIOSTREAMS_SERVICE_TOKEN=... python -m disclosure_control.private_release.service PILOT
 
-It listens on this machine alone unless ``--host`` says otherwise, reads the combined dataset once at its start, changes
-nothing but the ledger, and keeps no log of what is asked. The budget is that of the config key ``private_release``.
+It listens on this machine alone unless ``--host`` says otherwise, reads the combined dataset once at its start (and
+completes or undoes what a killed run left there), changes nothing but the ledger from then on, and keeps no log of what
+is asked. The budget is that of the config key ``private_release``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from starlette.exceptions import HTTPException
 
 from Anonymization_Models import FaultyInputError
 from disclosure_control.private_release import NEIGHBOURS, ask
-from disclosure_control.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
+from disclosure_control.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError, published_spending
 from disclosure_control.private_release.queries import Records, faults_of_mechanism
 from disclosure_control.private_release.settings import (
     LARGEST_BOUND,
@@ -42,6 +43,10 @@ from disclosure_control.private_release.settings import (
 TOKEN_VARIABLE, SHORTEST_TOKEN = "BIOSTREAMS_SERVICE_TOKEN", 16
 MOST_BYTES = 64 * 1024
 DESCRIPTION_PATH = "/openapi.json"
+DESCRIPTION = (
+    "Differentially private answers about one pilot, under one budget. Every path but this description needs the token "
+    "(401). Another path is 404, another method 405, both with the same form of refusal."
+)
 
 # ---------------------------------------------------------------- what is asked and answered
 
@@ -66,6 +71,9 @@ class Question(BaseModel):
         ),
     ]
     by: Annotated[dict[Column, Categories], Field(min_length=1, max_length=5)] | None = None
+    accept_noise: Annotated[
+        bool, Field(description="answer although the groups are too many, or too small, for the noise")
+    ] = False
 
 
 class CountQuestion(Question):
@@ -119,11 +127,12 @@ class Refusal(BaseModel):
 
 @dataclass(frozen=True)
 class ServedPilot:
-    """What the service answers from: the records, their SHA-256, and the ledger that pays."""
+    """What the service answers from: the records, their SHA-256, the ledger that pays, and the people declared."""
 
     records: Records
     dataset: str
     ledger: Ledger
+    people: int | None = None
 
 
 def create_app(pilot: ServedPilot, token: str) -> Callable:
@@ -136,7 +145,7 @@ def create_app(pilot: ServedPilot, token: str) -> Callable:
     app = FastAPI(
         title="Private answers",
         version="1",
-        description="Differentially private answers about one pilot, under one budget. " + __doc__.split("\n\n")[0],
+        description=DESCRIPTION,
         openapi_url=DESCRIPTION_PATH,
         docs_url=None,  # the browsable pages load scripts from elsewhere
         redoc_url=None,
@@ -152,7 +161,8 @@ _REFUSALS = {
     401: {"model": Refusal, "description": "no token, or a wrong one"},
     409: {"model": Refusal, "description": "the budget does not hold the question; nothing was spent"},
     413: {"model": Refusal, "description": "a body that is too large"},
-    422: {"model": Refusal, "description": "a question at fault; nothing was spent"},
+    422: {"model": Refusal, "description": "a question at fault, or mostly noise; nothing was spent"},
+    500: {"model": Refusal, "description": "a fault of this program; what was asked may count as spent"},
     503: {"model": Refusal, "description": "the ledger cannot be read or written; nothing was answered"},
 }
 
@@ -165,7 +175,7 @@ def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
         faults = faults or faults_of_mechanism("question", query)
         if faults:
             raise FaultyInputError(faults)
-        recorded = ask(query, pilot.records, pilot.dataset, pilot.ledger)
+        recorded = ask(query, pilot.records, pilot.dataset, pilot.ledger, pilot.people)
         charged = decimal_text(recorded.charged)
         return PrivateAnswer(answer=recorded.answer, epsilon=recorded.epsilon, charged=charged)
 
@@ -184,7 +194,7 @@ def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
         """People by category or interval."""
         return answered("histogram", question)
 
-    @app.get("/budget", responses={status: _REFUSALS[status] for status in (401, 413, 503)})
+    @app.get("/budget", responses={status: _REFUSALS[status] for status in (401, 413, 500, 503)})
     def budget() -> Budget:
         """What the budget was, what is spent, what is left."""
         spent, total = pilot.ledger.look().spent, pilot.ledger.budget
@@ -192,7 +202,7 @@ def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
 
 
 def _add_refusals(app: FastAPI) -> None:
-    """Errors say what is at fault and what is allowed; they hold nothing of the data and nothing that was sent."""
+    """Errors say what is at fault and what is allowed; they hold nothing of the data but names of columns."""
 
     @app.exception_handler(FaultyInputError)
     def faulty(request: Request, error: FaultyInputError) -> JSONResponse:
@@ -311,10 +321,10 @@ def served_pilot(name: str) -> ServedPilot:
         dataset = read_combined_dataset(path, validate_config(literal, columns, checks), checks)
     if "private_release" not in literal:
         raise FaultyInputError('private_release: missing in the config; the service needs its {"budget": ...}')
-    budget = read_settings(literal["private_release"], columns).budget
-    ledger = Ledger(folder, budget)
+    private = read_settings(literal["private_release"], columns)
+    ledger = Ledger(folder, private.budget, published_spending(path.parent, name))
     ledger.look()  # a ledger at fault is said at the start, not at the first question
-    return ServedPilot(Records(dataset.table), dataset.sha256, ledger)
+    return ServedPilot(Records(dataset.table), dataset.sha256, ledger, private.people)
 
 
 def main(arguments: list[str] | None = None) -> int:

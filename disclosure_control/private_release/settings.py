@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -58,14 +59,17 @@ class Query:
 
     @property
     def question(self) -> dict:
-        """The question in its one canonical form, as the ledger keeps it: plain values for JSON."""
+        """The question in its one canonical form, as the ledger keeps it: plain values for JSON.
+
+        Categories and groupings are in alphabetical order: answers are labelled, so another order is no other question.
+        """
         return {
             "kind": self.kind,
             "column": self.column,
             "bounds": None if self.bounds is None else list(self.bounds),
-            "categories": list(self.categories),
+            "categories": sorted(self.categories),
             "edges": list(self.edges),
-            "by": [[column, list(categories)] for column, categories in self.by],
+            "by": sorted([column, sorted(categories)] for column, categories in self.by),
             "probability": self.probability,
             "candidates": self.candidates,
             "epsilon": decimal_text(self.epsilon),
@@ -74,10 +78,20 @@ class Query:
 
 @dataclass(frozen=True)
 class PrivateReleaseSettings:
-    """The config key ``private_release``: the pilot's whole budget, and what is asked of it."""
+    """The config key ``private_release``: the pilot's whole budget, and what is asked of it.
+
+    ``people``: about how many people the pilot has, as the public may know; None where the config does not say.
+    """
 
     budget: Decimal
     queries: tuple[Query, ...]
+    people: int | None = None
+
+    @property
+    def asked(self) -> Decimal:
+        """The epsilon of all queries together, each question once."""
+        epsilons = {json.dumps(query.question): query.epsilon for query in self.queries}
+        return sum(epsilons.values(), Decimal(0))
 
 
 # ---------------------------------------------------------------- numbers to the last digit
@@ -107,8 +121,10 @@ def decimal_text(number: Decimal) -> str:
 
 
 def _is_bounds(value: object) -> bool:
-    pair = isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_plain_number, value))
-    return pair and value[0] < value[1]
+    if not (isinstance(value, list | tuple) and len(value) == 2 and all(map(_is_plain_number, value))):
+        return False
+    low, high = map(float, value)
+    return low < low / 2 + high / 2 < high  # bounds without a number between them have no middle and no width
 
 
 def _is_edges(value: object) -> bool:
@@ -121,14 +137,19 @@ def _is_plain_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST_BOUND
 
 
+def is_text(value: object) -> bool:
+    """Whether this is text that a file can hold: half of a pair of UTF-16 is none."""
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
+
+
 def _is_name(value: object) -> bool:
-    return isinstance(value, str) and value != "" and value != SUBJECT_COLUMN
+    return is_text(value) and value != "" and value != SUBJECT_COLUMN
 
 
 def _is_categories(value: object) -> bool:
     if not isinstance(value, list | tuple) or not value:
         return False
-    if not all(isinstance(category, str | int | float) for category in value):
+    if not all(is_text(category) or isinstance(category, int | float) for category in value):
         return False
     labels = canonical_categories(value)
     return "" not in labels and OTHER not in labels and len(set(labels)) == len(labels)
@@ -149,13 +170,13 @@ def _is_by(value: object) -> bool:
 
 
 _NAME = (_is_name, f"a column of the combined dataset, other than {SUBJECT_COLUMN}")
-_CATEGORIES = (_is_categories, "a list of different values, text or numbers, none of them empty")
+_CATEGORIES = (_is_categories, "a list of different values, text (whole letters) or numbers, none of them empty")
 _EPSILON = (
     lambda value: exact_epsilon(value) is not None,
     f"a number from {LEAST_EPSILON} to {LARGEST_EPSILON} with at most {EPSILON_DIGITS} digits after the point",
 )
 _COMMON = {
-    "name": (lambda value: isinstance(value, str) and 0 < len(value) <= 100, "a text of up to 100 letters"),
+    "name": (lambda value: is_text(value) and 0 < len(value) <= 100, "a text of up to 100 letters"),
     "kind": (lambda value: value in KINDS, "one of count, sum, mean, histogram, quantile"),
     "epsilon": _EPSILON,
     "by": (_is_by, "a dictionary, column -> the list of its categories"),
@@ -163,7 +184,10 @@ _COMMON = {
 }
 _OF_NUMBERS = {
     "column": _NAME,
-    "bounds": (_is_bounds, f"[lowest, highest], two numbers up to {LARGEST_BOUND:g} in size, the second one larger"),
+    "bounds": (
+        _is_bounds,
+        f"[lowest, highest], two numbers up to {LARGEST_BOUND:g} in size, the second one larger by more than rounding",
+    ),
 }
 _HISTOGRAM = {
     "column": _NAME,
@@ -233,15 +257,19 @@ def read_query(value: Mapping) -> Query:
         kind=value["kind"],
         epsilon=exact_epsilon(value["epsilon"]),
         column=value.get("column"),
-        bounds=tuple(map(float, value["bounds"])) if "bounds" in value else None,
+        bounds=_numbers(value["bounds"]) if "bounds" in value else None,
         categories=canonical_categories(value["categories"]) if "categories" in value else (),
-        edges=tuple(map(float, value.get("edges", ()))),
+        edges=_numbers(value.get("edges", ())),
         by=tuple((column, canonical_categories(categories)) for column, categories in value.get("by", {}).items()),
         probability=float(value.get("probability", 0.5)) if is_quantile else None,
         candidates=value.get("candidates", 101) if is_quantile else None,
         name=value.get("name", ""),
         accept_noise=value.get("accept_noise", False),
     )
+
+
+def _numbers(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(float(value) + 0.0 for value in values)  # adding zero turns -0.0 into 0.0
 
 
 def faults_of_budget(value: object) -> list[str]:
@@ -261,6 +289,10 @@ def check_settings(value: object, config: Mapping, columns: Iterable[str] | None
         return list(error.faults)
     keys = {
         "budget": (lambda budget: isinstance(budget, dict), 'a dictionary, {"epsilon": 1.0}'),
+        "people": (
+            lambda people: type(people) is int and 1 <= people <= 10**10,
+            "a whole number from 1, about how many people the pilot has, as the public may know",
+        ),
         "queries": (lambda queries: isinstance(queries, list | tuple), "a list of queries"),
     }
     faults = faults_of_settings("private_release", value, keys)
@@ -278,23 +310,12 @@ def check_settings(value: object, config: Mapping, columns: Iterable[str] | None
         if not faults_here:
             queries.append(read_query(query))
         faults += faults_here
-    return faults or _faults_between_queries(exact_epsilon(value["budget"]["epsilon"]), queries)
-
-
-def _faults_between_queries(budget: Decimal, queries: list[Query]) -> list[str]:
     names = [query.name for query in queries]
-    faults = [
+    return faults + [
         f"private_release['queries']: {names.count(name)} queries have the name {name!r}; give each its own"
         for name in dict.fromkeys(names)
         if names.count(name) > 1
     ]
-    asked = sum((query.epsilon for query in dict.fromkeys(queries)), Decimal(0))
-    if asked > budget:
-        faults.append(
-            f"private_release: the queries ask for epsilon {decimal_text(asked)} together, and the budget is "
-            f"{decimal_text(budget)}; lower their epsilon, or ask less"
-        )
-    return faults
 
 
 def read_settings(value: object, columns: Iterable[str] | None = None) -> PrivateReleaseSettings:
@@ -303,4 +324,4 @@ def read_settings(value: object, columns: Iterable[str] | None = None) -> Privat
     if faults:
         raise FaultyInputError(faults)
     queries = tuple(read_query(query) for query in value.get("queries", ()))
-    return PrivateReleaseSettings(exact_epsilon(value["budget"]["epsilon"]), queries)
+    return PrivateReleaseSettings(exact_epsilon(value["budget"]["epsilon"]), queries, value.get("people"))

@@ -16,14 +16,13 @@ from Anonymization_Models import (
 from disclosure_control import key_sets as keys_of_people
 from disclosure_control.assessment import Assessment
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.intervals import wilson_interval
 from disclosure_control.risk.scene import Scene, Section
+from disclosure_control.small_groups import printable_groups
 from disclosure_control.special_uniques import special_uniques
 
 NEARLY = 0.9
 PEOPLE_PER_LEVEL = 5
 MOST_ATTRIBUTES = 50
-SMALLEST_PRINTED_GROUP = 10
 MOST_LISTED_CLASSES = 10_000
 DIS_FRACTION = 0.01
 
@@ -229,30 +228,5 @@ def by_group(scene: Scene) -> Section:
         people = np.bincount(code, minlength=n_levels)
         risky = np.bincount(code, result.risky[result.evaluated], n_levels).astype(np.int64)
         texts = [number_text(label) if column.is_numeric else str(label) for label in column.labels]
-        groups[name] = _printable_groups(["missing", *texts], people, risky)
+        groups[name] = printable_groups(["missing", *texts], people, risky, "risky")
     return Section({"by_group": groups})
-
-
-def _printable_groups(labels: list[str], people: np.ndarray, risky: np.ndarray) -> list[dict]:
-    """Groups of at least ten people by name; smaller ones together, with as many larger ones as make them ten.
-
-    So nobody finds a small group by taking the others from the total.
-    """
-    present = np.flatnonzero(people > 0)
-    by_size = present[np.argsort(people[present], kind="stable")]
-    together = int((people[by_size] < SMALLEST_PRINTED_GROUP).sum())
-    while 0 < together < len(by_size) and people[by_size[:together]].sum() < SMALLEST_PRINTED_GROUP:
-        together += 1
-    hidden = by_size[:together]
-    entries = [_group(labels[level], int(people[level]), int(risky[level])) for level in present if level not in hidden]
-    n_hidden = int(people[hidden].sum())
-    if n_hidden >= SMALLEST_PRINTED_GROUP:
-        entries.append(_group("(smaller groups together)", n_hidden, int(risky[hidden].sum())))
-    elif n_hidden:
-        entries.append({"group": f"(fewer than {SMALLEST_PRINTED_GROUP} people)"})
-    return entries
-
-
-def _group(name: str, n: int, n_risky: int) -> dict:
-    low, high = wilson_interval(n_risky, n)
-    return {"group": name, "people": n, "risky": n_risky, "risky_rate": n_risky / n, "low": low, "high": high}

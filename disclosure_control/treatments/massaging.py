@@ -15,14 +15,11 @@ from disclosure_control.fairness.massaging import (
     score_by_logistic_regression,
     ties_by_content,
 )
-from disclosure_control.fairness.settings import code_of_value
+from disclosure_control.fairness.report import four_digits
+from disclosure_control.fairness.settings import IS_VALUE, code_of_value, value_text
+from disclosure_control.small_groups import SMALLEST_PRINTED_GROUP
 from disclosure_control.treatments.checks import COLUMN, COLUMNS
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
-
-_VALUE = (
-    lambda value: isinstance(value, str | int | float) and not isinstance(value, bool) and value != "",
-    "a value as it is written in the dataset",
-)
 
 
 def massage(
@@ -89,20 +86,28 @@ def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list
         before.n_group,
         before.n_group_favourable + sign * n_changes,
     )
+    differences = [four_digits(rates.statistical_parity_difference) for rates in (before, after)]
+    is_small = min(before.n_reference, before.n_group) < SMALLEST_PRINTED_GROUP
+    words = f"is not told, as a compared group has fewer than {SMALLEST_PRINTED_GROUP} people"
+    words = words if is_small else "went from {} to {}".format(*differences)
     notes = [
         f"{column}: {n_changes} labels went up and {n_changes} down; these are no longer what was observed. The "
-        f"difference of rates went from {before.statistical_parity_difference:.4f} to "
-        f"{after.statistical_parity_difference:.4f}."
+        f"difference of rates {words}."
     ]
     if n_apart:
         notes.append(f"{column}: {n_apart} people have another label, none, or belong to neither group; left alone.")
     return notes
 
 
-def _faults_of_ranker(settings: Mapping, config: Mapping) -> list[str]:
-    if ("score" in settings) != ("columns" in settings):
-        return []
-    return ["a ranker is needed: either score, a column of numbers, or columns to learn it from"]
+def _faults_between_settings(settings: Mapping, config: Mapping) -> list[str]:
+    faults = [
+        f"{name!r} and {other!r} are the same value; name two different ones"
+        for name, other in (("favourable", "unfavourable"), ("reference", "group"))
+        if other in settings and value_text(settings[name]) == value_text(settings[other])
+    ]
+    if ("score" in settings) == ("columns" in settings):
+        faults.append("a ranker is needed: either score, a column of numbers, or columns to learn it from")
+    return faults
 
 
 def add_weights(given: TreatmentInput, column: str, sensitive: str, weight_column: str = "fairness_weight") -> Treated:
@@ -125,17 +130,17 @@ register(
         massage,
         {
             "column": COLUMN,
-            "favourable": _VALUE,
-            "unfavourable": _VALUE,
+            "favourable": IS_VALUE,
+            "unfavourable": IS_VALUE,
             "sensitive": COLUMN,
-            "reference": _VALUE,
-            "group": _VALUE,
+            "reference": IS_VALUE,
+            "group": IS_VALUE,
             "score": COLUMN,
             "columns": COLUMNS,
         },
         required=("column", "favourable", "unfavourable", "sensitive", "reference"),
         promises=("rows", "ids", "columns", "types"),
-        check=_faults_of_ranker,
+        check=_faults_between_settings,
     ),
 )
 register(

@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from Anonymization_Models import validate_config
 from disclosure_control.assessment import assess
 from disclosure_control.combined_dataset import CombinedDataset
+from disclosure_control.private_release.ledger import Ledger, LedgerFaultError
 from disclosure_control.private_release.settings import Query, read_query
 from disclosure_control.steps import StepInput
 
@@ -67,3 +69,11 @@ def asked(ledger, word: str, epsilon: str = "0.1", dataset: str = SHA, answer=la
 
 def result(outcome) -> SimpleNamespace:
     return SimpleNamespace(outcome=outcome)
+
+
+def refuses(ledger: Ledger, words: str = "never reset") -> None:
+    files = {path.name: path.read_bytes() for path in ledger.folder.iterdir()}
+    for attempt in (ledger.look, lambda: asked(ledger, "q", answer=lambda: pytest.fail("answered"))):
+        with pytest.raises(LedgerFaultError, match=words):
+            attempt()
+    assert files == {path.name: path.read_bytes() for path in ledger.folder.iterdir()}

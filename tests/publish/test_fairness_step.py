@@ -10,8 +10,9 @@ import pytest
 from publish_pilots import people, result, step_input
 
 from Anonymization_Models import FaultyInputError
-from disclosure_control.fairness import check_settings, run_step
+from disclosure_control.fairness import check_settings, report, run_step
 from disclosure_control.fairness.burden import folded
+from disclosure_control.fairness.report import four_digits
 from disclosure_control.treatment import treat
 
 SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"}
@@ -76,8 +77,11 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
 def test_groups_below_ten_people_are_folded_and_not_named():
     names, group = ["missing", "big", "one", "other"], np.array([1] * 30 + [2] * 4 + [3] * 3 + [0] * 12)
     entries = folded(names, group, np.ones(49, dtype=bool), np.zeros(49, dtype=bool), "flagged")
-    assert [entry["group"] for entry in entries] == ["missing", "big", "(fewer than 10 people)"]
-    assert "people" not in entries[-1]
+    # Seven people would be what the others leave of the total, so the next larger group is with them.
+    assert [entry["group"] for entry in entries] == ["big", "(smaller groups together)"]
+    assert entries[-1]["people"] == 19
+    (few,) = folded(names, group, group == 2, np.zeros(49, dtype=bool), "flagged")
+    assert few == {"group": "(fewer than 10 people)"}
     entries = folded(names, np.append(group, [2] * 5), np.ones(54, dtype=bool), np.zeros(54, dtype=bool), "flagged")
     assert (entries[-1]["group"], entries[-1]["people"]) == ("(smaller groups together)", 12)
 
@@ -91,11 +95,48 @@ def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
     assert "see the summary" in found.on_screen
 
 
-def test_a_small_compared_group_is_not_told_of_on_the_screen(tmp_path):
-    table = people(300).assign(DM__SEX=["M"] * 296 + ["Rare"] * 4)
+def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
+    table = people(300).assign(DM__SEX=["M"] * 298 + ["Rare"] * 2)
     found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "Rare"}))
-    assert "Rare" not in found.on_screen
-    assert "fewer than 10 people" in found.on_screen
+    for text in (found.report, found.on_screen):
+        assert "not told: fewer than 10 people" in text
+        assert "Rare" not in text
+        assert "parity" not in text
+    assert found.figures["group_rate"] is found.figures["statistical_parity_difference"] is None
+    json.dumps(found.figures, allow_nan=False)
+
+
+def test_small_numbers_of_people_are_not_told_on_the_screen(tmp_path):
+    """One has no outcome; two are in a stratum with one group only."""
+    table = people(100).assign(DM__SEX=["M"] * 50 + ["F"] * 50, LB__X=["1", "2"] * 49 + ["1", None])
+    table = table.assign(MH__DX=["a"] * 48 + ["b"] * 2 + ["a"] * 50)
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "strata": ["MH__DX"]}))
+    assert "without outcome 1," in found.report
+    assert "2 in strata with one group only" in found.report
+    assert "without outcome fewer than 10," in found.on_screen
+    assert "MH__DX (fewer than 10 people in strata with one group only)" in found.on_screen
+
+
+def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
+    rule = {"column": "DM__AGE", "equals": ["no such age", *range(18, 90)]}
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": rule}))
+    assert "NOTE: fairness: 1 of the 73 favourable values are held by nobody" in found.first_lines
+    assert "no such age" not in found.first_lines
+    nobody = {"column": "DM__AGE", "equals": ["no such age"]}
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": nobody}))
+    assert "four-fifths line cannot be told" in found.report
+    assert run_step(step_input(tmp_path, people(300), SETTINGS)).first_lines == ""
+
+
+def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
+    assert four_digits(-0.00001) == "0.0000"
+    assert four_digits(-0.00006) == "-0.0001"
+    figures = {"columns": ["x"], **dict.fromkeys(("n_strata", "n_strata_compared", "n_compared", "n_not_compared"), 20)}
+    figures |= {"difference": 0.5, "difference_interval": [-0.00001, 1], "ratio": None, "ratio_interval": None}
+    figures = {"within_strata": {**figures, "p_value": 1e-12, "not_told": None}, "statistical_parity_difference": 0.5}
+    text = "\n".join(report._strata_lines(figures, str))
+    assert "<0.0001" in text
+    assert "95%: 0.0000 to 1.0000" in text
 
 
 @pytest.mark.parametrize(
@@ -115,6 +156,8 @@ def test_a_small_compared_group_is_not_told_of_on_the_screen(tmp_path):
         ({**SETTINGS, "strata": ["nowhere"]}, "no column 'nowhere'"),
         ({**SETTINGS, "strata": ["DM__SEX"]}, "take it out"),
         ({**SETTINGS, "reference": None}, "reference"),
+        ({**SETTINGS, "reference": "\ud800"}, "reference"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "equals": ["a", "\ud800"]}}, "equals"),
     ],
 )
 def test_faults_of_the_key(settings, words):

@@ -232,3 +232,28 @@ def test_ties_are_told_by_what_stands_in_a_record():
     frame = pd.DataFrame({"a": ["x", "y", "x"], "b": ["1", "1", "1"]}, dtype="str")
     assert ties_by_content(frame).tolist() == [0, 1, 0]
     assert ties_by_content(frame.iloc[::-1]).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"unfavourable": " well"}, "'favourable' and 'unfavourable' are the same value"),
+        ({"group": "M"}, "'reference' and 'group' are the same value"),
+        ({"favourable": 1, "unfavourable": "1.0"}, "'favourable' and 'unfavourable' are the same value"),
+        ({"unfavourable": ""}, "unfavourable"),
+    ],
+)
+def test_massaging_between_equal_values_is_a_fault(applied, changed, words):
+    from Anonymization_Models import FaultyInputError
+
+    with pytest.raises(FaultyInputError) as fault:
+        applied[1]({**MASSAGING, **changed})
+    assert words in str(fault.value)
+
+
+def test_the_rates_of_a_small_group_are_not_in_the_notes(applied):
+    table, apply = applied
+    few = table.assign(DM__SEX=["M"] * 293 + ["F"] * 7)
+    (note, *_) = apply(MASSAGING, few).steps[0].notes
+    assert "not told, as a compared group has fewer than 10 people" in note
+    assert "0." not in note

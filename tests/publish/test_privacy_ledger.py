@@ -17,17 +17,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from publish_pilots import asked, spending
+from publish_pilots import asked, refuses, spending
 
 from disclosure_control.private_release import ledger as room
 from disclosure_control.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
 
 PROJECT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def ledger(tmp_path):
-    return Ledger(tmp_path, Decimal(1))
 
 
 def test_ten_tenths_are_one_and_the_eleventh_is_refused(ledger):
@@ -146,12 +141,14 @@ def test_killed_between_write_and_answer_the_budget_is_spent(ledger, tmp_path):
 
 
 @pytest.mark.parametrize("call", ["write", "fsync", "replace"])
-def test_on_a_full_disk_nothing_is_answered_and_the_ledger_stays_whole(ledger, monkeypatch, call):
+def test_on_a_full_disk_nothing_is_answered_and_the_ledger_stays_whole(tmp_path, monkeypatch, call):
     """The disk fills up at every call of that kind in turn, for a first and for a later question."""
     for n_before in (0, 1):
         failures = 0
         for n_good in range(20):
-            ledger = Ledger(ledger.folder.parent / f"{n_before}-{n_good}", Decimal(1))
+            pilot = tmp_path / f"{n_before}-{n_good}"
+            pilot.mkdir()
+            ledger = Ledger(pilot, Decimal(1))
             for i in range(n_before):
                 asked(ledger, f"before {i}")
             with monkeypatch.context() as patch:
@@ -162,6 +159,7 @@ def test_on_a_full_disk_nothing_is_answered_and_the_ledger_stays_whole(ledger, m
             spent = spending(ledger)  # readable, and never less than what may have been seen
             assert spent - n_before * Decimal("0.1") in (0, Decimal("0.1"))
             assert asked(ledger, "another").is_new
+            assert [path.name for path in pilot.iterdir()] == ["privacy"]
         assert failures >= 2, "the disk was never full"
 
 
@@ -206,21 +204,6 @@ def test_an_answer_that_fails_stays_paid_for(ledger):
 
 
 # ---------------------------------------------------------------- damage: refused, never reset
-
-
-@pytest.fixture
-def written(ledger):
-    for i in range(3):
-        asked(ledger, f"question {i}")
-    return ledger
-
-
-def refuses(ledger: Ledger, words: str = "never reset") -> None:
-    files = {path.name: path.read_bytes() for path in ledger.folder.iterdir()}
-    for attempt in (ledger.look, lambda: asked(ledger, "q", answer=lambda: pytest.fail("answered"))):
-        with pytest.raises(LedgerFaultError, match=words):
-            attempt()
-    assert files == {path.name: path.read_bytes() for path in ledger.folder.iterdir()}
 
 
 def test_every_changed_byte_is_seen(written):

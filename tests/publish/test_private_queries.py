@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from publish_pilots import people, query
 
 from disclosure_control.private_release import queries as room
+from disclosure_control.private_release.ledger import key_of
 from disclosure_control.private_release.queries import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.private_release.settings import (
     OTHER,
@@ -21,6 +22,7 @@ from disclosure_control.private_release.settings import (
     exact_epsilon,
     faults_of_query,
     read_query,
+    read_settings,
 )
 
 HUGE = 100  # epsilon: a count is then right but for one time in 10**43
@@ -199,6 +201,17 @@ FAULTS = [
     ({"kind": "mean", "column": "LB__X", "epsilon": 1, "bounds": [3, 1]}, "'bounds'"),
     ({"kind": "mean", "column": "LB__X", "epsilon": 1, "bounds": [1, 1]}, "'bounds'"),
     ({"kind": "mean", "column": "LB__X", "epsilon": 1, "bounds": [0, float("inf")]}, "'bounds'"),
+    *(
+        ({"kind": "mean", "column": "LB__X", "epsilon": 1, "bounds": bounds}, "more than rounding")
+        for bounds in ([0, 5e-324], [1, 1 + 2**-52])
+    ),
+    *(
+        ({"kind": "histogram", "column": "DM__SEX", "epsilon": 1, "categories": [category]}, "whole letters")
+        for category in ("\ud800", "a\udfffb")
+    ),
+    ({"kind": "count", "column": "\ud800", "epsilon": 1}, "'column'"),
+    ({"kind": "count", "epsilon": 1, "by": {"DM__SEX": ["\udc00"]}}, "'by'"),
+    ({"name": "\ud800", "kind": "count", "epsilon": 1}, "'name'"),
     ({"kind": "mean", "column": "LB__X", "epsilon": 1, "bounds": [float("nan"), 1]}, "'bounds'"),
     ({"kind": "mean", "column": "LB__Y", "epsilon": 1, "bounds": [0, 1]}, "did you mean 'LB__X'"),
     ({"kind": "mean", "column": "USUBJID", "epsilon": 1, "bounds": [0, 1]}, "other than USUBJID"),
@@ -242,13 +255,19 @@ def test_all_faults_of_a_config_are_named_at_once():
     assert any("'name'" in fault for fault in faults)
 
 
-def test_queries_that_together_cost_more_than_the_budget_are_a_fault():
+def test_queries_that_together_cost_more_than_the_budget_are_no_fault_and_are_added_up():
+    """What was answered before is free, so that a budget may be lowered below it."""
     queries = [{"name": f"q{i}", "kind": "count", "column": c, "epsilon": "0.4"} for i, c in enumerate("abc")]
-    (fault,) = check_settings({"budget": {"epsilon": 1}, "queries": queries}, {}, None)
-    assert "ask for epsilon 1.2 together, and the budget is 1" in fault
-    assert not check_settings({"budget": {"epsilon": "1.2"}, "queries": queries}, {}, None)
+    assert read_settings({"budget": {"epsilon": 1}, "queries": queries}).asked == Decimal("1.2")
     queries[2]["column"] = "a"  # the same question twice is paid for once
-    assert not check_settings({"budget": {"epsilon": 0.8}, "queries": queries}, {}, None)
+    assert read_settings({"budget": {"epsilon": 1}, "queries": queries}).asked == Decimal("0.8")
+
+
+@pytest.mark.parametrize("people", [0, -5, 1.5, "633", True, None])
+def test_declared_people_are_a_whole_number(people):
+    assert "people" in check_settings({"budget": {"epsilon": 1}, "people": people}, {}, None)[0]
+    assert read_settings({"budget": {"epsilon": 1}, "people": 633}).people == 633
+    assert read_settings({"budget": {"epsilon": 1}}).people is None
 
 
 @pytest.mark.parametrize(
@@ -270,3 +289,21 @@ def test_a_question_is_the_same_under_another_name_and_spelling():
     assert read_query(first) == read_query(second)
     assert read_query(first).question == read_query(second).question
     assert read_query(first | {"epsilon": 0.2}).question != read_query(first).question
+
+
+def test_the_order_of_categories_and_groups_and_the_sign_of_zero_make_no_other_question():
+    """Answers are labelled, so who asks in another order would pay twice for the same."""
+    first = {"kind": "mean", "column": "x", "bounds": [-0.0, 1], "epsilon": 1, "by": {"s": ["F", "M"], "a": [2, 10]}}
+    second = first | {"bounds": [0, 1], "by": {"a": ["10", "2"], "s": ["M", "F"]}}
+    assert key_of(read_query(first).question, "d") == key_of(read_query(second).question, "d")
+    first = {"kind": "histogram", "column": "x", "categories": ["b", "a"], "epsilon": 1}
+    assert read_query(first).question == read_query(first | {"categories": ["a", "b"]}).question
+    first = {"kind": "histogram", "column": "x", "edges": [-0.0, 1], "epsilon": 1}
+    assert key_of(read_query(first).question, "d") == key_of(read_query(first | {"edges": [0, 1]}).question, "d")
+    assert read_query(first).question != read_query(first | {"edges": [0, 1, 2]}).question
+
+
+def test_bounds_nearly_as_close_as_they_may_be_still_give_a_mean():
+    tiny = query("mean", 1, column="x", bounds=[0, 1e-300])
+    answer = answer_of(tiny, frame(x=["0", "1e-300", "5"]))
+    assert 0 <= answer["value"] <= 1e-300

@@ -132,6 +132,7 @@ BAD = [
     ("/histogram", {**HISTOGRAM, "edges": [0, 1]}),
     ("/histogram", {**HISTOGRAM, "by": {"DM__SEX": ["F"]}}),
     ("/histogram", [1, 2]),
+    ("/count", {"epsilon": 0.1, "accept_noise": "yes"}),
 ]
 BAD_TEXTS = [
     b'{"epsilon": NaN}',
@@ -144,6 +145,7 @@ BAD_TEXTS = [
     b"\xff\xfe",
     b'{"epsilon": 0.1, "column": "\\ud800"}',
     b"[" * 20_000,
+    b'{"epsilon": 0.1, "column": "DM__SEX", "categories": ["\\ud800"]}',
 ]
 
 
@@ -175,6 +177,35 @@ def test_the_budget_is_exhausted(client, pilot):
     assert reply.json()["left"] == "0.05"
     assert client.post("/count", json={"epsilon": 0.95}).json()["charged"] == "0"
     assert spending(pilot.ledger) == Decimal("0.95")
+
+
+def test_what_would_be_mostly_noise_is_refused_unless_that_is_accepted(client, pilot):
+    question = {**HISTOGRAM, "column": "MH__DX", "categories": [str(i) for i in range(992)]}
+    reply = client.post("/histogram", json=question)
+    assert reply.status_code == 422
+    assert "993 cells of 5000 people, as none are declared; nothing was spent" in reply.json()["faults"][0]
+    assert spending(pilot.ledger) == 0
+    accepted = client.post("/histogram", json={**question, "accept_noise": True})
+    assert (accepted.status_code, accepted.json()["charged"]) == (200, "0.1")
+    assert client.post("/histogram", json=question).json()["charged"] == "0"
+
+
+@pytest.mark.parametrize(("people_declared", "status"), [(None, 200), (60, 422), (601, 200)])
+def test_the_people_declared_decide_and_not_those_of_the_data(tmp_path, people_declared, status):
+    pilot = ServedPilot(Records(people(300)), SHA, Ledger(tmp_path, Decimal(1)), people_declared)
+    client = TestClient(create_app(pilot, TOKEN), headers=HEADERS)
+    assert client.post("/histogram", json={**HISTOGRAM, "epsilon": 0.02}).status_code == status
+
+
+def test_a_folder_that_is_moved_under_the_service_is_not_made_again(tmp_path):
+    (tmp_path / "pilot").mkdir()
+    client = TestClient(create_app(a_pilot(tmp_path / "pilot"), TOKEN), headers=HEADERS)
+    assert client.post("/count", json=COUNT).status_code == 200
+    (tmp_path / "pilot").rename(tmp_path / "moved")
+    for reply in (client.post("/average", json=AVERAGE), client.get("/budget")):
+        assert reply.status_code == 503
+        assert "has lost entries" in reply.json()["faults"][0]
+    assert not (tmp_path / "pilot").exists()
 
 
 def test_a_ledger_at_fault_answers_nothing(client, pilot):
@@ -264,7 +295,15 @@ def test_it_starts_on_a_pilot_of_the_configs_and_says_what_is_missing(tmp_path, 
     assert "private_release: missing" in capsys.readouterr().err
     (tmp_path / "P.py").write_text(f"config = { ({**literal, 'private_release': {'budget': {'epsilon': 2}}})!r}")
     pilot = served_pilot("P")
-    assert (pilot.records.n_records, pilot.ledger.budget, len(pilot.dataset)) == (30, 2, 64)
+    assert (pilot.records.n_records, pilot.ledger.budget, len(pilot.dataset), pilot.people) == (30, 2, 64, None)
+    low = {"budget": {"epsilon": 0.1}, "people": 30, "queries": [{"name": "n", "kind": "count", "epsilon": 0.5}]}
+    (tmp_path / "P.py").write_text(f"config = { ({**literal, 'private_release': low})!r}")
+    pilot = served_pilot("P")  # a budget below what is asked is no reason not to start
+    assert (pilot.people, pilot.ledger.budget) == (30, Decimal("0.1"))
+    (results / "private_release.json").write_text('{"epsilon_spent": "0.3"}')
+    with pytest.raises(FaultyInputError, match="has lost entries"):
+        served_pilot("P")
+    (results / "private_release.json").unlink()
     monkeypatch.delenv("BIOSTREAMS_SERVICE_TOKEN", raising=False)
     assert main(["P"]) == 2
     assert "BIOSTREAMS_SERVICE_TOKEN: 0 characters" in capsys.readouterr().err
@@ -310,4 +349,9 @@ def test_the_service_keeps_to_its_description(tmp_path, path, method, mode):
 def test_the_description_is_whole(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert set(paths) == {"/count", "/average", "/histogram", "/budget"}
-    assert {"401", "409", "413", "422", "503", "200"} == set(paths["/count"]["post"]["responses"])
+    assert {"401", "409", "413", "422", "500", "503", "200"} == set(paths["/count"]["post"]["responses"])
+    assert client.get("/openapi.json", headers={"Authorization": ""}).status_code == 200  # it holds nothing of a pilot
+    for reply, status in ((client.get("/nowhere"), 404), (client.get("/count"), 405)):
+        assert reply.status_code == status
+        assert str(status) in client.get("/openapi.json").json()["info"]["description"]
+        assert set(reply.json()) == {"faults", "left"}

@@ -14,8 +14,9 @@ from publish_pilots import people, step_input
 
 from Anonymization_Models import FaultyInputError
 from Create_Combined_Pilot_Dataset import combine_pilot
+from disclosure_control import STEP_MODULES
 from disclosure_control.batch import run_door
-from disclosure_control.private_release import ANSWERS_FILE, run_step
+from disclosure_control.private_release import ANSWERS_FILE, report, run_step
 from disclosure_control.private_release.ledger import Ledger
 from Main_Anonymization import assess_pilot
 
@@ -93,11 +94,12 @@ def test_groups_too_many_for_the_noise_are_not_asked_and_cost_nothing(tmp_path):
         "categories": list(range(992)),
         "epsilon": 0.1,
     }
-    result = run_step(step_input(tmp_path, people(5000), settings([by_diagnosis])))
-    assert statuses(result) == {"diagnoses": "not asked"}
-    assert result.figures["spent"] == "0"
-    assert "not asked and cost nothing" in result.first_lines
-    assert not (tmp_path / "privacy" / "privacy_ledger.jsonl").exists()
+    for declared in ({}, {"people": 5000}):
+        result = run_step(step_input(tmp_path, people(5000), {**settings([by_diagnosis]), **declared}))
+        assert statuses(result) == {"diagnoses": "not asked"}
+        assert result.figures["spent"] == "0"
+        assert "not asked and cost nothing" in result.first_lines
+        assert not (tmp_path / "privacy").exists()
     accepted = run_step(step_input(tmp_path, people(5000), settings([{**by_diagnosis, "accept_noise": True}])))
     assert statuses(accepted) == {"diagnoses": "answered"}
     assert accepted.figures["spent"] == "0.1"
@@ -105,6 +107,62 @@ def test_groups_too_many_for_the_noise_are_not_asked_and_cost_nothing(tmp_path):
     # What was paid for is shown whether or not the noise is still accepted.
     again = run_step(step_input(tmp_path, people(5000), settings([by_diagnosis])))
     assert statuses(again) == {"diagnoses": "answered before"}
+
+
+ONE_SEX = {"name": "sex", "kind": "histogram", "column": "DM__SEX", "categories": ["F"], "epsilon": 0.01}
+
+
+@pytest.mark.parametrize(("declared", "status"), [({}, "answered"), ({"people": 599}, "not asked")])
+def test_whether_a_question_is_asked_does_not_depend_on_how_many_people_there_are(tmp_path, declared, status):
+    """Two cells whose noise is worth about 300 people each: were 599 and 601 told apart, one person would be."""
+    for n in (20, 599, 601, 5000):
+        (tmp_path / str(n)).mkdir()
+        result = run_step(step_input(tmp_path / str(n), people(n), {**settings([ONE_SEX]), **declared}))
+        assert statuses(result) == {"sex": status}, n
+        assert len(json.loads(result.files[ANSWERS_FILE])["answers"]) == (status == "answered")
+
+
+def test_what_is_mostly_noise_on_the_data_is_said_to_the_controller_alone(tmp_path):
+    result = run_step(step_input(tmp_path, people(100), settings([ONE_SEX])))
+    assert "'sex' is mostly noise" in result.first_lines
+    assert result.figures["queries"][0]["mostly_noise"]
+    assert "noise" not in result.files[ANSWERS_FILE].decode()
+    (tmp_path / "many").mkdir()
+    many = run_step(step_input(tmp_path / "many", people(5000), settings([ONE_SEX])))
+    assert many.first_lines == ""
+    accepted = run_step(step_input(tmp_path, people(100), settings([{**ONE_SEX, "accept_noise": True}])))
+    assert accepted.first_lines == ""
+
+
+def test_a_budget_lowered_below_what_was_answered_stops_nothing(tmp_path):
+    run_step(step_input(tmp_path, people(2000), settings()))
+    lowered = run_step(step_input(tmp_path, people(2000), settings(budget=0.5)))
+    assert set(statuses(lowered).values()) == {"answered before"}
+    assert lowered.figures["left"] == "0"
+    assert "ask for epsilon 0.8 together, more than the budget" in lowered.report
+    assert "budget was raised" not in lowered.report
+
+
+def test_a_raised_budget_is_told(tmp_path):
+    run_step(step_input(tmp_path, people(2000), settings(QUERIES[:1], budget=0.5)))
+    raised = run_step(step_input(tmp_path, people(2000), settings(budget=2)))
+    assert raised.figures["budget_raised_from"] == "0.5"
+    assert "The budget was raised: it was 0.5 when questions were paid for" in raised.report
+    (tmp_path / "new").mkdir()
+    assert run_step(step_input(tmp_path / "new", people(2000), settings())).figures["budget_raised_from"] is None
+
+
+def test_categories_in_another_order_cost_nothing(tmp_path):
+    run_step(step_input(tmp_path, people(2000), settings(QUERIES[3:])))
+    turned = {**QUERIES[3], "categories": ["M", "F"]}
+    again = run_step(step_input(tmp_path, people(2000), settings([turned])))
+    assert statuses(again) == {"by sex": "answered before"}
+
+
+def test_no_zero_is_printed_with_a_minus():
+    assert report._value_and_accuracy({"value": -0.04, "accuracy_95": 20.0}) == ["0", "± 20"]
+    assert report._value_and_accuracy({"value": -0.0, "accuracy_95": 0.5}) == ["0.00", "± 0.50"]
+    assert report._value_and_accuracy({"value": -7, "accuracy_95": 3.0}) == ["-7.0", "± 3.0"]
 
 
 def test_what_the_budget_does_not_hold_is_refused_with_what_is_left(tmp_path):
@@ -166,7 +224,8 @@ def demo(tmp_path, monkeypatch):
     assert run_door("", combine_pilot, ["PENTELI"]) == 0
     results = tmp_path / "data" / "PENTELI" / "processed_for_anonym"
 
-    def run(status: int = 0) -> dict:
+    def run(status: int = 0, **keys) -> dict:
+        (tmp_path / "config" / "PENTELI.py").write_text(f"config = { ({**literal, **keys})!r}", encoding="utf-8")
         assert run_door("", assess_pilot, ["PENTELI"], lambda parser: parser.set_defaults(fail_on_risk=None)) == status
         return json.loads((results / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
 
@@ -202,3 +261,27 @@ def test_a_damaged_ledger_is_an_input_at_fault_and_earlier_results_stand(demo, c
     demo(status=2)
     assert "privacy_ledger.jsonl: ends in the middle of a line" in capfd.readouterr().err
     assert (demo.results / ANSWERS_FILE).read_bytes() == answers
+
+
+def test_a_ledger_that_is_gone_after_a_publication_is_no_full_budget(demo, capfd):
+    demo()
+    answers = (demo.results / ANSWERS_FILE).read_bytes()
+    privacy = demo.results.parent / "privacy"
+    privacy.rename(privacy.with_name("elsewhere"))
+    capfd.readouterr()
+    demo(status=2)
+    assert "epsilon 0 in it, and the results of the last run say that 0.5 was spent" in capfd.readouterr().err
+    assert not privacy.exists()
+    assert (demo.results / ANSWERS_FILE).read_bytes() == answers
+    privacy.with_name("elsewhere").rename(privacy)
+    assert demo()["private_release"]["spent"] == "0.5"
+
+
+def test_nothing_is_spent_where_another_step_fails(demo, capfd):
+    """The reference group is one that nobody has: seen only when the step ``fairness`` looks at the data."""
+    assert list(STEP_MODULES)[-1] == "private_release"
+    rule = {"column": "LB__Cholesterol", "at_least": "mean"}
+    (demo.results / "PENTELI_privacy_summary.json").write_text("{}")
+    demo(status=2, fairness={"favourable": rule, "sensitive": "DM__SEX", "reference": "nobody"})
+    assert "nobody has this value" in capfd.readouterr().err
+    assert not (demo.results.parent / "privacy").exists()
