@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -30,21 +30,23 @@ from disclosure_control.assessment import Assessment, assess
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.steps import StepInput, StepResult
 from disclosure_control.treatments.registry import Treated, TreatmentInput, methods
+from disclosure_control.treatments.seeds import DEFAULT_SEED, DEFAULT_WARNING, faults_of_seed, read_seed
+from disclosure_control.treatments.seeds import SETTINGS as SEED_SETTINGS
 
-DEFAULT_SEED = 12345
 DATASET = "anonymised_dataset.csv"
-COLUMN_SETTINGS = ("column", "columns", "strata", "importance", "sensitive", "score")
+COLUMN_SETTINGS = ("column", "columns", "strata", "importance", "sensitive", "score", "keep")
 
 
 @dataclass(frozen=True)
 class AppliedStep:
-    """One treatment as it was applied: what it changed per column, in counts, and whether chance was drawn."""
+    """One treatment as it was applied: what it changed per column, in counts, what it read, if chance was drawn."""
 
     method: str
     changed: Mapping[str, int]
     n_records_removed: int
     notes: tuple[str, ...]
     used_chance: bool
+    inputs: Mapping[str, dict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class TreatedPilot:
     @property
     def kept(self) -> np.ndarray:
         return self.frame.index.to_numpy()
+
+    @property
+    def inputs(self) -> dict[str, dict]:
+        """Files that the steps read, with their SHA-256."""
+        return {name: read for step in self.steps for name, read in step.inputs.items()}
 
     @property
     def n_records_removed(self) -> int:
@@ -165,8 +172,9 @@ def treat(
         treated, used_chance = _apply(step, given)
         work = treated.frame
         subjects = None if subjects is None else subjects.loc[work.index]
+        n_removed = treated.n_records_removed
         applied.append(
-            AppliedStep(step["method"], treated.changed, treated.n_records_removed, treated.notes, used_chance)
+            AppliedStep(step["method"], treated.changed, n_removed, treated.notes, used_chance, treated.inputs)
         )
     work = _without_unused_categories(work.sort_index())
     assessment = evaluate_treated(work, config)
@@ -184,15 +192,16 @@ def treat(
 
 def apply_steps(steps: Iterable[Mapping], given: TreatmentInput) -> Treated:
     """Several treatments as one: what they changed in sum, with all their notes."""
-    frame, subjects, changed, notes = given.frame, given.subjects, {}, []
+    frame, subjects, changed, notes, inputs = given.frame, given.subjects, {}, [], {}
     for step in steps:
         treated, _ = _apply(step, dataclasses.replace(given, frame=frame, subjects=subjects))
         frame = treated.frame
         subjects = None if subjects is None else subjects.loc[frame.index]
         notes += treated.notes
+        inputs |= treated.inputs
         for name, count in treated.changed.items():
             changed[name] = changed.get(name, 0) + count
-    return Treated(frame, changed, len(given.frame) - len(frame), tuple(notes))
+    return Treated(frame, changed, len(given.frame) - len(frame), tuple(notes), inputs)
 
 
 def _without_unused_categories(frame: pd.DataFrame) -> pd.DataFrame:
@@ -257,18 +266,19 @@ def _notes_on_roles(before: pd.DataFrame, after: pd.DataFrame, config: PilotConf
 # ---------------------------------------------------------------- the config key
 
 
-def read_settings(value: object) -> tuple[list[Mapping], int]:
-    """The steps and the seed under the config key ``treatment``."""
+def read_settings(value: object, folder: Path | None = None) -> tuple[list[Mapping], int]:
+    """The steps and the seed under the config key ``treatment``; a key of the seed must not lie in ``folder``."""
     if isinstance(value, dict):
-        return list(value["steps"]), value.get("seed", DEFAULT_SEED)
+        return list(value["steps"]), read_seed(value, folder)
     return list(value), DEFAULT_SEED
 
 
 def check_settings(value: object, config: Mapping, columns: Iterable[str] | None) -> list[str]:
-    """Faults of the config key ``treatment``: a list of steps, or {"seed": ..., "steps": [...]}."""
+    """Faults of the config key ``treatment``: a list of steps, or these under "steps", beside a seed."""
     faults = []
     if isinstance(value, dict):
         faults = faults_of_settings("treatment", value, _KEYS)
+        faults += [f"treatment: {fault}" for fault in faults_of_seed(value)]
         if "steps" not in value:
             faults.append(f"treatment['steps']: missing; allowed: {_KEYS['steps'][1]}")
         value = value.get("steps", [])
@@ -279,7 +289,7 @@ def check_settings(value: object, config: Mapping, columns: Iterable[str] | None
 
 
 _KEYS = {
-    "seed": (lambda value: type(value) is int and 0 <= value < 2**128, "a whole number from 0"),
+    **SEED_SETTINGS,
     "steps": (lambda value: isinstance(value, list | tuple), 'a list of {"method": ..., settings}'),
 }
 
@@ -344,7 +354,7 @@ def run_step(step: StepInput) -> StepResult:
     """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
     from disclosure_control.treatments.summary import summary_files, treatment_figures, treatment_report
 
-    steps, seed = read_settings(step.settings)
+    steps, seed = read_settings(step.settings, step.folder)
     table = step.dataset.typed_table
     recommended = _recommended(step, steps)
     if recommended is not None and not recommended:
@@ -354,9 +364,12 @@ def run_step(step: StepInput) -> StepResult:
     treated = treat(table, step.assessment.config, steps, seed, step.folder, recommended)
     figures = treatment_figures(step.assessment, treated, table)
     report = treatment_report(step.pilot, figures)
+    is_loud = DEFAULT_WARNING in figures["notes"]
     return StepResult(
         figures,
         report,
+        first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
+        inputs=treated.inputs,
         datasets={DATASET: treated.released},
         files=summary_files(step.pilot, figures, report),
         outcome=treated,

@@ -36,5 +36,10 @@ def run_step(step: StepInput) -> StepResult:
         files = sweep_figures(found.rows)
     figures = summary_figures(found, step.settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
-        figures, sweep_report(figures), tables={SUMMARY: summary_table(found.rows)}, files=files, outcome=found
+        figures,
+        sweep_report(figures),
+        tables={SUMMARY: summary_table(found.rows)},
+        files=files,
+        inputs=found.inputs,
+        outcome=found,
     )

@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 
 from disclosure_control.figures import GREY, figure_files, place_labels, series_style, wrapped
+from disclosure_control.sweep.report import shown_value
 
 MOST_PANELS = 24  # what fits on a page of figures; more are left to the table
 MOST_LABELS = 25
 MOST_TICKS = 6
+MOST_LETTERS = 18  # of a parameter's name at an axis or beside a point
 N_ACROSS = 3
 
 # Column of the summary, and what it reads in a figure. All in percent, and on both figures lower is better.
@@ -131,8 +133,8 @@ def _places(values: Sequence[object]) -> tuple[list[float], list[str] | None]:
 
 
 def _tick(value: object) -> str:
-    text = "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
-    return (text if len(text) <= 14 else f"{text[:13]}…").replace("$", r"\$")
+    text = "no parameter" if value is None else shown_value(value, MOST_LETTERS)
+    return text.replace("$", r"\$")
 
 
 # ---------------------------------------------------------------- the map
@@ -165,7 +167,19 @@ def _map(figure, baseline: Mapping, series: Mapping[str, Sequence[Mapping]]) -> 
         for row, _ in drawn
         if row["param_value"] is not None and (everything or row["pareto_front"] or row["mildest_that_meets_k"])
     ]
+    _make_room(figure, panel, labels)
     place_labels(figure, panel, labels, [(_place(row), 9 if row["mildest_that_meets_k"] else 4) for row, _ in drawn])
+
+
+def _make_room(figure, panel, labels: Sequence[tuple[tuple[float, float], str]]) -> None:
+    """Widen the panel to the right until each text, in letters of 8 points, fits into it beside its point."""
+    figure.draw_without_rendering()
+    width = panel.get_window_extent().width * 72 / figure.dpi
+    left, right = panel.get_xlim()
+    for (x, _), text in labels:
+        room = width - 10 - 0.62 * 8 * len(text)
+        right = max(right, left + (x - left) * width / room)
+    panel.set_xlim(left, right)
 
 
 def _draw_point(panel, row: Mapping, style: Mapping, size: int) -> None:

@@ -11,7 +11,8 @@ import pandas as pd
 from Anonymization_Models import PilotConfig, number_text
 from disclosure_control.figures import HOW_TO_INSTALL
 from disclosure_control.sweep.trial import BASELINE, Sweep
-from disclosure_control.treatment import DEFAULT_SEED
+from disclosure_control.treatments.checks import are_names
+from disclosure_control.treatments.seeds import DEFAULT_SEED, whose_seed
 from disclosure_control.utility import MEASURES
 
 SUMMARY = "risk_utility_summary.csv"
@@ -59,13 +60,17 @@ def _text(value: object) -> str:
 
 
 def summary_figures(found: Sweep, settings: Mapping, config: PilotConfig, files: list[str]) -> dict:
-    """The sweep as plain numbers for the JSON summary; no record and no value of a person in it."""
+    """The sweep as plain numbers for the JSON summary; no record and no value of a person in it.
+
+    Figures of single columns, and all digits of the others, stand in the CSV file alone: from them the value of a
+    person whose record was removed can be calculated.
+    """
     return {
-        "seed": settings.get("seed", DEFAULT_SEED),
+        "seed": whose_seed(settings.get("seed", DEFAULT_SEED)),
         "one_generator": settings.get("one_generator", True),
         "K": config.K,
         "risk_of": "values as released, without the bins of the config",
-        "rows": [dict(row) for row in found.rows],
+        "rows": [_without_digits(row) for row in found.rows],
         "pareto_front": [row_name(found.rows[i]) for i in found.pareto_front],
         "mildest_that_meets_k": _row_name_at(found, found.mildest_that_meets_k),
         "mildest_that_meets_all": _row_name_at(found, found.mildest_that_meets_all),
@@ -74,6 +79,16 @@ def summary_figures(found: Sweep, settings: Mapping, config: PilotConfig, files:
             for name, measure in MEASURES.items()
         },
         "files": files,
+    }
+
+
+def _without_digits(row: Mapping) -> dict:
+    """A row without its figures per column, those that were measured on values to five significant digits."""
+    coarse = {*MEASURES, "regression_r_squared"}
+    return {
+        name: float(f"{value:.5g}") if name in coarse and value is not None else value
+        for name, value in row.items()
+        if ": " not in name or name.startswith("percent_")
     }
 
 
@@ -94,7 +109,7 @@ def shown_value(value: object, n_letters: int = 40) -> str:
     """A parameter as a report shows it: numbers short, lists and dictionaries cut off where they are long."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number_text(value)
-    text = _text(value)
+    text = ", ".join(value) if are_names(value) else _text(value)
     return text if len(text) <= n_letters else f"{text[: n_letters - 1]}…"
 
 
@@ -112,7 +127,7 @@ def sweep_report(figures: Mapping) -> str:
         f"k < {figures['K']}",
         "Re-identified",
         "Removed",
-        "IL1",
+        "IL1_mean",
         "Correlations",
     ]
     body = [
@@ -122,7 +137,7 @@ def sweep_report(figures: Mapping) -> str:
             *(_shown(row[name]) for name in ("percent_unique", "percent_k_le_5", "percent_k_risky")),
             "-" if row["expected_reids"] is None else f"{row['expected_reids']:.6g}",
             row["n_records_removed"] or "",
-            f"{row['IL1_overall']:.4f}",
+            f"{row['IL1_mean']:.4f}",
             _shown(row["eigenvalue_similarity_percent"], 2),
         ]
         for row in kept
@@ -147,9 +162,10 @@ def _shown(percent: float | None, decimals: int = 1) -> str:
 
 
 def _words_of_chance(figures: Mapping) -> str:
+    seed = f"The seed is {figures['seed']}"
     if figures["one_generator"]:
-        return f"Seed {figures['seed']}: one generator runs through all of them, in this order."
-    return f"Seed {figures['seed']}: each starts from it anew."
+        return f"{seed}: one generator runs through all of them, in this order."
+    return f"{seed}: each starts from it anew."
 
 
 def _remarks(figures: Mapping) -> list[str]:
@@ -172,6 +188,10 @@ def _remarks(figures: Mapping) -> list[str]:
         lines.append(
             "  Where chance changed values, k and the risk count them as true: they do not see that protection."
         )
+    lines.append(
+        f"  {SUMMARY} is not to be released beside the data: whoever has both can calculate values of people who were "
+        "left out."
+    )
     lines += ["", "  Written:", *(f"    {name}" for name in figures["files"])]
     if len(figures["files"]) == 1:
         lines.append(f"  No figures were drawn: Matplotlib is not installed; {HOW_TO_INSTALL}")

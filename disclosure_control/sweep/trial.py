@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 
 import numpy as np
@@ -27,7 +27,8 @@ class Sweep:
 
     ``pareto_front`` are the rows that no other row beats in both ``avg_linkage_risk_percent`` and ``IL1_mean``;
     ``mildest_that_meets_k`` is the row with the smallest IL1_mean of those where no evaluated record is below K, None
-    where there is none, and ``mildest_that_meets_all`` the same for k, l and t together.
+    where there is none, and ``mildest_that_meets_all`` the same for k, l and t together. ``inputs`` are the files that
+    treatments read, with their SHA-256.
     """
 
     points: tuple[SweepPoint, ...]
@@ -35,6 +36,7 @@ class Sweep:
     pareto_front: tuple[int, ...]
     mildest_that_meets_k: int | None
     mildest_that_meets_all: int | None
+    inputs: Mapping[str, dict] = field(default_factory=dict)
 
 
 # ---------------------------------------------------------------- the sweep
@@ -64,7 +66,7 @@ def sweep(
     baseline = SweepPoint(BASELINE, "", None, ())
     rows = [_row(baseline, as_released, evaluate_treated(untouched, config), measure_utility(compared))]
     rows[0] |= _regression_figures(compared, released=False) | {"used_chance": False}
-    generator, faults = np.random.default_rng(seed), []
+    generator, faults, inputs = np.random.default_rng(seed), [], {}
     with progress("Trying treatments", len(points)) as advance:
         for point in points:
             try:
@@ -72,6 +74,7 @@ def sweep(
             except FaultyInputError as error:
                 faults += [f"sweep, {_name_of(point)}: {fault}" for fault in error.faults]
                 continue
+            inputs |= treated.inputs
             compared = original.compare(treated.frame, treated.kept, treated.as_released.classes)
             row = _row(point, treated.as_released, treated.assessment, measure_utility(compared))
             used_chance = any(step.used_chance for step in treated.steps)
@@ -79,7 +82,7 @@ def sweep(
             advance(1)
     if faults:
         raise FaultyInputError(faults)
-    return _judged(points, rows)
+    return _judged(points, rows, inputs)
 
 
 def _name_of(point: SweepPoint) -> str:
@@ -143,7 +146,7 @@ def _regression_figures(comparison: Comparison, released: bool) -> dict:
     return {"regression_n_used": fit.n_used, "regression_r_squared": fit.r_squared, **coefficients}
 
 
-def _judged(points: Sequence[SweepPoint], rows: list[dict]) -> Sweep:
+def _judged(points: Sequence[SweepPoint], rows: list[dict], inputs: Mapping[str, dict]) -> Sweep:
     """The rows with what they are among all: on the Pareto front, the mildest to meet k, or all models."""
     front = pareto_front([(row["avg_linkage_risk_percent"], row["IL1_mean"]) for row in rows])
     mildest = {key: _mildest(rows, key) for key in ("meets_k", "meets_all")}
@@ -151,7 +154,7 @@ def _judged(points: Sequence[SweepPoint], rows: list[dict]) -> Sweep:
         row["pareto_front"] = i in front
         row["mildest_that_meets_k"] = i == mildest["meets_k"]
         row["mildest_that_meets_all"] = i == mildest["meets_all"]
-    return Sweep(tuple(points), tuple(rows), tuple(front), mildest["meets_k"], mildest["meets_all"])
+    return Sweep(tuple(points), tuple(rows), tuple(front), mildest["meets_k"], mildest["meets_all"], inputs)
 
 
 def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[int]:

@@ -11,8 +11,10 @@ from Anonymization_Models import FaultyInputError, number_text
 from disclosure_control.hierarchies import ValueHierarchy, build_hierarchy
 
 TOP = "*"
+# A time of day as SDTM writes it, to the hour, minute or second, and its zone; a part may be unknown (-).
+_TIME = r"(?:[01]\d|2[0-4]|-)(?::(?:[0-5]\d|-)(?::(?:[0-5]\d(?:[.,]\d+)?|-))?)?(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)?"
 # A date as SDTM writes it: year, then month and day where they are known, then a time; a part may be unknown (--).
-DATE = re.compile(r"(\d{4})(?:-(\d\d|-)(?:-(\d\d|-))?)?(?:T(.*))?")
+DATE = re.compile(rf"(\d{{4}})(?:-(\d\d|-)(?:-(\d\d|-))?)?(?:T({_TIME}))?", re.ASCII)
 
 
 def interval_hierarchy(values: np.ndarray, widths: Sequence[float], name: str) -> ValueHierarchy:
@@ -68,8 +70,23 @@ def parts_of_date(value: str) -> tuple[str, str | None, str | None]:
     return year, month, day
 
 
+def ends_of_interval(value: str) -> list[str]:
+    """The two dates of an interval, from/to as ISO 8601 writes it; one date is itself. Raises ``ValueError``."""
+    ends = value.split("/")
+    if len(ends) > 2:
+        raise ValueError
+    return ends
+
+
 def coarser(value: str, to: str) -> str:
-    """A date to the "day", "month", "quarter" or "year", as far as it is known. Raises ``ValueError``."""
+    """A date to the "day", "month", "quarter" or "year", as far as it is known; of an interval both ends.
+
+    An interval whose ends come out alike is that one date. Raises ``ValueError``.
+    """
+    return "/".join(dict.fromkeys(_coarser(end, to) for end in ends_of_interval(value)))
+
+
+def _coarser(value: str, to: str) -> str:
     year, month, day = parts_of_date(value)
     if to == "year" or month is None:
         return year
@@ -92,7 +109,8 @@ def read_dates(labels: Sequence[str], column: str, read: Callable[[str], str]) -
     if n_unreadable:
         raise FaultyInputError(
             f"column {column!r}: {n_unreadable} of {len(labels)} distinct values are no dates as ISO 8601 writes them; "
-            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15; correct them in the source, or drop the column"
+            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct them in "
+            "the source, or drop the column"
         )
     return found
 

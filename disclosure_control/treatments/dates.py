@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import FaultyInputError, encode_column
-from disclosure_control.treatments.built_hierarchies import DATE, parts_of_date
+from disclosure_control.treatments.built_hierarchies import DATE, ends_of_interval, parts_of_date
 from disclosure_control.treatments.checks import COLUMNS, one_of, whole_number
 from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
 from disclosure_control.treatments.registry import (
@@ -20,14 +19,21 @@ from disclosure_control.treatments.registry import (
     texts_of,
     with_columns,
 )
+from disclosure_control.treatments.variables import is_variable
 
-SDTM_DATE = re.compile(r"(?:.*__)?[A-Z0-9]{0,6}DTC", re.DOTALL)
+SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
 PRECISIONS = ("Y", "M", "D")
+NO_DATE = ("1970-01-01", "D", "")
 
 
 def date_columns(columns: Sequence[str]) -> list[str]:
-    """The columns whose name ends as SDTM dates do: RFSTDTC, DM__BRTHDTC, LB__LBDTC."""
-    return [name for name in columns if SDTM_DATE.fullmatch(name)]
+    """The columns whose variable ends as SDTM dates do: RFSTDTC, DM__BRTHDTC, LB__Cholesterol.LBDTC."""
+    return [name for name in columns if is_variable(name, SDTM_DATE)]
+
+
+def tells_the_day(column: pd.Series) -> bool:
+    """Whether any value of a column of dates is known to the day."""
+    return any(part[1] == "D" for text in texts_of(encode_column(column)) for part in _parts(text) or ())
 
 
 def shift_dates(
@@ -41,16 +47,17 @@ def shift_dates(
 
     The offset is a function of key and original subject id: the same in every file and run. Times of day stay. A
     partial date is moved by its middle (the 15th of a month, the 1st of July) and stays as partial as it was; a day
-    without its month goes. Without ``columns``, those with an SDTM name (--DTC). A text that is no date is a fault,
-    or missing where ``unreadable`` says so. Durations between complete dates of a person stay exact; the calendar
-    (season, weekday) does not. Source: PHUSE De-identification Standard for SDTM 3.2, "offset".
+    without its month goes; of an interval (from/to) both ends move. Without ``columns``, those with an SDTM name
+    (--DTC). A text that is no date is a fault, or missing where ``unreadable`` says so. Durations between complete
+    dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE De-identification Standard for
+    SDTM 3.2, "offset".
     """
     names = date_columns(given.frame.columns) if columns is None else list(columns)
     if not names:
         return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
     if given.subjects is None:
         raise FaultyInputError("shift_dates: needs the column USUBJID, whose ids choose the offsets; add it")
-    offsets = offsets_of_subjects(given.subjects, read_key(key_from), days)
+    offsets = offsets_of_subjects(given.subjects, read_key(key_from, given.folder), days)
     shifted, changed, faults, notes = {}, {}, [], []
     for name in names:
         try:
@@ -88,30 +95,43 @@ def _shifted(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[p
     if n_lost and unreadable == "fault":
         raise FaultyInputError(
             f"column {column.name!r}: {n_lost} of {int(present.sum())} values are not dates as ISO 8601 writes them; "
-            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15; correct them in the source, drop the column, or "
-            'set "unreadable" to "missing"'
+            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct them in "
+            'the source, drop the column, or set "unreadable" to "missing"'
         )
     readable = present & ~np.append(lost, False)[encoded.codes]
-    day = np.array([part[0] if part else "1970-01-01" for part in parts], dtype="datetime64[D]")
-    precision, time = (np.array([part[i] if part else "" for part in parts], dtype=object) for i in (1, 2))
-    codes = encoded.codes[readable]
-    moved = day[codes] + offsets[readable].astype("timedelta64[D]")
-    moved_text = np.empty(len(codes), dtype=object)
-    for unit in PRECISIONS:
-        of_unit = precision[codes] == unit
-        moved_text[of_unit] = np.datetime_as_string(moved[of_unit].astype(f"datetime64[{unit}]"))
+    codes, moved_by = encoded.codes[readable], offsets[readable]
+    is_interval = np.array([part is not None and len(part) == 2 for part in parts], dtype=bool)[codes]
+    moved = _moved([part[0] if part else NO_DATE for part in parts], codes, moved_by)
+    second = [part[1] if part and len(part) == 2 else NO_DATE for part in parts]
+    moved[is_interval] += "/" + _moved(second, codes[is_interval], moved_by[is_interval])
     values = np.full(len(column), None, dtype=object)
-    values[readable] = moved_text + time[codes]
+    values[readable] = moved
     n_different = int((values != np.array([*texts, None], dtype=object)[encoded.codes]).sum())
     return pd.Series(values, index=column.index, name=column.name, dtype="str"), n_different, n_lost
 
 
-def _parts(text: str) -> tuple[str, str, str] | None:
-    """The middle day of what a date says, how precise it is (Y, M, D), and its time of day; None for another text."""
+def _moved(parts: Sequence[tuple[str, str, str]], codes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Each of the dates (n,) that ``codes`` choose of ``parts``, moved by its offset in days, as text."""
+    day = np.array([part[0] for part in parts], dtype="datetime64[D]")
+    precision, time = (np.array([part[i] for part in parts], dtype=object) for i in (1, 2))
+    moved = day[codes] + offsets.astype("timedelta64[D]")
+    text = np.empty(len(codes), dtype=object)
+    for unit in PRECISIONS:
+        of_unit = precision[codes] == unit
+        text[of_unit] = np.datetime_as_string(moved[of_unit].astype(f"datetime64[{unit}]"))
+    return text + time[codes]
+
+
+def _parts(text: str) -> list[tuple[str, str, str]] | None:
+    """Of a date, or of both ends of an interval: the middle day, the precision (Y, M, D), the time; else None."""
     try:
-        year, month, day = parts_of_date(text)
+        return [_parts_of_end(end) for end in ends_of_interval(text)]
     except ValueError:
         return None
+
+
+def _parts_of_end(text: str) -> tuple[str, str, str]:
+    year, month, day = parts_of_date(text)
     time = DATE.fullmatch(text)[4]
     if day:
         return f"{year}-{month}-{day}", "D", f"T{time}" if time else ""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import FaultyInputError, encode_column
-from disclosure_control.hierarchies import ValueHierarchy, read_hierarchy
+from disclosure_control.hierarchies import ValueHierarchy
 from disclosure_control.treatments.built_hierarchies import (
     coarser,
     date_hierarchy,
@@ -20,6 +19,7 @@ from disclosure_control.treatments.built_hierarchies import (
     read_dates,
 )
 from disclosure_control.treatments.checks import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
+from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot, read_hierarchy_file
 from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
@@ -29,6 +29,8 @@ from disclosure_control.treatments.registry import (
     relabelled,
     with_columns,
 )
+
+__all__ = ["built_hierarchy", "read_hierarchy_file"]  # what the search for recodings uses of this room
 
 # ---------------------------------------------------------------- by a mapping, by rarity
 
@@ -94,27 +96,19 @@ def _check_group(settings: Mapping, config: Mapping) -> list[str]:
 def generalise(
     given: TreatmentInput, column: str, level: int, file: str | None = None, rule: Mapping | str | None = None
 ) -> Treated:
-    """A column at a level of a hierarchy: from a CSV ``file`` as ARX reads it (relative to the pilot's folder), or
-    built by a ``rule``: {"intervals": [5, 10]}, "mask" or "dates". Level 0 is the value itself.
+    """A column at a level of a hierarchy: from a CSV ``file`` as ARX reads it (below the pilot's folder), or built by
+    a ``rule``: {"intervals": [5, 10]}, "mask" or "dates". Level 0 is the value itself.
     """
-    series = given.frame[column]
+    series, inputs = given.frame[column], {}
     if file is not None:
-        hierarchy = read_hierarchy_file((given.folder or Path()) / file)
+        hierarchy, inputs = hierarchy_of_pilot(file, given.folder, "hierarchy['file']")
     else:
         hierarchy = built_hierarchy(series, rule)
     labels = encode_column(series).labels
     if hierarchy is None:
         return with_columns(given, {column: series})
-    if not level:
-        hierarchy.generalise(pd.Series(labels), level)  # for its faults
-        return with_columns(given, {column: series})
-    return with_columns(given, {column: relabelled(series, hierarchy.generalise(pd.Series(labels), level))})
-
-
-def read_hierarchy_file(path: Path) -> ValueHierarchy:
-    if not path.is_file():
-        raise FaultyInputError(f"hierarchy {path.name!r}: there is no such file in {path.parent.name!r}; put it there")
-    return read_hierarchy(path)
+    above = hierarchy.generalise(pd.Series(labels), level)  # at level 0 for its faults alone
+    return with_columns(given, {column: relabelled(series, above) if level else series}, inputs=inputs)
 
 
 def built_hierarchy(series: pd.Series, rule: Mapping | str) -> ValueHierarchy | None:
@@ -192,7 +186,7 @@ register(
         {
             "column": COLUMN,
             "level": whole_number(0, 100),
-            "file": (is_name, "a CSV file in the pilot's folder"),
+            "file": (is_name, f"a CSV file {PLACE}"),
             "rule": (_is_rule, '"mask", "dates", or {"intervals": [5, 10]}, each width a multiple of the one before'),
         },
         required=("column", "level"),

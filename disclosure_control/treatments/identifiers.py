@@ -15,14 +15,15 @@ from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.treatments.checks import COLUMNS
 from disclosure_control.treatments.dates import date_columns
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.variables import is_variable, variables_of
 
 
 @dataclass(frozen=True)
 class IdentifierRule:
-    """Columns whose name (without the ``DOMAIN__`` before it) matches ``names`` as a whole go, for the reason ``why``.
+    """Columns whose variable (see ``variables_of``) matches ``names`` as a whole go, for the reason ``why``.
 
     SDTM variables are matched in capitals, with ``..`` for the two letters of the domain; plain names in small
-    letters, with one blank for every blank, dot, hyphen and underscore.
+    letters, with one blank for every blank, dot, hyphen and underscore. A number behind either makes no difference.
     """
 
     names: str
@@ -85,11 +86,12 @@ def identifier_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _matches(rule: IdentifierRule, column: str) -> bool:
-    variable = column.rpartition("__")[2]
     if rule.sdtm:
-        return re.fullmatch(rule.names, variable) is not None
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])|[\s._\-']+", " ", variable)
-    return re.fullmatch(rule.names, words.strip().lower()) is not None
+        return is_variable(column, rf"(?:{rule.names})\d*")
+    headings = [
+        re.sub(r"(?<=[a-z])(?=[A-Z])|[\s._\-']+", " ", variable).strip().lower() for variable in variables_of(column)
+    ]
+    return any(re.fullmatch(rf"(?:{rule.names}) ?\d*", heading) for heading in headings)
 
 
 def drop_identifiers(given: TreatmentInput, keep: Sequence[str] = ()) -> Treated:

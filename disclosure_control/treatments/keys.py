@@ -28,13 +28,16 @@ def faults_of_key(settings: Mapping, config: Mapping | None = None) -> list[str]
     return []
 
 
-def read_key(key_from: object) -> bytes:
-    """The key that a config names. Raises ``FaultyInputError``, which never shows a key."""
+def read_key(key_from: object, folder: Path | None = None) -> bytes:
+    """The key that a config names. Raises ``FaultyInputError``, which never shows a key.
+
+    A key beside the data that it protects protects nothing: in the pilot's ``folder`` it is a fault.
+    """
     where = _place(key_from)
     if where is None:
         raise FaultyInputError(f"key_from: allowed: {ALLOWED}; a key itself never stands in a config")
     kind, name = where
-    key = _from_environment(name) if kind == "environment" else _from_file(name)
+    key = _from_environment(name) if kind == "environment" else _from_file(name, folder)
     if len(key) < SHORTEST_KEY:
         raise FaultyInputError(
             f"key_from: the key has {len(key)} bytes; allowed: {SHORTEST_KEY} or more; make one with "
@@ -55,13 +58,15 @@ def _from_environment(name: str) -> bytes:
         raise FaultyInputError(
             "key_from: the environment variable that it names is not set; set it before the run, or name a file"
         )
-    return os.environ[name].encode()
+    return os.fsencode(os.environ[name])  # a key may be any bytes, not only UTF-8
 
 
-def _from_file(name: str) -> bytes:
+def _from_file(name: str, folder: Path | None) -> bytes:
     path = Path(name).expanduser()
     if not path.is_absolute():
         raise FaultyInputError("key_from: the file of the key needs an absolute path, outside the pilot's folder")
+    if folder is not None and path.resolve().is_relative_to(folder.resolve()):
+        raise FaultyInputError("key_from: the file of the key lies in the pilot's folder; move it out of there")
     try:
         return path.read_bytes().strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""Columns that are released as they were and tell what a treatment took out of another one."""
+"""Columns that are released as they were and tell what a treatment took out of another one, or who a person is."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 from Anonymization_Models import EncodedColumn, encode_column, number_groups
 
 TELLING = 0.95  # of the people whose value can be told
+LONG_ID = 5  # letters, from which on an id does not stand in another text by chance
 
 
 def telling_columns(original: pd.DataFrame, hidden: Sequence[str], released: Iterable[str]) -> list[dict]:
@@ -51,3 +52,30 @@ def _predicted_rate(column: EncodedColumn, hidden: EncodedColumn) -> float:
 def _commonest_rate(hidden: EncodedColumn) -> float:
     people = np.bincount(hidden.codes[hidden.codes >= 0])
     return float(people.max(initial=0) / max(people.sum(), 1))
+
+
+def columns_with_ids(subjects: pd.Series, released: pd.DataFrame) -> dict[str, int]:
+    """Column -> in how many records its text holds the subject's own id, of the columns where it does.
+
+    ``subjects`` (n_records,) are the original ids of the records of ``released``, in their order. Capitals make no
+    difference. An id shorter than ``LONG_ID`` counts only as the whole value, and only in a column where every second
+    person has it so: 7 is also an ordinary number.
+    """
+    ids = _lower(subjects)
+    length = np.strings.str_len(ids)
+    found = {}
+    for name in released:
+        if pd.api.types.is_numeric_dtype(released[name].dtype):
+            continue
+        texts = _lower(released[name])
+        is_held = (length >= LONG_ID) & (np.strings.find(texts, ids) >= 0)
+        is_equal = (length > 0) & (texts == ids)
+        n_held = int((is_held | is_equal).sum())
+        if is_held.any() or 2 * n_held > int((np.strings.str_len(texts) > 0).sum()):
+            found[name] = n_held
+    return found
+
+
+def _lower(column: pd.Series) -> np.ndarray:
+    texts = column.astype("str").fillna("").str.strip().str.lower()
+    return texts.to_numpy(dtype=object).astype(np.dtypes.StringDType())

@@ -16,7 +16,7 @@ from disclosure_control.progress import progress
 from disclosure_control.treatments.checks import COLUMNS, one_of, whole_number
 from disclosure_control.treatments.mdav import mdav_groups
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, people, register, with_columns
 
 # ---------------------------------------------------------------- one column by itself
 
@@ -77,6 +77,7 @@ def fixed_groups(values: np.ndarray, group_size: int) -> np.ndarray:
     return np.minimum(np.arange(len(values)) // group_size, max(len(values) // group_size - 1, 0))
 
 
+HAVE_ALL, LACK_SOME = "with a value of each column", "without a value of some column"
 PARTITIONS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {"optimal": optimal_groups, "fixed": fixed_groups}
 
 
@@ -129,21 +130,23 @@ def apply_mdav(
     numbers, ranks = _numbers(given, columns), record_ranks(given)
     present = ~np.isnan(numbers)
     patterns, pattern_of_record = np.unique(present, axis=0, return_inverse=True)
-    aggregated, n_lost = np.full(numbers.shape, np.nan), 0
+    aggregated = np.full(numbers.shape, np.nan)
+    n_lost = dict.fromkeys((HAVE_ALL, LACK_SOME), 0)
     with progress("Grouping records", len(numbers)) as advance:
         for i, pattern in enumerate(patterns):
             records = np.flatnonzero(pattern_of_record.reshape(-1) == i)
             if not pattern.any():
                 continue
             if len(records) < group_size:
-                n_lost += len(records)
+                n_lost[HAVE_ALL if pattern.all() else LACK_SOME] += len(records)
                 continue
             part = numbers[np.ix_(records, pattern)]
             group = mdav_groups(part, group_size, ranks[records], advance)
             aggregated[np.ix_(records, pattern)] = np.stack(
                 [aggregate_by_group(one, group, aggregate) for one in part.T], axis=1
             )
-    return _treated(given, columns, aggregated, _note_of_lost(n_lost, "lack a value of these columns", group_size))
+    notes = [note for who, n in n_lost.items() for note in _note_of_lost(n, who, group_size)]
+    return _treated(given, columns, aggregated, notes)
 
 
 def apply_microaggregation(
@@ -165,7 +168,7 @@ def apply_microaggregation(
     for i, name in enumerate(columns):
         records = np.flatnonzero(~np.isnan(numbers[:, i]))
         if len(records) < group_size:
-            notes += _note_of_lost(len(records), f"have a value of {name!r}", group_size)
+            notes += _note_of_lost(len(records), f"with a value of {name!r}", group_size)
             continue
         records = records[np.lexsort((ranks[records], numbers[records, i]))]
         rising = numbers[records, i]
@@ -211,9 +214,7 @@ def _treated(
 def _note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     if not n_lost:
         return []
-    return [
-        f"{n_lost} people {who} and are too few for a group of {group_size}: their values were made missing.",
-    ]
+    return [f"Too few for a group of {group_size}, so made missing: the values of {people(n_lost)} {who}."]
 
 
 _SETTINGS = {

@@ -25,12 +25,13 @@ from Anonymization_Models import (
     form_equivalence_classes,
     nearest_name,
 )
-from disclosure_control.hierarchies import ValueHierarchy, read_hierarchy
+from disclosure_control.hierarchies import ValueHierarchy
 from disclosure_control.treatments.checks import COUNT, is_name, one_of
+from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.mondrian_labels import QuasiIdentifier
 from disclosure_control.treatments.mondrian_parts import Demand, partition
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, people, register, with_columns
 
 FURTHER_MODELS = ("l", "t")
 
@@ -50,14 +51,16 @@ def apply_mondrian(
     has to meet too; t is measured against everybody, on raw values. ``hierarchies``: by column, a file as ARX reads
     them. ``numbers``: "interval" (``a--b``, both ends in it) or "mean". Missing values make parts of their own where
     these are large enough; elsewhere the label ends in ``|missing``. A threshold that all people together miss is left
-    out, and the notes say so. Raises ``FaultyInputError`` on a hierarchy at fault. Source: see ``partition``.
+    out, and the notes say so. Under missing_qis "exclude" such parts of their own are not evaluated, so that t of the
+    others is measured against fewer people than here, and T is not promised: the notes say when.
+    Raises ``FaultyInputError`` on a hierarchy at fault. Source: see ``partition``.
     """
     config, frame = given.config, given.frame
     k = config.K if k is None else k
     names = [name for name in config.quasi_identifiers if name in frame]
     if not names or frame.empty:
         return Treated(frame, dict.fromkeys(names, 0))
-    trees = _read_hierarchies(hierarchies or {}, given.folder)
+    trees, inputs = _read_hierarchies(hierarchies or {}, given.folder)
     classes = form_equivalence_classes(frame, names)
     columns = [QuasiIdentifier(column, trees.get(name)) for name, column in zip(names, classes.columns, strict=True)]
     codes = np.stack([one.code[of_class] for one, of_class in zip(columns, classes.class_codes, strict=True)])
@@ -75,29 +78,42 @@ def apply_mondrian(
         part_of_record = np.empty(len(frame), dtype=np.int64)
         part_of_record[records] = part
     if len(frame) < k:
-        notes.append(f"k = {k} cannot be met: there are {len(frame)} people in all.")
+        notes.append(f"k = {k} cannot be met: everybody together is {people(len(frame))}.")
     new = {
         name: pd.Series(one.labels_of_parts(part_of_record, numbers), index=frame.index, name=name)
         for name, one in zip(names, columns, strict=True)
     }
-    return with_columns(given, new, [f"{int(part.max()) + 1} parts of at least {k} people.", *notes])
+    notes += _note_on_those_not_evaluated(config, new, also)
+    return with_columns(given, new, [f"{int(part.max()) + 1} parts of at least {k} people.", *notes], inputs=inputs)
 
 
-def _read_hierarchies(files: Mapping[str, str | ValueHierarchy], folder: Path | None) -> dict[str, ValueHierarchy]:
-    trees, faults = {}, []
+def _read_hierarchies(
+    files: Mapping[str, str | ValueHierarchy], folder: Path | None
+) -> tuple[dict[str, ValueHierarchy], dict[str, dict]]:
+    trees, inputs, faults = {}, {}, []
     for name, file in files.items():
-        path = None if isinstance(file, ValueHierarchy) else (folder or Path()) / file
         try:
-            trees[name] = file if path is None else read_hierarchy(path)
+            if isinstance(file, ValueHierarchy):
+                trees[name] = file
+            else:
+                trees[name], read = hierarchy_of_pilot(file, folder, f"hierarchies[{name!r}]")
+                inputs |= read
         except FaultyInputError as error:
             faults += error.faults
-        except OSError:
-            faults.append(
-                f"hierarchies[{name!r}]: the file {path.name!r} cannot be read; put it into the pilot's folder"
-            )
     if faults:
         raise FaultyInputError(faults)
-    return trees
+    return trees, inputs
+
+
+def _note_on_those_not_evaluated(config: PilotConfig, labels: Mapping[str, pd.Series], also: Sequence[str]) -> list:
+    """Under "exclude" the evaluation compares with fewer people than the parts were, if any label is missing."""
+    missing = np.any([column.isna().to_numpy() for column in labels.values()], axis=0)
+    if config.missing_qis != "exclude" or "t" not in also or not config.sensitive_features or not missing.any():
+        return []
+    return [
+        f'T was kept to against everybody; under missing_qis "exclude" {people(int(missing.sum()))} without a '
+        "quasi-identifier will not be evaluated, and t of the others, measured without these, may be above T."
+    ]
 
 
 # ---------------------------------------------------------------- l and t
@@ -190,7 +206,7 @@ register(
             "k": COUNT,
             "form": one_of("strict", "relaxed"),
             "also": (_are_further_models, 'a list of "l" and "t", [] for neither'),
-            "hierarchies": (_are_hierarchies, "{column: the name of a hierarchy's file}"),
+            "hierarchies": (_are_hierarchies, f"{{column: a hierarchy's file, {PLACE}}}"),
             "numbers": one_of("interval", "mean"),
         },
         promises=("k", "l", "t", "rows", "ids", "columns"),

@@ -9,6 +9,8 @@ from Anonymization_Models import numbers_of
 from disclosure_control.treatments.checks import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
 
+MOST_DECIMALS = 15
+
 
 def add_noise(
     given: TreatmentInput,
@@ -22,7 +24,8 @@ def add_noise(
 
     "plain" draws each column by itself, which weakens correlations; "correlated" draws noise with the covariance of
     the columns (over records that have them all), which keeps them. ``keep_variance`` shrinks the outcome to the
-    variance it had: mean + (x + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds what comes out.
+    variance it had: mean + (x + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds what comes out, by default to
+    those of each column: further digits would come from the noise alone, and would tell it to whoever has the seed.
     Source: Brand 2002, doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100,
     correlated: share = sqrt(noise / 100)).
     """
@@ -34,12 +37,24 @@ def add_noise(
         n_present = np.maximum((~np.isnan(numbers)).sum(axis=0), 1)
         mean = np.nansum(numbers, axis=0) / n_present
         noisy = mean + (noisy - mean) / np.sqrt(1 + share**2)
-    if decimals is not None:
-        noisy = np.round(noisy, decimals)
-    treated = {
-        name: pd.Series(noisy[:, position], given.frame.index, name=name) for position, name in enumerate(columns)
-    }
+    treated = {}
+    for name, before, after in zip(columns, numbers.T, noisy.T, strict=True):
+        rounded = _rounded(after, decimals_of(before) if decimals is None else decimals)
+        treated[name] = pd.Series(rounded, given.frame.index, name=name)
     return with_columns(given, treated)
+
+
+def decimals_of(numbers: np.ndarray) -> int:
+    """How many decimals the numbers (n,) have, 0 to ``MOST_DECIMALS``; missing ones have none."""
+    present = np.unique(numbers[~np.isnan(numbers)])
+    few = (n for n in range(MOST_DECIMALS) if (_rounded(present, n) == present).all())
+    return next(few, MOST_DECIMALS)
+
+
+def _rounded(numbers: np.ndarray, decimals: int) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.round(numbers, decimals) + 0.0  # adding zero turns -0.0 into 0.0
+    return np.where(np.isfinite(rounded), rounded, numbers)  # too large to have decimals
 
 
 def _deviations(numbers: np.ndarray) -> np.ndarray:

@@ -28,7 +28,7 @@ def recode_ids(
     the data stay personal data. Raises ``FaultyInputError`` where two ids would share a pseudonym.
     Source: RFC 2104; ENISA 2019, Pseudonymisation techniques and best practices, section 5.
     """
-    key = read_key(key_from)
+    key = read_key(key_from, given.folder)
     recoded, changed = {}, {}
     for name in columns:
         encoded = encode_column(given.frame[name])

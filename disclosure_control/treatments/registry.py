@@ -38,13 +38,14 @@ class Treated:
     """The treated ``frame``, and per column what was ``changed`` in counts; ``notes`` are sentences for the report.
 
     No value and no id stands in ``changed`` or ``notes``. Records keep their order; a treatment that drops records
-    says how many in ``n_records_removed``.
+    says how many in ``n_records_removed``. ``inputs`` are files that it read, with their SHA-256.
     """
 
     frame: pd.DataFrame
     changed: Mapping[str, int]
     n_records_removed: int = 0
     notes: tuple[str, ...] = ()
+    inputs: Mapping[str, dict] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,11 @@ def methods() -> Mapping[str, Treatment]:
 # ---------------------------------------------------------------- what treatments share
 
 
+def people(n: int) -> str:
+    """A number of people in words, for notes."""
+    return f"{n} person" if n == 1 else f"{n} people"
+
+
 def n_changed(before: pd.Series, after: pd.Series) -> int:
     """In how many records (n_records,) the value is another one; 1 and 1.0 are the same, and so are two missing."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (before, after)):
@@ -107,14 +113,15 @@ def with_columns(
     columns: Mapping[str, pd.Series],
     notes: Sequence[str] = (),
     changed: Mapping[str, int] | None = None,
+    inputs: Mapping[str, dict] | None = None,
 ) -> Treated:
     """The frame with these columns in place of the old ones, and in how many records each of them changed.
 
-    ``changed`` may be handed in where the treatment knows it.
+    ``changed`` may be handed in where the treatment knows it; ``inputs`` as in ``Treated``.
     """
     if changed is None:
         changed = {name: n_changed(given.frame[name], column) for name, column in columns.items()}
-    return Treated(given.frame.assign(**columns), changed, notes=tuple(notes))
+    return Treated(given.frame.assign(**columns), changed, notes=tuple(notes), inputs=inputs or {})
 
 
 def relabelled(column: pd.Series, labels: Sequence, ordered: bool = False) -> pd.Series:

@@ -8,16 +8,22 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import number_text
+from Anonymization_Models import number_text, text_table
 from disclosure_control.assessment import Assessment
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.treatments.leaks import telling_columns
+from disclosure_control.treatments.release_warnings import listed, release_warnings
+from disclosure_control.treatments.seeds import whose_seed
 
 VIEWS = ("before", "after", "as_released")
 NOT_ANONYMOUS = (
     "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
     "sense of the GDPR."
+)
+NOT_BESIDE_THE_DATA = (
+    "Keep the summaries and risk_utility_summary.csv in the house: whoever has the released file and figures of the "
+    "untreated pilot can calculate values of people who were left out of it."
 )
 
 
@@ -36,6 +42,7 @@ def risk_figures(assessment: Assessment, n_records: int) -> dict:
         "k_anonymity": _model(assessment.k_anonymity),
         "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
         "t_closeness": {name: _model(result) for name, result in assessment.t_closeness.items()},
+        "missing_policies": assessment.missing_policies,
         "notices": list(assessment.notices),
     }
 
@@ -53,6 +60,15 @@ def _model(result) -> dict:
     }
 
 
+def _to_three_digits(figures: dict) -> dict:
+    """The view of the untreated pilot: its distances, from which values could be calculated, to three digits."""
+    closeness = {
+        name: {**model, "maximum": None if model["maximum"] is None else float(f"{model['maximum']:.3g}")}
+        for name, model in figures["t_closeness"].items()
+    }
+    return {**figures, "t_closeness": closeness}
+
+
 def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
     """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated."""
     released = treated.frame
@@ -60,7 +76,8 @@ def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
     of_kept = table.iloc[treated.kept]
     untouched = untouched_columns(treated, columns)
     return {
-        "seed": treated.seed,
+        "seed": whose_seed(treated.seed),
+        "missing_qis": treated.config.missing_qis,
         "records_removed": treated.n_records_removed,
         "steps": [
             {
@@ -72,7 +89,7 @@ def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
             }
             for step in treated.steps
         ],
-        "before": risk_figures(before, treated.n_records_before),
+        "before": _to_three_digits(risk_figures(before, treated.n_records_before)),
         "after": risk_figures(treated.assessment, len(released)),
         "as_released": risk_figures(treated.as_released, len(released)),
         "missing_of_kept": {name: [n_missing(of_kept[name]), n_missing(released[name])] for name in columns},
@@ -80,7 +97,7 @@ def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
         "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
-        "notes": [*treated.notes, *_warnings(treated)],
+        "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
     }
 
 
@@ -117,35 +134,6 @@ def untouched_columns(treated, columns: list[str]) -> list[str]:
     return [name for name in columns if name not in touched | roles]
 
 
-def _warnings(treated) -> list[str]:
-    from disclosure_control.treatments.dates import date_columns
-    from disclosure_control.treatments.identifiers import identifier_columns
-
-    columns = list(treated.frame.columns)
-    applied = {step.method for step in treated.steps}
-    warnings = []
-    if SUBJECT_COLUMN in columns and "recode_ids" not in applied:
-        warnings.append("Subject ids are released as they are; recode_ids makes pseudonyms of them.")
-    dates = date_columns(columns)
-    if dates and "shift_dates" not in applied:
-        warnings.append(f"Dates are not shifted: {_listed(dates)}.")
-    identifiers = list(identifier_columns(columns))
-    if identifiers:
-        named = _listed(identifiers)
-        warnings.append(f"By their name direct identifiers or free text, see drop_identifiers: {named}.")
-    if any(step.used_chance for step in treated.steps) and treated.seed is not None:
-        warnings.append(
-            f"Chance was drawn from seed {treated.seed}. Whoever knows the seed and the order of the ids can undo what "
-            "chance did: choose a seed of your own, and keep it as you keep a key."
-        )
-    return warnings
-
-
-def _listed(names: list[str], at_most: int = 12) -> str:
-    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
-    return ", ".join(names[:at_most]) + more
-
-
 # ---------------------------------------------------------------- as text
 
 
@@ -160,18 +148,19 @@ def treatment_report(pilot: str, figures: Mapping) -> str:
     share = f" ({n_removed / n_before:.1%})" if n_before else ""
     lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
     if figures["columns_dropped"]:
-        lines.append(f"  Columns dropped: {_listed(figures['columns_dropped'])}.")
-    lines += ["", "Before and after", _table(["", "Before", "After", "After, as released"], _rows(figures))]
+        lines.append(f"  Columns dropped: {listed(figures['columns_dropped'])}.")
+    lines += ["", "Before and after", text_table(["", "Before", "After", "After, as released"], _rows(figures))]
     lines.append("  Before, After: seen through the config's bins. As released: the exact values in the file.")
     for name in figures["finer_than_assessed"]:
         lines.append(
             f"  {name} is assessed in the config's bins and released finer than these: the last column counts, "
             "unless a treatment puts it into bins."
         )
+    lines += _policy_lines(figures["as_released"], figures["missing_qis"])
     lost = [[name, *counts] for name, counts in figures["missing_of_kept"].items() if counts[0] != counts[1]]
     if lost:
-        lines += ["", "Missing values of the records that are kept", _table(["Column", "Before", "After"], lost)]
-    lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}"]
+        lines += ["", "Missing values of the records that are kept", text_table(["Column", "Before", "After"], lost)]
+    lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
     lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
     lines += [f"  {note}" for note in figures["notes"]]
     lines += [
@@ -182,7 +171,7 @@ def treatment_report(pilot: str, figures: Mapping) -> str:
     if figures["untouched"]:
         lines.append(
             f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
-            f"may tell what was treated (as height and weight tell the BMI): {_listed(figures['untouched'])}."
+            f"may tell what was treated (as height and weight tell the BMI): {listed(figures['untouched'])}."
         )
     return "\n".join(lines) + "\n"
 
@@ -194,6 +183,21 @@ def _step_lines(number: int, step: Mapping) -> list[str]:
         words.append(f"records removed: {step['records_removed']}")
     lines = [f"  {number}. {step['method']}: {'; '.join(words) or 'nothing changed'}."]
     return lines + [f"     {note}" for note in step["notes"]]
+
+
+def _policy_lines(view: Mapping, in_use: str) -> list[str]:
+    """k of the released file under every policy, so that none of them hides people."""
+    threshold = number_text(view["k_anonymity"]["threshold"])
+    rows = [
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], _share(_rate(n["risky"], n["evaluated"]))]
+        for policy, n in view["missing_policies"].items()
+    ]
+    title = f"k < {threshold} as released, by the policy for missing quasi-identifiers (in use: {in_use})"
+    return ["", title, text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _rows(figures: Mapping) -> list[list[str]]:
@@ -236,12 +240,6 @@ def _number(view: Mapping | None, key: str) -> str:
 
 def _share(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1%}"
-
-
-def _table(headers: list[str], rows: list[list]) -> str:
-    from tabulate import tabulate
-
-    return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
 
 
 def summary_files(pilot: str, figures: Mapping, report: str) -> dict[str, bytes]:

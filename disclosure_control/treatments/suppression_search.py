@@ -138,6 +138,13 @@ def fewest_to_lose(group: np.ndarray, n_people: np.ndarray, need: np.ndarray, k:
     return result
 
 
+def _sums_before(numbers: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """Sum of the numbers (n,) that stand before each one in its group; the groups stand one after the other."""
+    before = np.cumsum(numbers) - numbers
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    return before - np.repeat(before[first], np.diff(first, append=len(group)))
+
+
 def _suppress_all(parts: Parts, which: np.ndarray) -> None:
     people = parts.people[which]
     codes = _without(parts.codes[:, which], list(range(parts.n_columns)))
@@ -203,9 +210,7 @@ def _call_donors(
     mine = row[len(group) :]
     enough = np.bincount(mine, spare[donors], n_rows) >= lack_of_row
     order = np.argsort(mine, kind="stable")
-    before = np.cumsum(spare[donors][order]) - spare[donors][order]
-    start = np.flatnonzero(np.diff(mine[order], prepend=-1))
-    before -= np.repeat(before[start], np.diff(start, append=len(order)))
+    before = _sums_before(spare[donors][order], mine[order])
     given = np.empty(len(donors), dtype=np.int64)
     given[order] = np.clip(lack_of_row[mine[order]] - before, 0, spare[donors][order])
     given *= enough[mine]
@@ -215,7 +220,10 @@ def _call_donors(
 
 
 def _fill_up(parts: Parts, k: int) -> None:
-    """Where those who lost everything are still fewer than k, the smallest group of their stratum joins them."""
+    """Where those who lost everything are still fewer than k, others of their stratum join them.
+
+    As few as are needed, out of groups that keep k people without them; where these are too few, the smallest group.
+    """
     alike = READINGS["category"].people_alike
     parts.compact()
     n = parts.n_columns
@@ -223,12 +231,43 @@ def _fill_up(parts: Parts, k: int) -> None:
         frequency = alike(parts.codes, parts.codes, parts.people)
         is_bare = (parts.codes[:n] < 0).all(axis=0)
         stratum = number_rows(parts.codes[n:]) if len(parts.codes) > n else np.zeros(len(frequency), dtype=np.int64)
-        short = np.unique(stratum[is_bare & (frequency < k)])
+        n_bare = np.bincount(stratum[is_bare], parts.people[is_bare], int(stratum.max(initial=-1)) + 1)
+        short = np.flatnonzero((n_bare > 0) & (n_bare < k))
         candidates = np.flatnonzero(~is_bare & np.isin(stratum, short))
         if not len(candidates):
             return
         row = number_rows(parts.codes[:, candidates])
+        joining = _who_can_be_spared(parts, candidates, row, frequency[candidates], stratum[candidates], k - n_bare, k)
         by_size = np.lexsort((row, frequency[candidates], stratum[candidates]))
         first = by_size[np.diff(stratum[candidates][by_size], prepend=-1) != 0]
-        _suppress_all(parts, candidates[np.isin(row, row[first])])
+        without_help = np.bincount(stratum[candidates], joining, len(n_bare))[stratum[candidates]] == 0
+        joining = np.where(without_help & np.isin(row, row[first]), parts.people[candidates], joining)
+        some = joining > 0
+        codes = _without(parts.codes[:, candidates[some]], list(range(n)))
+        parts.move(candidates[some], codes, joining[some])
         parts.compact()
+
+
+def _who_can_be_spared(
+    parts: Parts,
+    candidates: np.ndarray,
+    row: np.ndarray,
+    frequency: np.ndarray,
+    stratum: np.ndarray,
+    need: np.ndarray,
+    k: int,
+) -> np.ndarray:
+    """People (n_candidates,) who join, by part: ``need`` of each stratum, nobody in one that cannot spare so many.
+
+    Candidates of a ``row`` are alike, ``frequency`` counts them, and ``k`` of them have to stay. Those with the fewest
+    cells left go first.
+    """
+    n_left = (parts.codes[: parts.n_columns][:, candidates] >= 0).sum(axis=0)
+    order = np.lexsort((np.arange(len(row)), row, n_left, stratum))
+    people, spare = parts.people[candidates[order]], np.maximum(frequency[order].astype(np.int64) - k, 0)
+    can = np.clip(spare - _sums_before(people, row[order]), 0, people)
+    is_enough = np.bincount(stratum[order], can, len(need)) >= need
+    wanted = np.where(is_enough, need, 0).astype(np.int64)[stratum[order]]
+    joining = np.empty(len(row), dtype=np.int64)
+    joining[order] = np.clip(wanted - _sums_before(can, stratum[order]), 0, can)
+    return joining

@@ -14,6 +14,7 @@ from Anonymization_Models import run_k_anonymity, validate_config
 from disclosure_control.treatments import alike, suppression_search
 from disclosure_control.treatments.local_suppression import _check, apply_local_suppression
 from disclosure_control.treatments.registry import TreatmentInput
+from disclosure_control.treatments.suppression_parts import Parts
 from disclosure_control.treatments.suppression_search import fewest_to_lose
 
 SDCMICRO = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "sdcmicro"
@@ -140,7 +141,7 @@ def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, mis
     )
     if len(rows) < k:
         assert all(value is None for row in after for value in row)
-        assert f"cannot be met for {len(rows)} people" in treated.notes[-1]
+        assert f"cannot be met for {len(rows)} pe" in treated.notes[-1]
         return
     assert min(people_alike(after, missing)) >= k
     for i, j in itertools.product(range(len(rows)), range(len(rows[0]))):
@@ -211,11 +212,43 @@ def test_a_single_person_below_k_is_joined_by_donors():
     assert run_k_anonymity(treated.frame, ["sex"], 3).worst == 3
 
 
+def test_only_as_many_as_are_needed_join_one_who_lost_everything():
+    """Three of town b make a group when they lose the other column; one of them is enough to join the fourth."""
+    after, treated = treated_rows([("b", "c"), ("b", "b"), ("b", "a"), ("c", "c")], 2, "category")
+    assert min(people_alike(after, "category")) >= 2
+    assert sum(treated.changed.values()) <= 6
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9)), min_size=1, max_size=6),
+    st.integers(1, 5),
+    st.integers(2, 5),
+)
+def test_who_joins_those_that_lost_everything(groups, n_bare, k):
+    """By strata, 0 and 1, each with ``n_bare`` people without a value: as few as can be spared, else a whole group."""
+    groups = [(stratum, max(size, k)) for stratum, size in groups]
+    strata = [stratum for stratum, _ in groups]
+    original = np.array([[*range(len(groups)), -1, -1], [*strata, 0, 1]])
+    parts = Parts(original, np.array([*(size for _, size in groups), n_bare, n_bare]), 1)
+    suppression_search._fill_up(parts, k)
+    for stratum in (0, 1):
+        sizes = [size for other, size in groups if other == stratum]
+        need = max(k - n_bare, 0)
+        can_be_spared = sum(size - k for size in sizes) >= need
+        expected = need if can_be_spared else min(sizes, default=0)
+        mine = parts.codes[1] == stratum
+        assert parts.people[mine & (parts.codes[0] < 0)].sum() == n_bare + expected
+        left = parts.people[mine & (parts.codes[0] >= 0)]
+        assert left.sum() == sum(sizes) - expected
+        assert (left >= k).all()
+
+
 def test_a_stratum_of_fewer_than_k_is_counted_aloud():
     frame = pd.DataFrame({"sex": list("FFMMF"), "site": ["1", "1", "1", "1", "2"]})
     treated = apply_local_suppression(pilot(frame, ["sex"]), strata=["site"])
     assert treated.changed == {"sex": 1}
-    assert treated.notes == ("k = 2 cannot be met for 1 people, in strata of fewer than 2: they lost every cell.",)
+    assert treated.notes == ("k = 2 cannot be met for 1 person, in strata of fewer than 2: they lost every cell.",)
 
 
 def test_numbers_are_looked_at_in_the_config_s_bins_and_stay_numbers():

@@ -93,7 +93,7 @@ def test_a_value_outside_its_hierarchy_is_a_fault():
 
 def test_faults_of_hierarchies(tmp_path):
     frame = pd.DataFrame({"town": ["Athens", "Oslo"]})
-    with pytest.raises(FaultyInputError, match=r"'towns\.csv' cannot be read"):
+    with pytest.raises(FaultyInputError, match=r"'towns\.csv': there is no such file"):
         apply_mondrian(pilot(frame, ["town"]), hierarchies={"town": "towns.csv"})
     (tmp_path / "towns.csv").write_text("Athens;Greece\nOslo;Norway\n", encoding="utf-8")
     given_input = dataclasses.replace(pilot(frame, ["town"]), folder=tmp_path)
@@ -119,7 +119,7 @@ def test_a_threshold_that_all_people_together_miss_is_left_out_aloud():
         "L of x is not met by all people together, so the parts are not held to it.",
     )
     too_few = apply_mondrian(pilot(frame, [], ["age"], k=5))
-    assert too_few.notes[-1] == "k = 5 cannot be met: there are 4 people in all."
+    assert too_few.notes[-1] == "k = 5 cannot be met: everybody together is 4 people."
 
 
 # ---------------------------------------------------------------- the referee
@@ -282,6 +282,37 @@ def test_k_l_and_t_hold_and_the_order_of_rows_changes_nothing(rows, k, form):
     moved = frame.iloc[order]
     again = pilot(moved, ["sex", "town"], ["age"], k, ["x"], subjects.iloc[order], L=2, T=1.5)
     pd.testing.assert_frame_equal(apply_mondrian(again, form=form).frame, treated.frame.iloc[order])
+
+
+def test_where_people_are_not_evaluated_t_is_not_promised_and_the_notes_say_so():
+    """By hand. Two of age 1 have x = 0, four of age 9 have 6, two without an age have 0; T is 3.5.
+
+    Against all eight, half of them 0 and half 6, each part is 3 away. Those without an age are not evaluated; against
+    the other six the part of age 1 is 6 * 4 / 6 = 4 away.
+    """
+    frame = pd.DataFrame({"age": [1.0] * 2 + [9.0] * 4 + [np.nan] * 2, "x": [0.0] * 2 + [6.0] * 4 + [0.0] * 2})
+    given_input = pilot(frame, [], ["age"], sensitive=["x"], T=3.5, missing_qis="exclude")
+    treated = apply_mondrian(given_input)
+    assert treated.frame["age"].astype(object).tolist()[:6] == ["1"] * 2 + ["9"] * 4
+    assert treated.notes[-1].startswith('T was kept to against everybody; under missing_qis "exclude" 2 people')
+    assert evaluated(treated, given_input).t_closeness["x"].worst == pytest.approx(4)
+    for others in (
+        pilot(frame, [], ["age"], sensitive=["x"], T=3.5),
+        pilot(frame.dropna(), [], ["age"], sensitive=["x"], T=3.5, missing_qis="exclude"),
+    ):
+        assert not any("T was kept" in note for note in apply_mondrian(others).notes)
+    assert not any("T was kept" in note for note in apply_mondrian(given_input, also=["l"]).notes)
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(records, min_size=1, max_size=24), st.sampled_from(["strict", "relaxed"]))
+def test_under_exclude_t_holds_or_the_notes_say_that_it_may_not(rows, form):
+    frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).astype({"sex": "str", "town": "str"})
+    subjects = pd.Series([f"S{i}" for i in range(len(rows))])
+    given_input = pilot(frame, ["sex", "town"], ["age"], 2, ["x"], subjects, L=1, T=0.5, missing_qis="exclude")
+    treated = apply_mondrian(given_input, form=form)
+    is_said = any(note.startswith("T was kept to against everybody") for note in treated.notes)
+    assert is_said or evaluated(treated, given_input).t_closeness["x"].n_risky == 0
 
 
 @settings(deadline=None, max_examples=60)

@@ -131,7 +131,7 @@ def test_hierarchy_from_a_file_as_arx_reads_it(tmp_path):
         "451xx",
         None,
     ]
-    with pytest.raises(FaultyInputError, match="there is no such file"):
+    with pytest.raises(FaultyInputError, match=r"there is no file 'other\.csv' in the pilot's folder"):
         treat(frame, config_for(["x"]), [{**step, "file": "other.csv"}], folder=tmp_path)
 
 
@@ -186,7 +186,7 @@ def test_flipping():
 def test_noise_keeps_what_is_missing_and_constant():
     frame = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0], "constant": 7.0})
     for kind in ("plain", "correlated"):
-        step = {"method": "noise", "columns": ["x", "constant"], "share": 0.5, "kind": kind}
+        step = {"method": "noise", "columns": ["x", "constant"], "share": 0.5, "kind": kind, "decimals": 9}
         treated = treat(frame, config_for(continuous=["x"]), [step]).frame
         assert treated["x"].isna().tolist() == [False, False, True, False]
         assert treated["constant"].tolist() == pytest.approx([7.0] * 4, abs=1e-12)

@@ -1,0 +1,70 @@
+"""Where chance starts: the published default, a number in the config, or a key that stands nowhere in the results.
+
+Whoever has the seed draws the same numbers again and takes them off; the order in which they go to the records does not
+protect, for it can be told from the released values themselves. What protects is a seed that nobody knows or guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
+
+DEFAULT_SEED = 12345
+ENOUGH_BITS = 64
+# Of random seeds of 64 bits one in 256 is below this; one that a person makes up nearly always is.
+SMALLEST_OWN_SEED = 2 ** (ENOUGH_BITS - 8)
+SETTINGS = {
+    "seed": (lambda value: type(value) is int and 0 <= value < 2**128, "a whole number from 0"),
+    "seed_from": KEY_FROM,
+}
+HOW_TO_CHOOSE = (
+    f'before release set "seed_from" to a key (or "seed" to {ENOUGH_BITS} random bits or more: python -c "import '
+    f'secrets; print(secrets.randbits({2 * ENOUGH_BITS - 1}))"), and keep it as you keep a key'
+)
+DEFAULT_WARNING = (
+    "WARNING: Chance was drawn from the published default seed. Anybody who has the released file can draw the same "
+    f"numbers again, and with them undo what chance did; {HOW_TO_CHOOSE}."
+)
+
+
+def read_seed(settings: Mapping, folder: Path | None = None) -> int:
+    """The seed that the settings name: ``seed``, a number, or ``seed_from``, a key as for pseudonyms."""
+    if "seed_from" not in settings:
+        return settings.get("seed", DEFAULT_SEED)
+    (digest,) = digests(read_key(settings["seed_from"], folder), "seed", [""])
+    return int.from_bytes(digest)
+
+
+def faults_of_seed(settings: Mapping) -> list[str]:
+    """Faults that one setting alone does not tell: two seeds, a key that is missing or too short."""
+    if "seed_from" not in settings:
+        return []
+    faults = ['"seed" and "seed_from" name two seeds; take one out'] if "seed" in settings else []
+    found = faults_of_key({"key_from": settings["seed_from"]})
+    return [*faults, *(fault.replace("key_from", "seed_from", 1) for fault in found)]
+
+
+def whose_seed(seed: int | None) -> str | None:
+    """What may be said of a seed in a summary; None where a generator was handed in."""
+    if seed is None:
+        return None
+    return "the published default" if seed == DEFAULT_SEED else "your own"
+
+
+def seed_warnings(seed: int | None) -> list[str]:
+    """What to know of the seed before release, where chance was drawn from it; never the seed itself."""
+    if seed is None:
+        return []
+    if seed == DEFAULT_SEED:
+        return [DEFAULT_WARNING]
+    if seed < SMALLEST_OWN_SEED:
+        return [
+            "WARNING: Chance was drawn from a seed of your own that is short enough to be found by trying, and then "
+            f"undone; {HOW_TO_CHOOSE}."
+        ]
+    return [
+        "Chance was drawn from a seed of your own. Whoever learns it can undo what chance did, often with the released "
+        "file alone: keep it as you keep a key. A seed in the config stands in the privacy summary too; a key does not."
+    ]

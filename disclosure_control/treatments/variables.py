@@ -1,0 +1,20 @@
+"""Which variable a column of the combined dataset holds: the rules that go by names all ask here."""
+
+from __future__ import annotations
+
+import re
+
+
+def variables_of(column: str) -> tuple[str, ...]:
+    """The names by which a rule may know a column: what follows the domain, and what follows the last dot of that.
+
+    ``DM__RFSTDTC`` is RFSTDTC; ``LB__Cholesterol.LBDTC``, as ``merge`` carries a variable beside a test, is LBDTC too.
+    """
+    heading = column.rpartition("__")[2]
+    variable = heading.rpartition(".")[2]
+    return (heading,) if variable in ("", heading) else (heading, variable)
+
+
+def is_variable(column: str, names: str) -> bool:
+    """Whether a column holds a variable that matches the pattern ``names`` as a whole."""
+    return any(re.fullmatch(names, variable) for variable in variables_of(column))
