@@ -170,7 +170,7 @@ def run_step(step: StepInput) -> StepResult:
     figures = _figures(trial, settings, found, short_list)
     treatment = short_list[0].treatment if leaves_somebody(trial, found) else None
     outcome = Recommendation(treatment, found.is_optimal, tuple(short_list))
-    return StepResult(figures, recommend_report(figures), outcome=outcome)
+    return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=outcome)
 
 
 def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict:

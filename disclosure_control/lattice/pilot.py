@@ -41,7 +41,7 @@ class PilotLattice:
     ``classes`` are the finest ones, of all records; ``evaluated`` (n_classes,) of bool those that the lattice holds.
     ``lowest``: levels below which a quasi-identifier must not come out. ``criteria`` are l and t of every sensitive
     feature, as far as they can be met; ``models`` of "k", "l" and "t" are those that can; ``left_out`` says in
-    sentences which cannot.
+    sentences which cannot. ``inputs`` are the files of hierarchies that were read.
     """
 
     lattice: Lattice
@@ -52,6 +52,7 @@ class PilotLattice:
     criteria: tuple[Criterion, ...]
     models: tuple[str, ...]
     left_out: tuple[str, ...]
+    inputs: Mapping[str, dict]
 
     def requirements(self, suppression_limit: float) -> Requirements:
         """What has to hold, with t against those who are kept, as an assessment of the released records takes it."""
@@ -65,32 +66,53 @@ def pilot_lattice(
     """``frame`` (n_records, n_columns) is what was assessed; ``hierarchies``: column -> file in the pilot's ``folder``,
     or a rule as the treatment "hierarchy" knows it. Raises ``FaultyInputError`` with all faults of the hierarchies.
     """
-    classes, attributes, lowest = _attributes(assessment, frame, hierarchies, folder)
+    read, inputs = _read_hierarchies(frame, hierarchies, folder)
+    classes, attributes, lowest = _attributes(assessment, frame, hierarchies, read)
     evaluated = classes.evaluated(assessment.config.missing_qis)
     lattice = Lattice.of(classes, attributes, evaluated)
     criteria, models, left_out = _criteria(assessment, frame, classes, evaluated, lattice.n_people)
-    return PilotLattice(lattice, classes, evaluated, lowest, assessment.config.K, criteria, models, left_out)
+    return PilotLattice(lattice, classes, evaluated, lowest, assessment.config.K, criteria, models, left_out, inputs)
 
 
 # ---------------------------------------------------------------- the levels of each quasi-identifier
 
 
-def _attributes(
-    assessment: Assessment, frame: pd.DataFrame, hierarchies: Mapping[str, object], folder: Path
-) -> tuple[EquivalenceClasses, list[Generalisation], dict[str, int]]:
-    config, classes = assessment.config, assessment.classes
-    read, of_exact_values, faults = {}, [], []
-    columns = dict(zip(classes.quasi_identifiers, classes.columns, strict=True))
+def _read_hierarchies(
+    frame: pd.DataFrame, hierarchies: Mapping[str, object], folder: Path
+) -> tuple[dict[str, ValueHierarchy], dict[str, dict]]:
+    from disclosure_control.treatments.grouping import built_hierarchy
+    from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
+
+    read, inputs, faults = {}, {}, []
     for name, source in hierarchies.items():
         try:
-            read[name] = _hierarchy(frame[name], source, folder)
+            if isinstance(source, str) and source not in ("mask", "dates"):
+                read[name], files = hierarchy_of_pilot(source, folder, f"recommend['hierarchies'][{name!r}]")
+                inputs |= files
+                continue
+            read[name] = built_hierarchy(frame[name], source)
+            if read[name] is None:
+                faults.append(f"recommend: column {name!r} has no value to build a hierarchy of; leave it out")
         except FaultyInputError as error:
             faults += error.faults
-            continue
-        if name in config.binning_config and (read[name].leaves_of(columns[name].labels) < 0).any():
-            of_exact_values.append(name)
     if faults:
         raise FaultyInputError(faults)
+    return read, inputs
+
+
+def _attributes(
+    assessment: Assessment,
+    frame: pd.DataFrame,
+    hierarchies: Mapping[str, object],
+    read: Mapping[str, ValueHierarchy],
+) -> tuple[EquivalenceClasses, list[Generalisation], dict[str, int]]:
+    config, classes, faults = assessment.config, assessment.classes, []
+    columns = dict(zip(classes.quasi_identifiers, classes.columns, strict=True))
+    of_exact_values = [
+        name
+        for name, hierarchy in read.items()
+        if name in config.binning_config and (hierarchy.leaves_of(columns[name].labels) < 0).any()
+    ]
     if of_exact_values:  # then the config's bins are too coarse to begin with
         exact = assessment.binned.assign(**{name: frame[name] for name in of_exact_values})
         classes = form_equivalence_classes(exact, config.quasi_identifiers)
@@ -105,17 +127,6 @@ def _attributes(
         raise FaultyInputError(faults)
     # What the config looks at in bins does not come out in exact values.
     return classes, attributes, dict.fromkeys(of_exact_values, 1)
-
-
-def _hierarchy(column: pd.Series, source: object, folder: Path) -> ValueHierarchy:
-    from disclosure_control.treatments.grouping import built_hierarchy, read_hierarchy_file
-
-    if isinstance(source, str) and source not in ("mask", "dates"):
-        return read_hierarchy_file(folder / source)
-    hierarchy = built_hierarchy(column, source)
-    if hierarchy is None:
-        raise FaultyInputError(f"recommend: column {column.name!r} has no value to build a hierarchy of; leave it out")
-    return hierarchy
 
 
 def _attribute(

@@ -19,7 +19,7 @@ from disclosure_control.treatments.built_hierarchies import (
     read_dates,
 )
 from disclosure_control.treatments.checks import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
-from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot, read_hierarchy_file
+from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
@@ -29,8 +29,6 @@ from disclosure_control.treatments.registry import (
     relabelled,
     with_columns,
 )
-
-__all__ = ["built_hierarchy", "read_hierarchy_file"]  # what the search for recodings uses of this room
 
 # ---------------------------------------------------------------- by a mapping, by rarity
 

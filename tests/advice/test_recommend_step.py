@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import hashlib
 import json
 import os
 import re
@@ -289,11 +290,20 @@ def test_faults_that_only_the_data_tell(tmp_path):
         "recommend['fixed']['age']",
         "recommend['max_level']['sex']",
     ]
-    with pytest.raises(FaultyInputError, match="no such file"):
+    with pytest.raises(FaultyInputError, match=r"there is no file 'town\.csv'"):
         run_step(given(people(), {"hierarchies": {"town": "town.csv"}}, tmp_path))
     (tmp_path / "town.csv").write_text("Alpha;*\n", encoding="utf-8")
     with pytest.raises(FaultyInputError, match="3 of 4 distinct values"):
         run_step(given(people(), {"hierarchies": {"town": "town.csv"}}, tmp_path))
+    with pytest.raises(FaultyInputError, match="lies outside the pilot's folder"):
+        run_step(given(people(), {"hierarchies": {"town": "../town.csv"}}, tmp_path))
+
+
+def test_the_hash_of_a_hierarchy_is_among_the_inputs(tmp_path):
+    rows = "".join(f"{town};{town[0]};*\n" for town in ("Alpha", "Beta", "Gamma", "Delta"))
+    (tmp_path / "town.csv").write_text(rows, encoding="utf-8")
+    result = run_step(given(people(), {"hierarchies": {"town": "town.csv"}}, tmp_path))
+    assert result.inputs["town.csv"]["sha256"] == hashlib.sha256(rows.encode()).hexdigest()
 
 
 def test_nothing_is_released_where_nothing_was_found():
