@@ -17,9 +17,9 @@ from inside import timed
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes, validate_config
 from disclosure_control.assessment import assess
-from disclosure_control.key_sets import key_sets
-from disclosure_control.special_uniques import special_uniques
-from disclosure_control.syntactic_models import evaluate_syntactic_models
+from disclosure_control.measures.key_sets import key_sets
+from disclosure_control.measures.special_uniques import special_uniques
+from disclosure_control.measures.syntactic_models import evaluate_syntactic_models
 
 LEVELS = (2, 20, 8, 12, 30, 4, 6, 3, 10, 5)
 

@@ -16,7 +16,7 @@ import numpy as np
 from Anonymization_Models import CountTable, FaultyInputError, mean_difference
 from disclosure_control.lattice.coarse_measures import CoarseMeasure
 from disclosure_control.lattice.nodes import Node, RollUp, cells_of_some
-from disclosure_control.syntactic_models import SYNTACTIC_MODELS, SyntacticModel
+from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, SyntacticModel
 
 # The config's t knows one distance more than the registry of models.
 _MEAN_DIFFERENCE = SyntacticModel(

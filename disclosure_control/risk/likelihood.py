@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from Anonymization_Models import FaultyInputError, parse_numbers
-from disclosure_control.reidentification import ReidentificationRisk, risk_profile
+from disclosure_control.measures.reidentification import ReidentificationRisk, risk_profile
+from disclosure_control.measures.risk_presets import (
+    check_safe_harbour_ages,
+    check_safe_harbour_zip_codes,
+    judge_by_preset,
+)
+from disclosure_control.measures.sampling_weights import RISK_FORMULAS, RecordRisk, household_risk, individual_risk
 from disclosure_control.risk.scene import Scene, Section
 from disclosure_control.risk.settings import parameters_by_feature
-from disclosure_control.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes, judge_by_preset
-from disclosure_control.sampling_weights import RISK_FORMULAS, RecordRisk, household_risk, individual_risk
 
 if TYPE_CHECKING:
-    from disclosure_control.syntactic_models import SyntacticResult
+    from disclosure_control.measures.syntactic_models import SyntacticResult
 
 
 def reidentification(scene: Scene) -> Section:
@@ -87,7 +91,7 @@ def _of_records(risk: RecordRisk) -> dict:
 
 
 def population_uniqueness(scene: Scene) -> Section:
-    from disclosure_control.population_uniqueness import population_uniques, size_histogram  # with SciPy
+    from disclosure_control.measures.population_uniqueness import population_uniques, size_histogram  # with SciPy
 
     estimates = population_uniques(size_histogram(scene.classes, scene.policy), scene.settings.sampling_fraction)
     figures = {
@@ -143,7 +147,7 @@ def safe_harbour(scene: Scene) -> Section:
 
 
 def models(scene: Scene) -> Section:
-    from disclosure_control.syntactic_models import (  # with SciPy, which few runs need
+    from disclosure_control.measures.syntactic_models import (  # with SciPy, which few runs need
         SYNTACTIC_MODELS,
         evaluate_syntactic_models,
     )
@@ -203,7 +207,7 @@ def _check_that_all_wanted_ran(parameters: Mapping, figures: Mapping[str, Mappin
 
 
 def _models_of_class_sizes(scene: Scene) -> dict[str, dict]:
-    from disclosure_control.syntactic_models import CLASS_SIZE_MODELS
+    from disclosure_control.measures.syntactic_models import CLASS_SIZE_MODELS
 
     evaluated, k = scene.classes.evaluated(scene.policy), scene.assessment.k_anonymity
     size = scene.classes.size[evaluated]

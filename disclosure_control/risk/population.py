@@ -12,7 +12,7 @@ import pandas as pd
 from Anonymization_Models import FaultyInputError, apply_feature_binning, nearest_name, numbers_of
 from cdisc.files import read_domain_file
 from disclosure_control.assessment import Assessment
-from disclosure_control.reidentification import count_population, too_small_for_the_pilot
+from disclosure_control.measures.reidentification import count_population, too_small_for_the_pilot
 from disclosure_control.steps import file_of_pilot
 
 KEY = "risk['population']"

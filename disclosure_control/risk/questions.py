@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import number_text
-from disclosure_control.reidentification import risk_profile
+from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.risk.scene import Scene
 
 

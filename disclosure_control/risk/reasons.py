@@ -13,12 +13,12 @@ from Anonymization_Models import (
     number_groups,
     number_text,
 )
-from disclosure_control import key_sets as keys_of_people
 from disclosure_control.assessment import Assessment
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.measures import key_sets as keys_of_people
+from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.risk.scene import Scene, Section
 from disclosure_control.small_groups import printable_groups
-from disclosure_control.special_uniques import special_uniques
 
 NEARLY = 0.9
 PEOPLE_PER_LEVEL = 5

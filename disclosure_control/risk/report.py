@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from Anonymization_Models import text_table
-from disclosure_control.reidentification import INTRUDERS
+from disclosure_control.measures.reidentification import INTRUDERS
 from disclosure_control.risk.questions import Answer
 
 MOST_KEY_SETS = 10

@@ -11,7 +11,7 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assessment import Assessment
-from disclosure_control.reidentification import INTRUDERS, ReidentificationRisk
+from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk
 from disclosure_control.risk.population import Population
 from disclosure_control.risk.settings import RiskSettings
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from Anonymization_Models import FaultyInputError, faults_of_settings, nearest_name
-from disclosure_control.risk_presets import PRESETS
+from disclosure_control.measures.risk_presets import PRESETS
 
 SECTION_NAMES = (
     "reidentification",
@@ -194,7 +194,7 @@ def _faults_of_columns(value: Mapping, columns: Iterable[str] | None) -> list[st
 def _faults_of_models(value: Mapping, config: Mapping) -> list[str]:
     if "models" not in value:
         return []
-    from disclosure_control.syntactic_models import faults_of_parameters  # with SciPy, which few runs need
+    from disclosure_control.measures.syntactic_models import faults_of_parameters  # with SciPy, which few runs need
 
     sensitive = config.get("sensitive_feature") or ()
     known = [sensitive] if isinstance(sensitive, str) else list(sensitive)

@@ -11,8 +11,8 @@ import pandas as pd
 
 from Anonymization_Models import FaultyInputError, PilotConfig
 from disclosure_control.assessment import Assessment
+from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.progress import progress
-from disclosure_control.reidentification import risk_profile
 from disclosure_control.sweep.grid import SweepPoint, points_of
 from disclosure_control.treatment import DEFAULT_SEED, evaluate_treated, treat
 from disclosure_control.utility import Comparison, OriginalPilot, Utility, flat_figures, measure_utility

@@ -11,7 +11,7 @@ import pandas as pd
 from Anonymization_Models import number_text, text_table
 from disclosure_control.assessment import Assessment
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.reidentification import prosecutor_risk, risk_profile
+from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.treatments.leaks import telling_columns
 from disclosure_control.treatments.release_warnings import listed, release_warnings
 from disclosure_control.treatments.seeds import whose_seed

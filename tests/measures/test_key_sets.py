@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from Anonymization_Models import MISSING_POLICIES, FaultyInputError, form_equivalence_classes, number_groups
-from disclosure_control import key_sets as module
-from disclosure_control.key_sets import KeySet, attribute_effects, key_set, key_sets, small_levels
+from disclosure_control.measures import key_sets as module
+from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets, small_levels
 
 QUIET = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
 THRESHOLDS = (1, 2, 5)

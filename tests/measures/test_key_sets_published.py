@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import form_equivalence_classes, number_text
-from disclosure_control.key_sets import key_sets, small_levels
+from disclosure_control.measures.key_sets import key_sets, small_levels
 
 SHARED_FOLDER = Path(__file__).resolve().parents[3] / "shared"
 ARX = {

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from Anonymization_Models import FaultyInputError, form_equivalence_classes
-from disclosure_control.population_uniqueness import (
+from disclosure_control.measures.population_uniqueness import (
     SizeHistogram,
     UniquesEstimate,
     _reciprocals,

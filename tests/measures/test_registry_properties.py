@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.hierarchies import build_hierarchy
-from disclosure_control.syntactic_models import (
+from disclosure_control.measures.syntactic_models import (
     CLASS_SIZE_MODELS,
     COMPARISONS,
     PARAMETERS,

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.reidentification import (
+from disclosure_control.measures.reidentification import (
     count_population,
     expected_reidentifications,
     journalist_risk,
@@ -16,7 +16,7 @@ from disclosure_control.reidentification import (
     prosecutor_risk,
     risk_profile,
 )
-from disclosure_control.sampling_weights import exact_risk, frequencies, household_risk, individual_risk
+from disclosure_control.measures.sampling_weights import exact_risk, frequencies, household_risk, individual_risk
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
 SDCMICRO = SHARED / "oracles" / "sdcmicro"

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import FaultyInputError, form_equivalence_classes
-from disclosure_control.reidentification import prosecutor_risk
-from disclosure_control.risk_presets import (
+from disclosure_control.measures.reidentification import prosecutor_risk
+from disclosure_control.measures.risk_presets import (
     PRESETS,
     check_safe_harbour_ages,
     check_safe_harbour_zip_codes,

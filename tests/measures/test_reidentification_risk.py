@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from Anonymization_Models import FaultyInputError, form_equivalence_classes
-from disclosure_control.reidentification import (
+from disclosure_control.measures.reidentification import (
     INTRUDERS,
     count_population,
     expected_reidentifications,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from Anonymization_Models import FaultyInputError, form_equivalence_classes
-from disclosure_control.sampling_weights import (
+from disclosure_control.measures.sampling_weights import (
     RISK_FORMULAS,
     RecordRisk,
     exact_risk,

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from Anonymization_Models import FaultyInputError, form_equivalence_classes, number_groups
-from disclosure_control import special_uniques as module
-from disclosure_control.special_uniques import (
+from disclosure_control.measures import special_uniques as module
+from disclosure_control.measures.special_uniques import (
     WEIGHTINGS,
     dis_scores,
     match_probability,

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.special_uniques import SpecialUniques, dis_exponent, dis_scores, special_uniques
+from disclosure_control.measures.special_uniques import SpecialUniques, dis_exponent, dis_scores, special_uniques
 
 SDCMICRO_FOLDER = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "sdcmicro"
 CASES_FILE = SDCMICRO_FOLDER / "cases.json"

@@ -12,14 +12,14 @@ from Anonymization_Models import (
     form_equivalence_classes,
 )
 from disclosure_control.hierarchies import build_hierarchy
-from disclosure_control.syntactic_measures import (
+from disclosure_control.measures.syntactic_measures import (
     SharedCells,
     basic_beta,
     delta_disclosure,
     enhanced_beta,
     has_delta_presence,
 )
-from disclosure_control.syntactic_models import (
+from disclosure_control.measures.syntactic_models import (
     average_class_size,
     delta_presence,
     discernibility,

@@ -18,7 +18,7 @@ from Anonymization_Models import (
     run_t_closeness,
 )
 from disclosure_control.hierarchies import build_hierarchy
-from disclosure_control.syntactic_models import SYNTACTIC_MODELS, evaluate_syntactic_models
+from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, evaluate_syntactic_models
 
 QUIET = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
 THOROUGH = settings(max_examples=150, **QUIET)

@@ -11,7 +11,7 @@ from syntactic_referee import shared_file
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.hierarchies import read_hierarchy
-from disclosure_control.syntactic_models import (
+from disclosure_control.measures.syntactic_models import (
     SYNTACTIC_MODELS,
     average_class_size,
     discernibility,

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import FaultyInputError, encode_column, number_text, parse_numbers
-from disclosure_control.reidentification import ROUNDING, ReidentificationRisk, smallest_class_within
+from disclosure_control.measures.reidentification import ROUNDING, ReidentificationRisk, smallest_class_within
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from types import MappingProxyType
 import numpy as np
 
 from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, FaultyInputError, SensitiveCounts
-from disclosure_control import syntactic_measures as measures
 from disclosure_control.hierarchies import ValueHierarchy
-from disclosure_control.syntactic_measures import (
+from disclosure_control.measures import syntactic_measures as measures
+from disclosure_control.measures.syntactic_measures import (
     TOLERANCE,
     SharedCells,
     average_class_size,

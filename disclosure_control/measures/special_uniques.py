@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses, FaultyInputError, number_groups
-from disclosure_control.key_sets import checked_max_size
+from disclosure_control.measures.key_sets import checked_max_size
 
 
 @dataclass(frozen=True)

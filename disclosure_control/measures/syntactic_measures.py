@@ -3,7 +3,7 @@
 Every function is ``measure(table, reference, parameters) -> (n_classes,)``. ``p`` is the share of a value among the
 people of a class who have a value, ``q`` its share in ``reference`` (n_values,), the people per value of the
 evaluated table. Classes in which nobody has a value get NaN. Range, sources and thresholds stand in the registry,
-``disclosure_control.syntactic_models``.
+``disclosure_control.measures.syntactic_models``.
 """
 
 from __future__ import annotations

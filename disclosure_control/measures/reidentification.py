@@ -28,7 +28,7 @@ from Anonymization_Models import (
     number_text,
     sum_over_compatible,
 )
-from disclosure_control.sampling_weights import exact_risk, frequencies
+from disclosure_control.measures.sampling_weights import exact_risk, frequencies
 
 ROUNDING = 1e-12  # relative; sums of shares alpha are off by as much
 
