@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from treatment_frames import config_for, published, sdcmicro_cases, sdcmicro_data, shared
 
-from disclosure_control.reidentification import risk_profile
+from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.treatment import treat
 from disclosure_control.treatments.perturbation import invariant_transition
 
