@@ -1,26 +1,26 @@
 """Which value of a release agrees with which value that an attacker knows.
 
 A release may hold exact values or coarser ones: an interval ``a--b`` or ``a-b``, a tail ``<a`` or ``>b``, a set
-``a|b``, a masked code ``12xxxxxx``, a star or nothing at all for a suppressed cell. All of it is decided on distinct
-values; records only carry codes.
+``a|b``, a masked code ``12xxxxxx``, a star or nothing at all for a suppressed cell. Equal text always agrees, whatever
+it looks like. All of it is decided on distinct values; records only carry codes.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import (
-    EncodedColumn,
-    FaultyInputError,
-    encode_column,
-    number_groups,
-    number_text,
-    parse_numbers,
+from Anonymization_Models import EncodedColumn, FaultyInputError, encode_column, number_groups, parse_numbers
+from disclosure_control.attacks.labels import (
+    Interval,
+    KnownValues,
+    Pattern,
+    lie_across,
+    patterns_of,
+    texts_of,
+    with_bins_half_open,
 )
 
 CELLS_AT_ONCE = 20_000_000
@@ -71,104 +71,6 @@ class ColumnAgreement:
         return same | missing if missing_agrees else same & ~missing
 
 
-# ---------------------------------------------------------------- what a released label stands for
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Numbers from ``low`` to ``high``; the ends belong to it where they are closed."""
-
-    low: float
-    high: float
-    low_closed: bool = True
-    high_closed: bool = True
-
-    def holds(self, texts: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        above = numbers >= self.low if self.low_closed else numbers > self.low
-        return above & (numbers <= self.high if self.high_closed else numbers < self.high)
-
-
-@dataclass(frozen=True)
-class Mask:
-    """A code of which only the first letters are left; those that were masked are counted, not known."""
-
-    prefix: str
-    length: int
-
-    def holds(self, texts: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        starts = np.char.startswith(texts, self.prefix)
-        return starts & (np.char.str_len(texts) == self.length)
-
-
-@dataclass(frozen=True)
-class Members:
-    """One of several values or intervals; where ``missing`` is one of them, the value may be any."""
-
-    texts: tuple[str, ...]
-
-    def holds(self, texts: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-        if "missing" in self.texts:
-            return np.ones(len(texts), dtype=bool)
-        held = np.isin(texts, np.array(self.texts, dtype=str))
-        for pattern in map(pattern_of, self.texts):
-            if pattern is not None:
-                held |= pattern.holds(texts, numbers)
-        return held
-
-
-Pattern = Interval | Mask | Members
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|–|-|,\s?)\s*({_NUMBER})\s*[\])]?")
-_TAIL = re.compile(rf"(<=?|>=?|≤|≥)\s*({_NUMBER})")
-_MASK = re.compile(r"(.*[^xX*])([xX]{2,}|\*+)|([xX]{2,}|\*{2,})")
-
-
-def pattern_of(label: str) -> Pattern | None:
-    """What a label other than a plain value stands for; None where it is a plain value."""
-    tail, interval, mask = _TAIL.fullmatch(label), _INTERVAL.fullmatch(label), _MASK.fullmatch(label)
-    if tail:
-        sign, end = tail[1], float(tail[2])
-        closed = sign not in "<>"
-        return Interval(-np.inf, end, True, closed) if sign in "<=≤" else Interval(end, np.inf, closed, True)
-    if interval and float(interval[1]) <= float(interval[2]):
-        bracketed = label[0] in "[(" and label[-1] in "])"
-        closed = (label[0] != "(", label[-1] != ")") if bracketed else (True, True)
-        return Interval(float(interval[1]), float(interval[2]), *closed)
-    if "|" in label.strip("|") or (label[0] == "{" and label[-1] == "}"):
-        parts = re.split(r"[|]" if "|" in label else r",", label.strip("{}"))
-        return Members(tuple(part.strip() for part in parts if part.strip()))
-    return Mask(mask[1] or "", len(label)) if mask else None
-
-
-def _with_bins_half_open(patterns: dict[int, Pattern]) -> dict[int, Pattern]:
-    """Intervals that stand side by side are bins: a common end belongs to the upper one, as in ``numpy.histogram``.
-
-    Where intervals lie across each other, each holds both of its ends.
-    """
-    plain = {code: one for code, one in patterns.items() if isinstance(one, Interval) and np.isfinite(one.high)}
-    ordered = sorted((one for one in plain.values() if np.isfinite(one.low)), key=lambda one: (one.low, one.high))
-    if any(later.low < earlier.high for earlier, later in itertools.pairwise(ordered)):
-        return patterns
-    begins = {one.low for one in ordered if one.low < one.high}
-    return patterns | {
-        code: Interval(one.low, one.high, one.low_closed, one.high_closed and one.high not in begins)
-        for code, one in plain.items()
-        if one.low < one.high
-    }
-
-
-def _holds_upper_ends(patterns: dict[int, Pattern], theirs: EncodedColumn, original: pd.Series | None) -> bool:
-    """Whether somebody's value is the upper end of the interval that stands for it and the lower end of another one."""
-    if original is None:
-        return False
-    plain = {code: one for code, one in patterns.items() if isinstance(one, Interval) and one.low < one.high}
-    begins = {one.low for one in plain.values()}
-    end = np.full(len(theirs.labels) + 1, np.nan)
-    for code, one in plain.items():
-        end[code] = one.high if one.high in begins else np.nan
-    return bool((end[theirs.codes] == parse_numbers(original)).any())
-
-
 # ---------------------------------------------------------------- one column
 
 
@@ -187,6 +89,9 @@ def compatible_values(
 ) -> ColumnAgreement:
     """Values agree where the released one may stand for the known one: equal, or inside of what it stands for.
 
+    A known interval agrees with a released one where they share a number. A label that looks like an interval, a mask
+    or a set may be a plain value, such as the postal code 12-345: see ``_may_stand_for``.
+
     ``within`` widens released numbers: a released 27 may stand for 25 to 29 within 2. A star is a missing value.
     ``original`` (n_released,) are the values before the treatment, where they are known: an attacker who knows the
     method knows whether ``20--30`` holds 30. Without them it does not where another interval begins there.
@@ -197,39 +102,64 @@ def compatible_values(
         patterns: dict[int, Pattern] = {
             code: Interval(number - within, number + within) for code, number in enumerate(theirs.labels)
         }
+        made = np.ones(len(theirs.labels), dtype=bool)
     elif theirs.is_numeric:
         patterns = {}
     else:
         star = np.append(theirs.labels == "*", False)
         if star.any():
             theirs = EncodedColumn(np.where(star[theirs.codes], -1, theirs.codes), theirs.labels)
-        patterns = _patterns_of(theirs)
-        if not _holds_upper_ends(patterns, theirs, original):
-            patterns = _with_bins_half_open(patterns)
+        patterns = patterns_of(theirs.labels, _used(theirs))
+        made = _made_by_treatment(theirs, original if patterns else None)
     if not patterns:
         return _equality(released.name, theirs, mine, n_unreadable)
-    atom_of_value, overlap = _overlap(theirs, mine, patterns)
-    known_codes, n_labels = np.append(atom_of_value, -1)[mine.codes], len(theirs.labels)
-    n_codes = max(n_labels, len(overlap.plain)) + 1
-    n_fitting = overlap.inside.sum(axis=1) + (overlap.plain >= 0)
-    if (n_fitting <= 1).all():  # bins: each known value falls into one label at most
-        label_of_pattern = np.array([*patterns, n_labels])
-        held = np.where(n_fitting == 1, label_of_pattern[overlap.inside.argmax(axis=1)], n_labels)
-        label_of_atom = np.append(np.where(overlap.plain >= 0, overlap.plain, held), -1)
-        return ColumnAgreement(released.name, theirs.codes, label_of_atom[known_codes], n_codes, None, n_unreadable)
-    return ColumnAgreement(released.name, theirs.codes, known_codes, n_codes, overlap, n_unreadable)
+    overlap = _Overlapping(theirs, mine, patterns, made, original)
+    return overlap.agreement(released.name, n_unreadable)
 
 
-def _patterns_of(theirs: EncodedColumn) -> dict[int, Pattern]:
-    """The labels of the release that stand for several values, by code."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def labels_with_many_values(
+    released: pd.Series, known: pd.Series, original: pd.Series | None = None
+) -> dict[int, Pattern]:
+    """Labels of a released column of text that stand for several values, by their code in ``encode_column``.
 
-    used = np.bincount(theirs.codes + 1, minlength=len(theirs.labels) + 1)[1:] > 0
-    labels = pa.array(theirs.labels, pa.large_string())
-    may_be = pc.match_substring_regex(labels, r"[-–|*<>≤≥{\[(]|[xX]{2}").to_numpy(zero_copy_only=False)
-    found = {code: pattern_of(theirs.labels[code]) for code in np.flatnonzero(may_be & used)}
-    return {int(code): pattern for code, pattern in found.items() if pattern is not None}
+    Those that the treatment made, or that no known value equals: any other is a value as it stands.
+    """
+    theirs, mine = encode_column(released), encode_column(known)
+    if theirs.is_numeric:
+        return {}
+    patterns = patterns_of(theirs.labels, _used(theirs))
+    made = _made_by_treatment(theirs, original if patterns else None)
+    is_known = np.zeros(len(theirs.labels) + 1, dtype=bool)
+    is_known[_code_of_equal(theirs, mine)[_used(mine)]] = True
+    return with_bins_half_open({code: one for code, one in patterns.items() if made[code] or not is_known[code]})
+
+
+def _used(column: EncodedColumn) -> np.ndarray:
+    """Labels that some record has (n_labels,)."""
+    return np.bincount(column.codes + 1, minlength=len(column.labels) + 1)[1:] > 0
+
+
+def _made_by_treatment(theirs: EncodedColumn, original: pd.Series | None) -> np.ndarray:
+    """Labels (n_labels,) that stand where another value stood before; none where nobody knows what stood there."""
+    made = np.zeros(len(theirs.labels), dtype=bool)
+    if original is None:
+        return made
+    before = encode_column(original)
+    same = np.append(_code_of_equal(theirs, before), -1)[before.codes]
+    made[theirs.codes[(theirs.codes != same) & (theirs.codes >= 0)]] = True
+    return made
+
+
+def _holds_upper_ends(patterns: dict[int, Pattern], theirs: EncodedColumn, original: pd.Series | None) -> bool:
+    """Whether somebody's value is the upper end of the interval that stands for it and the lower end of another one."""
+    if original is None:
+        return False
+    wide = {code: one for code, one in patterns.items() if isinstance(one, Interval) and one.low < one.high}
+    begins = {one.low for one in wide.values()}
+    end = np.full(len(theirs.labels) + 1, np.nan)
+    for code, one in wide.items():
+        end[code] = one.high if one.high in begins else np.nan
+    return bool((end[theirs.codes] == parse_numbers(original)).any())
 
 
 def _encoded(released: pd.Series, known: pd.Series, in_order: bool = False) -> tuple[EncodedColumn, EncodedColumn, int]:
@@ -277,44 +207,92 @@ def _equality(name: str, theirs: EncodedColumn, mine: EncodedColumn, n_unreadabl
 def _code_of_equal(theirs: EncodedColumn, mine: EncodedColumn) -> np.ndarray:
     """Code of the released label that equals each known one (n_known_values,), -1 for none."""
     both_numeric = theirs.is_numeric and mine.is_numeric
-    labels = [column.labels if both_numeric else _texts(column.labels) for column in (theirs, mine)]
+    labels = [column.labels if both_numeric else texts_of(column.labels) for column in (theirs, mine)]
     return pd.Index(labels[0]).get_indexer(pd.Index(labels[1]))
 
 
-def _texts(labels: np.ndarray) -> np.ndarray:
-    if labels.dtype.kind == "f":
-        return np.array([number_text(label) for label in labels], dtype=object)
-    return labels
+class _Overlapping:
+    """One column whose released labels may stand for several values, worked out on distinct values."""
 
+    def __init__(
+        self,
+        theirs: EncodedColumn,
+        mine: EncodedColumn,
+        patterns: dict[int, Pattern],
+        made: np.ndarray,
+        original: pd.Series | None,
+    ):
+        plain = _code_of_equal(theirs, mine)
+        self.plain = np.where(np.append(_used(theirs), False)[plain], plain, -1)
+        self.theirs, self.mine = theirs, mine
+        is_known = np.zeros(len(theirs.labels) + 1, dtype=bool)
+        is_known[self.plain[_used(mine)]] = True
+        self.are_codes = lie_across({code: one for code, one in patterns.items() if not made[code]})
+        if not theirs.is_numeric and not _holds_upper_ends(patterns, theirs, original):
+            patterns = with_bins_half_open(patterns)
+        shown = {} if mine.is_numeric else with_bins_half_open(patterns_of(mine.labels, _used(mine)))
+        self.known = KnownValues.of(mine.labels, shown, self._is_own(original))
+        if not (_used(mine) & ~self.known.is_pattern & (self.plain < 0)).any():
+            patterns = {code: one for code, one in patterns.items() if made[code] or not is_known[code]}
+        self.patterns, codes = patterns, list(patterns)
+        self.is_made, self.is_known = made[codes], is_known[codes]
 
-def _overlap(theirs: EncodedColumn, mine: EncodedColumn, patterns: dict[int, Pattern]) -> tuple[np.ndarray, Overlap]:
-    """The atom of each known value (n_known_values,), and which labels the atoms agree with."""
-    texts = _texts(mine.labels).astype(str)
-    numbers = mine.labels if mine.is_numeric else parse_numbers(pd.Series(mine.labels, dtype=object))
-    plain = _code_of_equal(theirs, mine)
-    used = np.bincount(theirs.codes + 1, minlength=len(theirs.labels) + 1)[1:] > 0
-    used[list(patterns)] = False
-    plain = np.where(np.append(used, False)[plain], plain, -1)
-    if len(texts) * len(patterns) > MOST_CELLS:
-        raise FaultyInputError(
-            f"linkage_attack: {len(texts):,} known values against {len(patterns):,} labels that stand for several are "
-            'too many; attack a random part of the people by "n_attacks": 10000'
-        )
-    packed, n_at_once = [], max(1, CELLS_AT_ONCE // len(patterns))
-    for start in range(0, len(texts), n_at_once):
-        block = slice(start, start + n_at_once)
-        inside = [pattern.holds(texts[block], numbers[block]) for pattern in patterns.values()]
-        packed.append(np.packbits(np.array(inside).T, axis=1))
-    packed = np.concatenate([np.zeros((0, -(-len(patterns) // 8)), dtype=np.uint8), *packed])
-    row, atoms = _distinct_rows(packed)
-    atom, size = number_groups(row * (len(theirs.labels) + 1) + plain + 1, len(atoms) * (len(theirs.labels) + 1))
-    example = np.empty(len(size), dtype=np.int64)
-    example[atom] = np.arange(len(atom))
-    inside = np.unpackbits(atoms[row[example]], axis=1, count=len(patterns)).astype(bool)
-    inside = np.concatenate([inside, np.zeros((len(inside), 1), dtype=bool)], axis=1)
-    pattern = np.full(len(theirs.labels) + 1, len(patterns))
-    pattern[list(patterns)] = np.arange(len(patterns))
-    return atom, Overlap(plain[example], inside, pattern)
+    def _is_own(self, original: pd.Series | None) -> np.ndarray:
+        """Known values (n_values,) that stand in the release as they are, or stood there before the treatment."""
+        if original is None:
+            return self.plain >= 0
+        return (self.plain >= 0) | (_code_of_equal(encode_column(original), self.mine) >= 0)
+
+    def _may_stand_for(self, block: slice) -> np.ndarray:
+        """Whether a label may stand for a known value other than itself: (n_values, n_patterns) of bool.
+
+        A label that the treatment made may. Of the others, which the source itself holds: for a plain value, unless
+        both are spelled alike in both tables; for a value that looks like an interval itself, where each stands in one
+        table alone and the labels are bins (both tables have bands, and not the same ones).
+        """
+        in_release = self.plain[block, np.newaxis] >= 0
+        as_plain = ~(in_release & self.is_known)
+        as_band = ~in_release & ~self.is_known & (not self.are_codes)
+        return self.is_made | np.where(self.known.is_pattern[block, np.newaxis], as_band, as_plain)
+
+    def _inside(self) -> np.ndarray:
+        """Which patterns agree with which known values, in bits: (n_values, n_bytes)."""
+        n_values, codes = len(self.mine.labels), np.array(list(self.patterns), dtype=np.int64)
+        if n_values * len(codes) > MOST_CELLS:
+            raise FaultyInputError(
+                f"linkage_attack: {n_values:,} known values against {len(codes):,} labels that stand for several are "
+                "too many; attack with fewer people in the identified table, or without this column"
+            )
+        packed, n_at_once = [], max(1, CELLS_AT_ONCE // max(len(codes), 1))
+        for start in range(0, n_values, n_at_once):
+            block = slice(start, start + n_at_once)
+            some = self.known[block]
+            inside = np.array([one.holds(some) for one in self.patterns.values()]).reshape(len(codes), -1).T
+            inside = inside & self._may_stand_for(block) & (self.plain[block, np.newaxis] != codes)
+            packed.append(np.packbits(inside, axis=1))
+        return np.concatenate([np.zeros((0, -(-len(codes) // 8)), dtype=np.uint8), *packed])
+
+    def agreement(self, name: str, n_unreadable: int) -> ColumnAgreement:
+        """The column as codes: of labels where each known value fits one at most, else of atoms with their overlap."""
+        if not self.patterns:
+            return _equality(name, self.theirs, self.mine, n_unreadable)
+        theirs, n_labels = self.theirs, len(self.theirs.labels)
+        row, atoms = _distinct_rows(self._inside())
+        atom, size = number_groups(row * (n_labels + 1) + self.plain + 1, max(len(atoms), 1) * (n_labels + 1))
+        example = np.empty(len(size), dtype=np.int64)
+        example[atom] = np.arange(len(atom))
+        inside = np.unpackbits(atoms[row[example]], axis=1, count=len(self.patterns)).astype(bool)
+        inside = np.concatenate([inside, np.zeros((len(inside), 1), dtype=bool)], axis=1)
+        plain, known = self.plain[example], np.append(atom, -1)[self.mine.codes]
+        n_codes, n_fitting = max(n_labels, len(plain)) + 1, inside.sum(axis=1) + (plain >= 0)
+        if (n_fitting <= 1).all():  # bins: each known value falls into one label at most
+            label_of_pattern = np.array([*self.patterns, n_labels])
+            held = np.where(n_fitting == 1, label_of_pattern[inside.argmax(axis=1)], n_labels)
+            label = np.append(np.where(plain >= 0, plain, held), -1)
+            return ColumnAgreement(name, theirs.codes, label[known], n_codes, None, n_unreadable)
+        pattern = np.full(n_labels + 1, len(self.patterns))
+        pattern[list(self.patterns)] = np.arange(len(self.patterns))
+        return ColumnAgreement(name, theirs.codes, known, n_codes, Overlap(plain, inside, pattern), n_unreadable)
 
 
 def _distinct_rows(packed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -1,7 +1,8 @@
 """Attribute inference: what does the release tell of a person whose other attributes are known?
 
 The attacker looks up the released records nearest to the person and takes their commonest sensitive value. The
-baseline takes, without looking at the person, the one value that is right for most of the released people. What is
+baseline takes, without looking at the person, the one value that is right for most of the released people; of labels
+that stand for several values the one that covers most of them, as "0--99" is right for everybody below 100. What is
 right for people who are not in the release (control) is knowledge about the population, not about a participant.
 Source: Giomi et al. 2023, doi:10.56553/popets-2023-0055, section 4.3.
 """
@@ -15,7 +16,8 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import CountTable, count_sensitive_values, encode_column, parse_numbers
-from disclosure_control.attacks.agreement import compatible_values
+from disclosure_control.attacks.agreement import compatible_values, labels_with_many_values
+from disclosure_control.attacks.labels import people_covered
 from disclosure_control.attacks.nearest import nearest_kinds, released_kinds
 from disclosure_control.attacks.rates import AttackRates, Rate
 
@@ -44,21 +46,26 @@ def infer_attribute(
     known: Sequence[str],
     control: pd.DataFrame | None = None,
     tolerance: float = TOLERANCE,
+    original: pd.DataFrame | None = None,
 ) -> Inference:
     """Guess ``secret`` of each of the ``people`` and of the ``control`` group from the attributes ``known``.
 
     A guessed number is right where it is off by at most ``tolerance`` of the true one, whatever its sign; a true 0 has
     to be hit. A released interval is right where the true value falls inside. Rates are in [0, 1], larger is riskier.
+    ``original``: the released records before their treatment, in the same order.
     """
-    kinds = released_kinds(released, known)
+    kinds = released_kinds(released, known, original)
     table = count_sensitive_values(kinds.classes, released[secret]).table
-    labels = pd.Series(table.values, name=secret)
-    common = _commonest_value(table, tolerance)
+    before = None if original is None else original[secret]
+    common = _commonest_value(table, tolerance, released[secret], people[secret], before)
     attacked, n_without = _with_secret(people, secret)
 
     def success(of: pd.DataFrame, guess: np.ndarray) -> Rate:
-        right = (guess >= 0) & _is_right(labels, guess, of[secret], tolerance)
-        return Rate(int(right.sum()), len(of))
+        if table.is_numeric:
+            right = _is_near(table.values[guess], parse_numbers(of[secret]), tolerance)
+        else:
+            right = _is_compatible(released[secret], guess, of[secret], before)
+        return Rate(int((right & (guess >= 0)).sum()), len(of))
 
     def attack(of: pd.DataFrame) -> Rate:
         return success(of, _guesses(kinds, table, of))
@@ -95,13 +102,15 @@ def _guesses(kinds, table: CountTable, people: pd.DataFrame) -> np.ndarray:
     return guess
 
 
-def _commonest_value(table: CountTable, tolerance: float) -> int:
+def _commonest_value(
+    table: CountTable, tolerance: float, released: pd.Series, truth: pd.Series, before: pd.Series | None
+) -> int:
     """Code of the released value that is right for most released people; -1 where there is none."""
     people = table.people_of_value
     if not len(table.values):
         return -1
     if not table.is_numeric:
-        return int(people.argmax())
+        return int(people_covered(table.values, people, labels_with_many_values(released, truth, before)).argmax())
     # A guess g is right for every true s with |g - s| <= tolerance * |s|: between g/(1+tolerance) and g/(1-tolerance).
     ends = np.sort(np.array([table.values / (1 + tolerance), table.values / (1 - tolerance)]), axis=0)
     reach = 1e-12 * np.abs(ends)
@@ -111,9 +120,14 @@ def _commonest_value(table: CountTable, tolerance: float) -> int:
     return int((until[high] - until[low]).argmax())
 
 
-def _is_right(labels: pd.Series, guess: np.ndarray, truth: pd.Series, tolerance: float) -> np.ndarray:
-    if labels.dtype.kind == "f":
-        true, guessed = parse_numbers(truth), labels.to_numpy()[guess]
-        return np.abs(guessed - true) <= tolerance * np.abs(true) + 1e-12 * np.abs(true)
-    column = compatible_values(labels, truth)
-    return column.agree(np.arange(len(truth)), guess, missing_agrees=False)
+def _is_near(guess: np.ndarray, truth: np.ndarray, tolerance: float) -> np.ndarray:
+    return np.abs(guess - truth) <= tolerance * np.abs(truth) + 1e-12 * np.abs(truth)
+
+
+def _is_compatible(released: pd.Series, guess: np.ndarray, truth: pd.Series, before: pd.Series | None) -> np.ndarray:
+    """Whether the guessed released values, by their codes (n_people,), may stand for the true ones."""
+    codes = encode_column(released).codes
+    example = np.zeros(codes.max(initial=0) + 2, dtype=np.int64)  # a record that has the value
+    example[codes] = np.arange(len(codes))
+    column = compatible_values(released, truth, original=before)
+    return column.agree(np.arange(len(truth)), example[guess], missing_agrees=False)

@@ -26,21 +26,29 @@ def link_parts(
     one: Sequence[str],
     other: Sequence[str],
     control: pd.DataFrame | None = None,
+    original: pd.DataFrame | None = None,
 ) -> AttackRates:
     """Chance that the nearest record by the attributes ``one`` and that by ``other`` are the same, over the people.
 
     Where several records are equally near, each side picks one evenly, and the chance that both pick the same counts.
+    ``original``: the released records before their treatment, in the same order.
     The baseline picks two records at random. Rates are in [0, 1], larger is riskier.
     """
-    attack = _linked(released, people, one, other)
-    against = None if control is None else _linked(released, control, one, other)
-    return AttackRates(attack, Rate(len(people) / max(len(released), 1), len(people)), against)
+    attack = _linked(released, people, one, other, original)
+    against = None if control is None else _linked(released, control, one, other, original)
+    return AttackRates(attack, Rate(len(people) / max(len(released), 1), len(people)), against, True)
 
 
-def _linked(released: pd.DataFrame, people: pd.DataFrame, one: Sequence[str], other: Sequence[str]) -> Rate:
+def _linked(
+    released: pd.DataFrame,
+    people: pd.DataFrame,
+    one: Sequence[str],
+    other: Sequence[str],
+    original: pd.DataFrame | None,
+) -> Rate:
     if not len(released) or not len(people):
         return Rate(0, len(people))
-    sides = [released_kinds(released, names) for names in (one, other)]
+    sides = [released_kinds(released, names, original) for names in (one, other)]
     near = [nearest_kinds(kinds, people) for kinds in sides]
     n_near = [
         np.bincount(person, kinds.classes.size[kind], len(people))

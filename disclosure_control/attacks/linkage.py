@@ -45,7 +45,8 @@ class Found:
 
     ``n_candidates`` released records fit (best, where they are scored); ``candidate`` is the position of the one that
     the attacker names, -1 where there is no pair of one person and one record. ``probability`` that a candidate is the
-    person, by the attacker's own reckoning, and the best ``score`` behind it in bits; None without scores.
+    person, by the attacker's own reckoning, and the best ``score`` behind it in bits; ``is_unsure`` where there is
+    one best record, not likely enough to be named; None without scores.
     """
 
     n_candidates: np.ndarray
@@ -53,6 +54,16 @@ class Found:
     weights: Weights | None = None
     score: np.ndarray | None = None
     probability: np.ndarray | None = None
+    is_unsure: np.ndarray | None = None
+
+    def of(self, people: np.ndarray) -> Found:
+        """What is found for some of the people, by their positions; who claims a record is not worked out anew."""
+        parts = (self.score, self.probability, self.is_unsure)
+        return Found(self.n_candidates[people], self.candidate[people], None, *_each_of(parts, people))
+
+
+def _each_of(arrays: Sequence[np.ndarray | None], people: np.ndarray) -> list[np.ndarray | None]:
+    return [None if array is None else array[people] for array in arrays]
 
 
 @dataclass(frozen=True)
@@ -60,7 +71,8 @@ class LinkageAttack:
     """One attack of everybody in the identified table on one release, and what came of it.
 
     ``truth`` (n_known,) is the position of each person's own record in the release, ``NOT_RELEASED`` where the
-    treatment removed it, ``NOT_IN_PILOT`` for the control group; None where nobody can tell.
+    treatment removed it, ``NOT_IN_PILOT`` for the control group; None where nobody can tell. ``n_unsure`` people have
+    one best record that is below the threshold, and is not named.
     """
 
     method: str
@@ -69,6 +81,10 @@ class LinkageAttack:
     found: Found
     truth: np.ndarray | None
     chance: np.ndarray | None
+
+    @property
+    def n_unsure(self) -> int:
+        return 0 if self.found.is_unsure is None else int(self.found.is_unsure.sum())
 
     @property
     def n_people(self) -> int:
@@ -104,7 +120,7 @@ class LinkageAttack:
             return None
         outside = ~self.in_pilot
         control = Rate(int((self.claimed & outside).sum()), int(outside.sum())) if outside.any() else None
-        return AttackRates(Rate(int(self.correct.sum()), self._n_in_pilot), self._guessing, control)
+        return AttackRates(Rate(int(self.correct.sum()), self._n_in_pilot), self._guessing, control, True)
 
     @cached_property
     def guesses(self) -> AttackRates | None:
@@ -115,7 +131,8 @@ class LinkageAttack:
         """
         if self.truth is None:
             return None
-        return AttackRates(Rate(math.fsum(self.chance[self.in_pilot]), self._n_in_pilot), self._guessing)
+        hits = Rate(math.fsum(self.chance[self.in_pilot]), self._n_in_pilot)
+        return AttackRates(hits, self._guessing, baseline_is_known=True)
 
     @property
     def _n_in_pilot(self) -> int:
@@ -148,7 +165,7 @@ def _found_by_score(
     if n_known * len(sets) > MOST_SCORES:
         raise FaultyInputError(
             f"linkage_attack: scores of {n_known:,} people by {len(attributes)} attributes are too many; name fewer "
-            f'under known, or attack a random part of the people by "n_attacks": {MOST_SCORES // len(sets)}'
+            f"under known, or attack with {MOST_SCORES // len(sets):,} people in the identified table at most"
         )
     weights = _weights(matching, attributes, agreement_rate)
     totals, n_agreeing, record = [], [], []
@@ -169,8 +186,9 @@ def _found_by_score(
         only = np.where(n_candidates == 1, 0, -1)
     odds = np.exp2(score) / n_released
     probability = odds / (1 + odds)
-    named = _best_claimants(np.where(probability >= threshold, only, -1), score, n_released)
-    return Found(n_candidates, named, weights, score, probability)
+    likely = probability >= threshold
+    named = _best_claimants(np.where(likely, only, -1), score, n_released)
+    return Found(n_candidates, named, weights, score, probability, (only >= 0) & ~likely)
 
 
 def _weights(matching: Matching, attributes: Sequence[int], agreement_rate: float) -> Weights:
@@ -254,12 +272,14 @@ def attack_linkage(
     truth: np.ndarray | None = None,
     method: str = "generalised",
     attributes: Sequence[int] | None = None,
+    people: np.ndarray | None = None,
     **settings: float,
 ) -> LinkageAttack:
     """Attack a release with some of the known attributes, all by default.
 
-    ``truth`` (n_known,) says where each person's own record is, see ``LinkageAttack``. ``settings`` are those of the
-    probabilistic method: ``agreement_rate`` and ``threshold``, both in (0, 1).
+    ``truth`` (n_known,) says where each person's own record is, see ``LinkageAttack``. ``people`` are the positions of
+    those whose attack is scored, all by default; whoever claims a record is looked for in the whole identified table.
+    ``settings`` are those of the probabilistic method: ``agreement_rate`` and ``threshold``, both in (0, 1).
     """
     attributes = range(len(matching.columns)) if attributes is None else attributes
     found = METHODS[method].find(matching, attributes, **settings)
@@ -274,6 +294,8 @@ def attack_linkage(
             fits = found.weights.score(agree, mine) >= found.score[mine] - SAME_SCORE
         chance[mine[fits]] = 1 / found.n_candidates[mine[fits]]
     names = tuple(matching.columns[i].name for i in attributes)
+    if people is not None:
+        found, (truth, chance) = found.of(people), _each_of((truth, chance), people)
     return LinkageAttack(method, names, matching.n_released, found, truth, chance)
 
 
@@ -293,7 +315,7 @@ class KnowledgeLevel:
 
 
 def success_by_knowledge(
-    matching: Matching, truth: np.ndarray | None, method: str, **settings: float
+    matching: Matching, truth: np.ndarray | None, method: str, people: np.ndarray | None = None, **settings: float
 ) -> tuple[list[KnowledgeLevel], str]:
     """Success by how many attributes are known, and a sentence where not every set of them was tried."""
     n = len(matching.columns)
@@ -310,7 +332,7 @@ def success_by_knowledge(
     for size in sorted(sizes):
         rates = {}
         for some in itertools.combinations(range(n), size):
-            attack = attack_linkage(matching, truth, method, some, **settings)
+            attack = attack_linkage(matching, truth, method, some, people, **settings)
             rate = attack.claims if attack.pairs is None else attack.pairs.attack
             rates[attack.attributes] = rate.rate or 0.0
         best = max(rates, key=lambda names: rates[names])

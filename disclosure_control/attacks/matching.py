@@ -135,8 +135,8 @@ class Matching:
         if known.shape[1] * released.shape[1] > MOST_PAIRS:
             raise FaultyInputError(
                 f"linkage_attack: {known.shape[1]:,} kinds of known people against {released.shape[1]:,} kinds of "
-                "released records with intervals that lie across each other are too many pairs; attack a random part "
-                'of the people by "n_attacks": 10000'
+                "released records with intervals that lie across each other are too many pairs; attack with fewer "
+                "people in the identified table, or name fewer attributes under known"
             )
         n_candidates, only_class = _partners(known, released, self._agreeing(attributes), n_released)
         record_of_class = np.empty(released.shape[1], dtype=np.int64)

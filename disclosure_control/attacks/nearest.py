@@ -21,25 +21,33 @@ CELLS_AT_ONCE = 100_000  # what is worked on stays in the processor's cache
 
 @dataclass(frozen=True)
 class ReleasedKinds:
-    """A release reduced to the different combinations of some attributes: its classes, and one record of each."""
+    """A release reduced to the different combinations of some attributes: its classes, and one record of each.
+
+    ``frame`` is the whole release and ``original`` its records before the treatment, None if unknown; ``member``
+    (n_kinds,) is the position of one record of each kind.
+    """
 
     frame: pd.DataFrame
+    original: pd.DataFrame | None
+    member: np.ndarray
     classes: EquivalenceClasses
     attributes: tuple[str, ...]
 
 
-def released_kinds(released: pd.DataFrame, attributes: Sequence[str]) -> ReleasedKinds:
+def released_kinds(
+    released: pd.DataFrame, attributes: Sequence[str], original: pd.DataFrame | None = None
+) -> ReleasedKinds:
     """The released records by their values of ``attributes``; those that are alike lie equally near to anybody."""
     classes = form_equivalence_classes(released, attributes)
     member = np.empty(classes.n_classes, dtype=np.int64)
     member[classes.class_of_record] = np.arange(classes.n_records)
-    return ReleasedKinds(released[list(attributes)].iloc[member], classes, tuple(attributes))
+    return ReleasedKinds(released, original, member, classes, tuple(attributes))
 
 
 def nearest_kinds(kinds: ReleasedKinds, people: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of a person and a kind of released record nearest to that person, (n_pairs,) each, several where level."""
-    n_kinds = len(kinds.frame)
-    parts = [_part(kinds.frame[name], people[name]) for name in kinds.attributes]
+    n_kinds = len(kinds.member)
+    parts = [_part(kinds, name, people[name]) for name in kinds.attributes]
     persons, nearest = [], []
     n_at_once = max(1, CELLS_AT_ONCE // max(n_kinds, 1))
     both = np.empty((2, n_at_once, n_kinds))
@@ -60,19 +68,21 @@ def nearest_kinds(kinds: ReleasedKinds, people: pd.DataFrame) -> tuple[np.ndarra
 _Part = Callable[[slice, np.ndarray, np.ndarray], None]
 
 
-def _part(released: pd.Series, people: pd.Series) -> _Part:
+def _part(kinds: ReleasedKinds, name: str, people: pd.Series) -> _Part:
     """Adds the distance by one attribute, of a slice of people, to (n_people, n_kinds); the other array is scratch."""
+    released = kinds.frame[name]
     if encode_column(released).is_numeric:
-        return _part_of_numbers(parse_numbers(released), parse_numbers(people))
-    column = compatible_values(released, people)
+        return _part_of_numbers(parse_numbers(released.iloc[kinds.member]), parse_numbers(people))
+    original = None if kinds.original is None else kinds.original[name]
+    column = compatible_values(released, people, original=original)
     small = np.int16 if column.n_codes < 2**15 else np.int64
-    their_codes, my_codes = column.released.astype(small), column.known.astype(small)
+    their_codes, my_codes = column.released[kinds.member].astype(small), column.known.astype(small)
 
     def add(block: slice, distance: np.ndarray, scratch: np.ndarray) -> None:
         if column.overlap is None:
             distance += my_codes[block, np.newaxis] != their_codes
         else:
-            mine, theirs = column.known[block, np.newaxis], column.released
+            mine, theirs = column.known[block, np.newaxis], column.released[kinds.member]
             agree = column.same(mine, theirs) & (mine >= 0) & (theirs >= 0)
             distance += ~(agree | ((mine < 0) & (theirs < 0)))
 

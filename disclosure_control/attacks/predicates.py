@@ -77,12 +77,20 @@ def _like(codes: np.ndarray, records: np.ndarray) -> np.ndarray:
     return codes.astype(records.dtype)
 
 
-def common_columns(released: pd.DataFrame, people: list[pd.DataFrame], names: list[str]) -> list[TableColumn]:
-    """The columns of a release and of tables of people in one numbering, so that conditions can be put to all."""
-    return [_common_column(released[name], [table[name] for table in people]) for name in names]
+def common_columns(
+    released: pd.DataFrame, people: list[pd.DataFrame], names: list[str], before: pd.DataFrame | None = None
+) -> list[TableColumn]:
+    """The columns of a release and of tables of people in one numbering, so that conditions can be put to all.
+
+    ``before``: the released records before their treatment, in the same order; None if unknown.
+    """
+    return [
+        _common_column(released[name], [table[name] for table in people], None if before is None else before[name])
+        for name in names
+    ]
 
 
-def _common_column(released: pd.Series, people: list[pd.Series]) -> TableColumn:
+def _common_column(released: pd.Series, people: list[pd.Series], before: pd.Series | None) -> TableColumn:
     own = encode_column(released)
     if own.is_numeric:
         numbers = [own.labels[own.codes] if len(own.labels) else np.full(len(own.codes), np.nan)]
@@ -93,7 +101,7 @@ def _common_column(released: pd.Series, people: list[pd.Series]) -> TableColumn:
         nothing = (None,) * len(people)
         codes = [_small(one, len(both.labels)) for one in codes]
         return TableColumn(released.name, True, len(both.labels), codes[0], tuple(codes[1:]), nothing)
-    agreements = [compatible_values(released, column, in_order=True) for column in people]
+    agreements = [compatible_values(released, column, original=before, in_order=True) for column in people]
     own_codes = _small(agreements[0].released, agreements[0].n_codes)
     known = tuple(_small(agreement.known, agreement.n_codes) for agreement in agreements)
     overlaps = tuple(agreement.overlap for agreement in agreements)

@@ -86,7 +86,7 @@ _KEYS: dict[str, _Check] = {
     ),
     "agreement_rate": (_is_inner_share, "a number above 0 and below 1"),
     "threshold": (_is_inner_share, "a number above 0 and below 1"),
-    "n_attacks": (_is_count, f"{_COUNT}; without it everybody is attacked"),
+    "n_attacks": (_is_count, f"{_COUNT}: people whose attack is scored; without it everybody's is"),
     "control": (_is_text, f"{_FILE}: people who are not in the pilot, with the columns of the combined dataset"),
     "seed": (lambda value: type(value) is int and 0 <= value < 2**128, "a whole number from 0"),
     "singling_out": (lambda value: isinstance(value, dict), "a dictionary, {} for its defaults"),
@@ -148,6 +148,9 @@ def _faults_between_keys(value: Mapping, config: Mapping) -> list[str]:
         for name in value.get("within", ())
         if name not in value.get("known", ())
     ]
+    method = value.get("method", ())
+    if value.get("within") and (method == "exact" or list(method) == ["exact"]):
+        faults.append(f'{KEY}["within"]: no use for the method "exact"; choose "generalised", or take it out')
     linkability = value.get("linkability")
     if linkability is not None:
         faults += [

@@ -8,6 +8,7 @@ doi:10.56553/popets-2023-0055, section 4.1; Cohen and Nissim 2020, doi:10.1073/p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,15 +34,18 @@ MOST_DRAWN = 200  # times as many in all, and no more than so many comparisons w
 MOST_COMPARED = 2_000_000_000
 MODES = ("univariate", "multivariate")
 ORIGINAL, CONTROL = 0, 1
+NO_GUESS = Rate(0, 0)
 
 
 @dataclass(frozen=True)
 class SinglingOut:
     """What came of predicates of one ``mode``: the rates over them; ``n_asked`` for, of which so many were found.
 
-    The baseline are predicates of a made-up table: univariate a value drawn from all that the release has, multivariate
-    from released records whose values were mixed column by column. ``n_people`` and ``n_control`` are the sizes of the
-    two groups; a smaller control group is easier to single out in, or harder, by itself.
+    The multivariate baseline are predicates of the same kind from released records whose values were mixed column by
+    column. Of one column there is no such thing: any guess at a rare value takes it from the release, and a rare value
+    singles out somebody among other people as well. So the univariate verdict rests on the control group alone, and the
+    multivariate one heeds it. ``n_people`` and ``n_control`` are the sizes of the two groups: as success depends on the
+    size, they are compared by random parts of the same size, of which the expected rates are taken.
     """
 
     mode: str
@@ -60,31 +64,48 @@ def single_out(
     n_attacks: int = 500,
     n_columns: int = 3,
     control: pd.DataFrame | None = None,
+    before: pd.DataFrame | None = None,
 ) -> SinglingOut:
     """Draw up to ``n_attacks`` different predicates from the release and put them to the original people.
 
     ``columns`` are those used, in all tables; ``n_columns`` of them make a multivariate predicate. Rates are shares of
-    the predicates that fit exactly one person, in [0, 1], larger is riskier.
+    the predicates that fit exactly one person, in [0, 1], larger is riskier. ``before``: the released records before
+    their treatment, in the same order.
     """
     people = [original] if control is None else [original, control]
-    tables = common_columns(released, people, list(columns))
+    tables = common_columns(released, people, list(columns), before)
+    size = 1 if mode == "univariate" else min(n_columns, len(columns))
+    guesses = None
     if mode == "univariate":
         attack = _chosen(_univariate(tables), n_attacks, generator)
-        guesses = _random_values(tables, len(attack), generator)
     else:
-        size = min(n_columns, len(columns))
         attack = _multivariate(tables, n_attacks, size, generator)
-        guesses = _multivariate([_mixed(table, generator) for table in tables], len(attack), size, generator)
+        if size > 1:
+            guesses = _multivariate([_mixed(table, generator) for table in tables], len(attack), size, generator)
+    sizes = [len(table) for table in people]
+    fitting = [n_fitting(tables, attack, table) for table in range(len(people))]
     rates = AttackRates(
-        _success(tables, attack, ORIGINAL),
-        _success(tables, guesses, ORIGINAL),
-        None if control is None else _success(tables, attack, CONTROL),
+        _singled_out(fitting[ORIGINAL]),
+        NO_GUESS if guesses is None else _singled_out(n_fitting(tables, guesses, ORIGINAL)),
+        None if control is None else _singled_out(fitting[CONTROL]),
+        at_equal_size=None if control is None else _at_equal_size(fitting, sizes),
+        needs_control=guesses is None,
     )
     return SinglingOut(mode, rates, n_attacks, len(original), 0 if control is None else len(control))
 
 
-def _success(tables: list[TableColumn], predicates: Predicates, table: int) -> Rate:
-    return Rate(int((n_fitting(tables, predicates, table) == 1).sum()), len(predicates))
+def _singled_out(n_people: np.ndarray) -> Rate:
+    return Rate(int((n_people == 1).sum()), len(n_people))
+
+
+def _at_equal_size(fitting: list[np.ndarray], sizes: list[int]) -> tuple[Rate, Rate]:
+    """Expected rates in random parts of both groups, as large as the smaller group: chances that one person fits."""
+    from scipy.stats import hypergeom
+
+    n = min(sizes)
+    chances = [hypergeom.pmf(1, size, n_people, n) for size, n_people in zip(sizes, fitting, strict=True)]
+    original, control = (Rate(math.fsum(chance), len(chance)) for chance in chances)
+    return original, control
 
 
 def _univariate(tables: list[TableColumn]) -> Predicates:
@@ -109,19 +130,6 @@ def _chosen(predicates: Predicates, n: int, generator: np.random.Generator) -> P
     if len(predicates) <= n:
         return predicates
     return predicates[np.sort(generator.choice(len(predicates), n, replace=False))]
-
-
-def _random_values(tables: list[TableColumn], n: int, generator: np.random.Generator) -> Predicates:
-    """A column at random, a value of it at random, and for numbers a comparison at random."""
-    usable = np.array([i for i, table in enumerate(tables) if table.n_codes])
-    if not n or not len(usable):
-        return Predicates(*np.zeros((3, 0, 1), dtype=np.int64))
-    column = usable[generator.integers(0, len(usable), n)]
-    n_codes = np.array([table.n_codes for table in tables])[column]
-    code = (generator.random(n) * n_codes).astype(np.int64)
-    numeric = np.array([table.is_numeric for table in tables])[column]
-    comparison = np.where(numeric, np.array([EQUAL, AT_MOST, AT_LEAST])[generator.integers(0, 3, n)], EQUAL)
-    return Predicates(column[:, np.newaxis], comparison[:, np.newaxis], code[:, np.newaxis])
 
 
 def _multivariate(

@@ -10,7 +10,8 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import encode_column
+from Anonymization_Models import FaultyInputError, encode_column
+from cdisc.subject_ids import SubjectIdRule
 from disclosure_control.attacks.inference import TOLERANCE, infer_attribute
 from disclosure_control.attacks.linkability import link_parts
 from disclosure_control.attacks.linkage import (
@@ -23,7 +24,14 @@ from disclosure_control.attacks.linkage import (
 )
 from disclosure_control.attacks.people import IdentifiedTable, Release, read_control, read_identified, releases_of
 from disclosure_control.attacks.report import attack_report
-from disclosure_control.attacks.settings import DEFAULT_ATTACKS, AttackSettings, check_settings, read_attack_settings
+from disclosure_control.attacks.settings import (
+    DEFAULT_ATTACKS,
+    INNER_KEYS,
+    KEY,
+    AttackSettings,
+    check_settings,
+    read_attack_settings,
+)
 from disclosure_control.attacks.singling_out import MODES, single_out
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.steps import StepInput, StepResult
@@ -39,13 +47,18 @@ def run_step(step: StepInput) -> StepResult:
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     releases = releases_of(pilot, treated, settings.released)
     figures: dict = {"releases": {}, "notes": []}
-    identified, matches = None, []
+    identified, matches, inputs = None, [], {}
     if settings.identified is not None:
-        identified = read_identified(settings, step.folder, subjects)
+        _check_within(settings, pilot)
+        rule = SubjectIdRule(**step.assessment.config.literal.get("subject_id", {}))
+        identified = read_identified(settings, step.folder, subjects, rule)
         figures["identified"] = _people_figures(identified)
+        figures["notes"] += identified.notes
+        inputs |= identified.source
     wide = _wide_settings(settings, step.assessment.config)
     used = sorted({name for part in wide.values() for name in _columns_of(part)})
-    control = read_control(settings, step.folder, used) if wide else None
+    control, source = read_control(settings, step.folder, used)
+    inputs |= source
     for release in releases:
         found: dict = {"records": len(release.frame), "removed": len(pilot) - len(release.frame)}
         if identified is not None:
@@ -53,7 +66,8 @@ def run_step(step: StepInput) -> StepResult:
             matches += [_matches(attack, release, identified, subjects) for attack in attacks]
             figures["notes"] += notes
         for part, given in wide.items():
-            found[part], notes = ATTACKS[part](release, pilot, subjects, control, given, settings.seed)
+            before = _before(release, pilot)
+            found[part], notes = ATTACKS[part](release, pilot, before, subjects, control, given, settings.seed)
             figures["notes"] += notes
         figures["releases"][release.name] = found
     if wide and control is None:
@@ -61,9 +75,27 @@ def run_step(step: StepInput) -> StepResult:
             f"{_listed(wide)}: no control group; name a file of people who are not in the pilot under control to "
             "see what is knowledge about the population alone."
         )
+    if control is not None and not wide:
+        figures["notes"].append(f"control: no use of the file; it is for {_listed(INNER_KEYS)} alone.")
     figures["notes"] = list(dict.fromkeys(figures["notes"]))
     tables = {MATCHES: _all_matches(matches)} if identified is not None else {}
-    return StepResult(figures, attack_report(figures), tables=tables)
+    return StepResult(figures, attack_report(figures), tables=tables, inputs=inputs)
+
+
+def _before(release: Release, pilot: pd.DataFrame) -> pd.DataFrame | None:
+    """The released records before the treatment, in their order; None where there was none."""
+    return None if release.name == "combined" else pilot.iloc[release.kept].reset_index(drop=True)
+
+
+def _check_within(settings: AttackSettings, pilot: pd.DataFrame) -> None:
+    faults = [
+        f"{KEY}['within']: column {name!r} holds text, and only numbers can be off by some width; name it under "
+        "continuous_qis if it holds numbers, or take it out"
+        for name in settings.within
+        if not encode_column(pilot[name]).is_numeric
+    ]
+    if faults:
+        raise FaultyInputError(faults)
 
 
 def _listed(names) -> str:
@@ -74,10 +106,10 @@ def _listed(names) -> str:
 
 
 def _people_figures(identified: IdentifiedTable) -> dict:
-    figures: dict = {"people": identified.n_drawn_from, "attacked": len(identified.frame)}
+    figures: dict = {"people": len(identified.frame), "attacked": len(identified.attacked)}
     if identified.subject is not None:
-        n_in_pilot = int((identified.subject >= 0).sum())
-        figures |= {"in_pilot": n_in_pilot, "control": len(identified.frame) - n_in_pilot}
+        n_in_pilot = int((identified.subject[identified.attacked] >= 0).sum())
+        figures |= {"in_pilot": n_in_pilot, "control": len(identified.attacked) - n_in_pilot}
     return figures | {"truth_known": identified.subject is not None}
 
 
@@ -91,20 +123,20 @@ def _linkage(
         [f"{', '.join(gone)}: not in the {release.name} release any more, and no help to the attacker."] if gone else []
     )
     truth = identified.truth(release, len(pilot))
-    if truth is not None and (truth == NOT_RELEASED).any():
+    n_removed = 0 if truth is None else int((truth[identified.attacked] == NOT_RELEASED).sum())
+    if n_removed:
         notes.append(
-            f"{int((truth == NOT_RELEASED).sum())} attacked people of the pilot are not in the {release.name} release; "
-            "they count as not found."
+            f"{n_removed} attacked people of the pilot are not in the {release.name} release; they count as not found."
         )
     figures, attacks = {"known": list(known), "methods": {}}, []
-    before = None if release.name == "combined" else pilot[list(known)].iloc[release.kept].reset_index(drop=True)
+    before = _before(release, pilot[list(known)])
     if not known or not len(release.frame):
         return figures, attacks, [*notes, f"Nothing is left to attack in the {release.name} release."]
     for method in settings.method:
         matching = compare_tables(release.frame, identified.frame, known, method, settings.within, before)
-        options = {}
+        options: dict = {"people": identified.attacked}
         if method == "probabilistic":
-            options = {"agreement_rate": settings.agreement_rate, "threshold": settings.threshold}
+            options |= {"agreement_rate": settings.agreement_rate, "threshold": settings.threshold}
         attack = attack_linkage(matching, truth, method, **options)
         levels, said = success_by_knowledge(matching, truth, method, **options)
         notes += [said] if said else []
@@ -114,8 +146,14 @@ def _linkage(
             if column.n_unreadable
         ]
         notes += _missing_notes(matching, method)
+        if attack.n_unsure:
+            notes.append(
+                f"{method}: of {attack.n_unsure} people in the {release.name} release there is one best record, below "
+                f"the threshold of {settings.threshold:g}: not named. A lower threshold names them."
+            )
         figures["methods"][method] = {
             "claims": attack.claims.figures(),
+            "below_threshold": attack.n_unsure,
             "pairs": attack.pairs.figures() if attack.pairs else None,
             "guesses": attack.guesses.figures() if attack.guesses else None,
             "by_knowledge": [asdict(level) | {"best": list(level.best)} for level in levels],
@@ -128,7 +166,7 @@ def _missing_notes(matching, method: str) -> list[str]:
     missing = {column.name: int((column.known < 0).sum()) for column in matching.columns}
     fate = "match anything" if matching.missing_agrees else "match nothing"
     return [
-        f"{name}: not known of {n} of the {matching.n_known} attacked people; under {method!r} they {fate}."
+        f"{name}: not known of {n} of {matching.n_known} people in the identified table; under {method!r} they {fate}."
         for name, n in missing.items()
         if n
     ]
@@ -137,11 +175,11 @@ def _missing_notes(matching, method: str) -> list[str]:
 def _matches(attack: LinkageAttack, release: Release, identified: IdentifiedTable, subjects: pd.Series) -> pd.DataFrame:
     """One row per person for whom a record is named."""
     named = np.flatnonzero(attack.claimed)
-    record = release.kept[attack.found.candidate[named]]
+    record, person = release.kept[attack.found.candidate[named]], identified.attacked[named]
     table = {
         "release": release.name,
         "method": attack.method,
-        "person": identified.ids.iloc[named].to_numpy(),
+        "person": identified.ids.iloc[person].to_numpy(),
         f"named_{SUBJECT_COLUMN}": subjects.iloc[record].to_numpy(),
     }
     if attack.truth is not None:
@@ -197,14 +235,13 @@ def _gone(release: Release, names: list[str], attack: str) -> tuple[list[str], l
     return left, [f"{attack}: {', '.join(gone)} not in the {release.name} release any more."] if gone else []
 
 
-def _singling_out(release, pilot, subjects, control, given, seed) -> tuple[dict, list[str]]:
+def _singling_out(release, pilot, before, subjects, control, given, seed) -> tuple[dict, list[str]]:
     columns, notes = _gone(release, list(given["columns"]), "Singling out")
     figures = {}
     for mode in given["modes"] if columns else ():
         generator = np.random.default_rng(seed)
-        found = single_out(
-            release.frame, pilot, columns, mode, generator, given["n_attacks"], given["n_columns"], control
-        )
+        n_attacks, n_columns = given["n_attacks"], given["n_columns"]
+        found = single_out(release.frame, pilot, columns, mode, generator, n_attacks, n_columns, control, before)
         figures[mode] = found.rates.figures() | {"asked": found.n_asked, "people": found.n_people}
         if found.rates.attack.n < found.n_asked:
             notes.append(
@@ -213,18 +250,23 @@ def _singling_out(release, pilot, subjects, control, given, seed) -> tuple[dict,
             )
         if found.n_control and found.n_control != found.n_people:
             notes.append(
-                f"Singling out: {found.n_people} people against {found.n_control} in the control group; its rate is "
-                "that of a group of its own size."
+                f"Singling out: {found.n_people} people against {found.n_control} in the control group; the verdict "
+                "compares random parts of both, as large as the smaller one."
+            )
+        if found.rates.needs_control and not found.n_control and found.rates.attack.n:
+            notes.append(
+                f"Singling out, {mode}: without a control group nobody can tell whether the attack beats guessing; a "
+                "rare value singles out somebody among other people, too."
             )
     return figures, notes
 
 
-def _inference(release, pilot, subjects, control, given, seed) -> tuple[dict, list[str]]:
+def _inference(release, pilot, before, subjects, control, given, seed) -> tuple[dict, list[str]]:
     known, notes = _gone(release, list(given["known"]), "Inference")
     secrets, more = _gone(release, list(given["secret"]), "Inference")
     people, figures = pilot.iloc[_drawn(subjects, given["n_attacks"], seed)], {}
     for secret in secrets if known else ():
-        found = infer_attribute(release.frame, people, secret, known, control, given["tolerance"])
+        found = infer_attribute(release.frame, people, secret, known, control, given["tolerance"], before)
         figures[secret] = found.rates.figures() | {"known": known, "without_secret": found.n_without_secret}
         figures[secret]["tolerance"] = found.tolerance
         if found.n_without_secret:
@@ -234,13 +276,13 @@ def _inference(release, pilot, subjects, control, given, seed) -> tuple[dict, li
     return figures, notes + more
 
 
-def _linkability(release, pilot, subjects, control, given, seed) -> tuple[dict, list[str]]:
+def _linkability(release, pilot, before, subjects, control, given, seed) -> tuple[dict, list[str]]:
     one, notes = _gone(release, list(given["one"]), "Linkability")
     other, more = _gone(release, list(given["other"]), "Linkability")
     if not one or not other:
         return {}, notes + more
     people = pilot.iloc[_drawn(subjects, given["n_attacks"], seed)]
-    rates = link_parts(release.frame, people, one, other, control)
+    rates = link_parts(release.frame, people, one, other, control, before)
     return {f"{', '.join(one)} with {', '.join(other)}": rates.figures()}, notes + more
 
 

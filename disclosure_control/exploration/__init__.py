@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from Anonymization_Models import FaultyInputError, PilotConfig, faults_of_settings, nearest_name
+from config import RESULTS_FOLDER
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.exploration import tables
 from disclosure_control.exploration.associations import Correlation, cross_table, spearman_correlations
@@ -20,7 +21,7 @@ from disclosure_control.exploration.columns import ExploredColumn, explore_colum
 from disclosure_control.figures import HOW_TO_INSTALL, can_draw
 from disclosure_control.steps import StepInput, StepResult
 
-RESULTS_FOLDER, MERGE_REPORT = "processed_for_anonym", "merge_report.json"
+MERGE_REPORT = "merge_report.json"
 SMALLEST_PRINTED_GROUP = 10
 MOST_CORRELATED, MOST_CROSSED = 40, 40
 MOST_SHOWN = 10
@@ -76,12 +77,16 @@ def check_settings(value: object, config: Mapping, columns: Iterable[str] | None
     if not isinstance(value, dict):
         return [f'explore: found {type(value).__name__}; allowed: "all", or a dictionary of {", ".join(_KEYS)}']
     faults = faults_of_settings("explore", value, _KEYS)
-    if faults or columns is None:
+    if faults:
         return faults
-    known = list(columns)
     named = [*value.get("columns", ()), *value.get("mosaic", ()), *value.get("pairs", ())]
     named += [name for pair in value.get("cross_tables", ()) for name in pair]
     named += [value["group"]] if "group" in value else []
+    if SUBJECT_COLUMN in named:
+        return [f"explore: {SUBJECT_COLUMN!r} names the subject, and there is nothing to explore in it; take it out"]
+    if columns is None:
+        return []
+    known = list(columns)
     return [
         f"explore: column {name!r} is not in the combined dataset{nearest_name(name, known)}"
         for name in dict.fromkeys(named)
@@ -267,7 +272,7 @@ def _report(found: Exploration, files: Sequence[str]) -> str:
     lines = ["What is in the pilot", tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)]
     others = len(found.columns) - len(shown)
     if others:
-        lines.append(f"  {others} other columns: see explore_columns.csv.")
+        lines.append(f"  {others} other column{'' if others == 1 else 's'}: see explore_columns.csv.")
     lines += _named("Constant, so they tell nothing", [one.name for one in found.columns if one.is_constant])
     flags = [one.name for one in found.columns if one.n_distinct == 1 and one.n_missing]
     lines += _named("One value or missing, which may tell as much as two values", flags)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from disclosure_control.assessment import Assessment
-from disclosure_control.exploration.figures_of_columns import MOST_BARS, bars, box, histogram, laid_out_files, pages
+from disclosure_control.exploration.figures_of_columns import MOST_BARS, bars, box, histogram, pages
 from disclosure_control.exploration.figures_of_pairs import boxes_by_group, correlation_map, mosaic, pair_plot
 from disclosure_control.exploration.figures_of_risk import class_sizes, individual_risk
+from disclosure_control.figures import figure_files
 
 FEWEST_FOR_A_BOX = 6  # distinct numbers: with fewer of them a bar for each says more than a histogram or a box
 
@@ -23,6 +24,6 @@ def draw_exploration(found, assessment: Assessment) -> dict[str, bytes]:
     files |= pair_plot(found, varying)
     if any(one.rho is not None for one in found.correlations):
         files |= correlation_map(found)
-    files |= laid_out_files("explore_class_sizes", lambda figure: class_sizes(figure, assessment), 8, 4.5)
-    files |= laid_out_files("explore_individual_risk", lambda figure: individual_risk(figure, assessment), 8, 4.5)
+    files |= figure_files("explore_class_sizes", lambda figure: class_sizes(figure, assessment), 8, 4.5)
+    files |= figure_files("explore_individual_risk", lambda figure: individual_risk(figure, assessment), 8, 4.5)
     return files

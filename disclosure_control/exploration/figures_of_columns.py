@@ -17,17 +17,8 @@ from disclosure_control.figures import COLOURS, GREY, figure_files, wrapped
 
 PANELS_PER_PAGE = 12
 MOST_BARS = 12
-
-
-def laid_out_files(name: str, draw: Callable, width: float, height: float) -> dict[str, bytes]:
-    """As ``figure_files``; the panels are laid out once and not anew for each format."""
-
-    def draw_and_lay_out(figure) -> None:
-        draw(figure)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-
-    return figure_files(name, draw_and_lay_out, width, height)
+MOST_ON_TWO_LINES = 6  # bars whose names have room for two lines
+MOST_MARKERS = 60
 
 
 def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found) -> dict[str, bytes]:
@@ -55,7 +46,7 @@ def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dic
         for panel in panels[len(columns) :]:
             panel.set_axis_off()
 
-    return laid_out_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down)
+    return figure_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down)
 
 
 def titled(panel, column: ExploredColumn) -> None:
@@ -64,25 +55,37 @@ def titled(panel, column: ExploredColumn) -> None:
     panel.tick_params(labelsize=8)
 
 
-def short_names(texts: Sequence[object], n_letters: int = 24) -> list[str]:
-    """Names of values on two lines; of a long one its beginning and end. Those that come out alike are numbered."""
-    most, short = 2 * n_letters - 8, []
+def short_names(texts: Sequence[object], n_letters: int = 24, n_lines: int = 2) -> list[str]:
+    """Names of values on a few lines; of a long one its beginning and end. Those that come out alike are numbered."""
+    most, short = n_lines * n_letters - 8, []
     for text in map(str, texts):
         whole = len(text) <= most + 4
         short.append(text if whole else f"{text[: most - n_letters // 2]} … {text[-n_letters // 2 + 3 :]}")
     alike, seen = Counter(short), Counter()
     for i, text in enumerate(short):
         seen[text] += 1
-        short[i] = wrapped(f"{text} ({seen[text]})" if alike[text] > 1 else text, n_letters, 2)
+        short[i] = wrapped(f"{text} ({seen[text]})" if alike[text] > 1 else text, n_letters, n_lines)
     return short
 
 
-def number_axis(axis, unit: str | None, n_ticks: int = 5) -> None:
-    """Few ticks with short plain labels, whatever the size of the numbers."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
+def other_values(n: int) -> str:
+    """The name of what stands for the values that are not drawn one by one."""
+    return f"{n} other value{'' if n == 1 else 's'}"
 
+
+def number_axis(axis, unit: str | None, n_ticks: int = 5) -> None:
+    """Few ticks with short labels, whatever the size of the numbers.
+
+    What large numbers of a narrow range have in common stands once at the end of the axis, so that no two labels are
+    alike.
+    """
+    from matplotlib.ticker import MaxNLocator, ScalarFormatter
+
+    formatter = ScalarFormatter(useOffset=True, useMathText=False)
+    formatter.set_powerlimits((-4, 6))
     axis.set_major_locator(MaxNLocator(n_ticks))
-    axis.set_major_formatter(FuncFormatter(lambda number, place: f"{number + 0.0:.6g}".replace("e+", "e")))
+    axis.set_major_formatter(formatter)
+    axis.get_offset_text().set_fontsize(7)
     if unit:
         axis.set_label_text(wrapped(unit, 30, 1), fontsize=8)
 
@@ -116,7 +119,8 @@ def histogram_edges(column: ExploredColumn) -> np.ndarray:
     if whole:
         return np.arange(low - 0.5, high + 1)
     half_width = (statistics.third_quartile / 2 - statistics.first_quartile / 2) * 2 / np.cbrt(column.n_with_value)
-    n_bins = int(np.clip(np.ceil(span / half_width), 5, 40)) if half_width > 0 else 20
+    with np.errstate(over="ignore"):  # more bins than there are numbers are 40 as well
+        n_bins = int(np.clip(np.ceil(span / half_width), 5, 40)) if half_width > 0 else 20
     edges = low + (span / n_bins) * 2 * np.arange(n_bins + 1)
     edges[-1] = high  # whatever the sum was rounded to
     return edges if (np.diff(edges) > 0).all() else np.array([low, high])
@@ -155,25 +159,35 @@ def box(panel, column: ExploredColumn) -> None:
     statistics = column.statistics
     values = column.encoded.labels
     for outside in (values < statistics.low_fence, values > statistics.high_fence):
-        if outside.any():
-            panel.plot([values[outside].min(), values[outside].max()], [1, 1], ":", color=COLOURS[1], linewidth=2.5)
+        beyond = drawn_outliers(values[outside & (column.people > 0)])
+        panel.plot(beyond, np.ones(len(beyond)), "d", color=COLOURS[1], markersize=6, alpha=0.8)
     titled(panel, column)
     panel.set_yticks([])
     n_outside = statistics.n_below + statistics.n_above
     number_axis(panel.xaxis, column.unit)
     if n_outside:
-        where = "dotted: " if column.unit is None else f"{wrapped(column.unit, 20, 1)}; dotted: "
-        panel.set_xlabel(f"{where}{n_outside:,} people outside of the fences", fontsize=8)
+        people = "1 person" if n_outside == 1 else f"{n_outside:,} people"
+        where = "" if column.unit is None else f"{wrapped(column.unit, 20, 1)}; "
+        panel.set_xlabel(f"{where}diamonds: {people} outside of the fences", fontsize=8)
+
+
+def drawn_outliers(values: np.ndarray) -> np.ndarray:
+    """Up to ``MOST_MARKERS`` of rising values, the ends among them, spread evenly: more would be one black line."""
+    if len(values) <= MOST_MARKERS:
+        return values
+    return values[np.linspace(0, len(values) - 1, MOST_MARKERS).round().astype(int)]
 
 
 def bars(panel, column: ExploredColumn) -> None:
-    texts = short_names(value_texts(column))
+    texts = value_texts(column)
+    n_bars = min(len(texts), MOST_BARS + 1) + (column.n_missing > 0)
+    texts = short_names(texts) if n_bars <= MOST_ON_TWO_LINES else short_names(texts, 34, 1)
     order = np.arange(len(texts)) if column.kind == "number" else np.argsort(-column.people, kind="stable")
     shown, rest = order[:MOST_BARS], order[MOST_BARS:]
     names = [texts[code] for code in shown]
     people = [int(column.people[code]) for code in shown]
     if len(rest):
-        names.append(f"{len(rest)} other values")
+        names.append(other_values(len(rest)))
         people.append(int(column.people[rest].sum()))
     if column.n_missing:
         names.append("missing")

@@ -14,18 +14,19 @@ from disclosure_control.exploration.figures_of_columns import (
     box_of,
     draw_boxes,
     histogram_edges,
-    laid_out_files,
     number_axis,
+    other_values,
     short_names,
     titled,
 )
 from disclosure_control.exploration.tables import value_texts
-from disclosure_control.figures import COLOURS, wrapped
+from disclosure_control.figures import COLOURS, figure_files, wrapped
 
 MOST_GROUPS = 12
 MOST_WITH_NUMBERS = 25  # columns of the correlation map, to write rho into its cells
 MOST_IN_PAIR_PLOT = 5
 MOST_MOSAIC_LEVELS = 8
+MOST_PAIRS_TRIED = 200
 N_CELLS = 24  # of the pair plot, along each side
 HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "ooo", "+++")
 
@@ -74,7 +75,7 @@ def boxes_by_group(found, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]
         figure.suptitle(f"by {wrapped(group.name, 60, 1)}; outliers are not drawn", fontsize=10)
 
     height = max(2.2, 0.9 + 0.45 * len(chosen)) * math.ceil(len(shown) / 2) + 0.4
-    return laid_out_files("explore_boxes_by_group", draw, 10, height)
+    return figure_files("explore_boxes_by_group", draw, 10, height)
 
 
 def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.ndarray) -> list[np.ndarray]:
@@ -95,8 +96,7 @@ def mosaic(found) -> dict[str, bytes]:
             found.notes.append("No mosaic: one of its columns has no value, or more than max_levels allows.")
             return {}
     else:
-        several = [one for one in found.categories if one.n_distinct > 1]
-        pair = sorted(several, key=lambda one: (one.role == "other", one.kind == "number"))[:2]
+        pair = _pair_that_varies(found)
     if len(pair) < 2:
         return {}
     one, other = pair
@@ -126,6 +126,9 @@ def mosaic(found) -> dict[str, bytes]:
         panel.grid(visible=False)
         panel.set_xlabel(f"{wrapped(one.name, 60, 1)} (width: share of people)")
         panel.set_ylabel(f"share of {wrapped(other.name, 40, 1)}")
+        n, n_left_out = int(people.sum()), one.n_records - int(people.sum())
+        without = f"; {_people(n_left_out)} without one of the two values left out" if n_left_out else ""
+        panel.set_title(f"{_people(n)}{without}", fontsize=9)
         from matplotlib.patches import Patch
 
         keys = [
@@ -136,7 +139,22 @@ def mosaic(found) -> dict[str, bytes]:
             handles=keys[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5), handlelength=2.5, handleheight=2
         )
 
-    return laid_out_files("explore_mosaic", draw, 9, 5.5)
+    return figure_files("explore_mosaic", draw, 9, 5.5)
+
+
+def _pair_that_varies(found) -> list[ExploredColumn]:
+    """The first two columns of which both vary among the people who have both values."""
+    several = [one for one in found.categories if one.n_distinct > 1]
+    several.sort(key=lambda one: (one.role == "other", one.kind == "number"))
+    for one, other in itertools.islice(itertools.combinations(several, 2), MOST_PAIRS_TRIED):
+        people = cross_table(one, other).people
+        if (people.any(axis=1).sum() > 1) and (people.any(axis=0).sum() > 1):
+            return [one, other]
+    return several[:2]
+
+
+def _people(n: int) -> str:
+    return f"{n:,} {'person' if n == 1 else 'people'}"
 
 
 def _shade(j: int, n: int) -> str:
@@ -159,7 +177,7 @@ def _largest(people: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str
     order = np.argsort(-people.sum(axis=1), kind="stable")
     kept, rest = np.sort(order[: MOST_MOSAIC_LEVELS - 1]), order[MOST_MOSAIC_LEVELS - 1 :]
     rows = np.concatenate([people[kept], people[rest].sum(axis=0, keepdims=True)])
-    return rows, [*(names[row] for row in kept), f"{len(rest)} other values"]
+    return rows, [*(names[row] for row in kept), other_values(len(rest))]
 
 
 def pair_plot(found, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
@@ -196,7 +214,7 @@ def pair_plot(found, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
                 panel.set_ylabel(wrapped(columns[row].title, 22, 2), fontsize=8)
         figure.suptitle("Darker: more people (square root); on the diagonal the histograms", fontsize=9)
 
-    return laid_out_files("explore_pairs", draw, max(2.1 * n, 5), max(1.9 * n, 4.5))
+    return figure_files("explore_pairs", draw, max(2.1 * n, 5), max(1.9 * n, 4.5))
 
 
 def _cell_of_record(column: ExploredColumn, edges: np.ndarray) -> np.ndarray:
@@ -247,4 +265,4 @@ def correlation_map(found) -> dict[str, bytes]:
         bar.set_label("Spearman's rho, of the people who have both values; white: not defined", fontsize=8)
 
     side = min(4 + 0.42 * n, 16)
-    return laid_out_files("explore_spearman", draw, side + 1.5, side)
+    return figure_files("explore_spearman", draw, side + 1.5, side)

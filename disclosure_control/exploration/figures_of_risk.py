@@ -13,11 +13,14 @@ CLASS_SIZES = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
 def class_sizes(figure, assessment: Assessment) -> None:
-    size, threshold = assessment.classes.size, assessment.config.K
+    """People by the size of the group they cannot be told apart from, under the policy in use."""
+    classes, policy, threshold = assessment.classes, assessment.config.missing_qis, assessment.config.K
+    evaluated = classes.evaluated(policy)
+    size, frequency = classes.size[evaluated], classes.frequency(policy)[evaluated]
     begins = sorted({*CLASS_SIZES, threshold})
     labels, people = [], []
     for low, following in itertools.pairwise([*begins, None]):
-        within = size >= low if following is None else (size >= low) & (size < following)
+        within = frequency >= low if following is None else (frequency >= low) & (frequency < following)
         one = following is not None and following == low + 1
         labels.append(f"{low:,} or more" if following is None else f"{low:,}" if one else f"{low:,}–{following - 1:,}")
         people.append(int(size[within].sum()))
@@ -27,11 +30,12 @@ def class_sizes(figure, assessment: Assessment) -> None:
     bars = panel.bar(range(len(labels)), people, color=colours, hatch=hatches, edgecolor="white")
     panel.bar_label(bars, [f"{n:,}" for n in people], fontsize=8, padding=2)
     panel.set_xticks(range(len(labels)), labels)
-    panel.set_xlabel(f"people in the same equivalence class; hatched: below K = {threshold}")
+    alike = "whom the person may be, missing values matching any" if policy == "wildcard" else "in the same class"
+    panel.set_xlabel(f"people {alike}; hatched: below K = {threshold}")
     panel.set_ylabel("people")
     panel.margins(y=0.12)
     panel.grid(visible=False, axis="x")
-    panel.set_title(f"{assessment.classes.n_records:,} people in {len(size):,} equivalence classes")
+    panel.set_title(f"{_evaluated(assessment)}, in {len(size):,} equivalence class{'' if len(size) == 1 else 'es'}")
 
 
 def individual_risk(figure, assessment: Assessment) -> None:
@@ -56,4 +60,11 @@ def individual_risk(figure, assessment: Assessment) -> None:
     panel.set_ylim(0, 104)
     panel.set_xlabel("share of the evaluated people, the most exposed first [%]")
     panel.set_ylabel("chance of re-identification, 1 / k [%]")
-    panel.set_title(f"{n:,} of {classes.n_records:,} people evaluated")
+    panel.set_title(_evaluated(assessment))
+
+
+def _evaluated(assessment: Assessment) -> str:
+    """How many people are evaluated and how many are not, and by which policy for missing values."""
+    classes, policy = assessment.classes, assessment.config.missing_qis
+    n, n_all = int(classes.size[classes.evaluated(policy)].sum()), classes.n_records
+    return f"{n:,} of {n_all:,} people evaluated, {n_all - n:,} not (missing_qis: {policy})"

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disclosure_control.attacks.agreement import Interval, Mask, Members, compatible_values, equal_values, pattern_of
+from disclosure_control.attacks.agreement import compatible_values, equal_values
+from disclosure_control.attacks.labels import Interval, Mask, Members, pattern_of
 from disclosure_control.attacks.matching import Matching
 
 
@@ -33,7 +34,9 @@ def test_labels_that_stand_for_several_values(label, pattern):
     assert pattern_of(label) == pattern
 
 
-@pytest.mark.parametrize("label", ["Urban", "2010-04", "-5", "12", "MAX", "x", "a-b", "01-701-1015", "30--20"])
+@pytest.mark.parametrize(
+    "label", ["Urban", "2010-04", "-5", "12", "MAX", "x", "a-b", "01-701-1015", "30--20", "00-950"]
+)
 def test_plain_values(label):
     assert pattern_of(label) is None
 
@@ -90,6 +93,79 @@ def test_text_where_the_release_has_numbers_is_counted():
     column = equal_values(pd.Series([1.0, 2.0], name="x"), pd.Series(["1", "two", None]))
     assert column.n_unreadable == 1
     assert column.known.tolist() == [0, -1, -1]
+
+
+# ---------------------------------------------------------------- values that look like labels
+
+LOOKALIKES = ["00-950", "12-345", "12-999", "20--30", "25--40", "<20", "A|B", "B", "[1,2)", "<3.42", "0-1", "2001-2003"]
+LOOKALIKES += ["5", "12345", "12xxx", "{1, 2}", ">90", "0"]
+looking = st.lists(st.tuples(st.sampled_from(LOOKALIKES), st.sampled_from(["a", "b|c"])), min_size=1, max_size=14)
+
+
+def two_columns(rows):
+    return pd.DataFrame(rows, columns=["x", "y"], dtype="str")
+
+
+def fits(released, known, original=None):
+    """Which released record agrees with which person on both columns (n_known, n_released)."""
+    pairs = np.array([(i, j) for i in range(len(known)) for j in range(len(released))])
+    agree = np.ones(len(pairs), dtype=bool)
+    for name in ("x", "y"):
+        before = None if original is None else original[name]
+        agree &= compatible_values(released[name], known[name], original=before).agree(pairs[:, 0], pairs[:, 1], True)
+    return agree.reshape(len(known), len(released))
+
+
+@settings(deadline=None, max_examples=150)
+@given(looking, looking)
+def test_equal_text_agrees_whatever_it_looks_like(released, known):
+    released, known = two_columns(released), two_columns(known)
+    equal = (released.x.to_numpy() == known.x.to_numpy()[:, None]) & (
+        released.y.to_numpy() == known.y.to_numpy()[:, None]
+    )
+    for original in (None, released, released.assign(x="7")):
+        assert fits(released, known, original)[equal].all()
+
+
+@settings(deadline=None, max_examples=150)
+@given(looking)
+def test_on_an_identical_release_nothing_but_equal_text_agrees(rows):
+    table = two_columns(rows)
+    equal = [[one == other for other in rows] for one in rows]
+    for original in (None, table):
+        assert fits(table, table, original).tolist() == equal
+
+
+def test_a_treated_label_holds_the_lookalikes_that_it_was_made_of_and_no_others():
+    original = ["12-345", "12-999", "13-400", "12-345"]
+    released = ["12-345|12-999", "12-345|12-999", "13-400", "12-***"]
+    assert agrees(released, ["12-345", "12-999", "13-400"], original=original) == [
+        [True, True, False, True],
+        [True, True, False, True],
+        [False, False, True, False],
+    ]
+
+
+def test_bands_in_both_tables_agree_where_they_share_a_number():
+    assert agrees(["20--30", "30--40"], ["20--30", "30--40"]) == [[True, False], [False, True]]
+    assert agrees(["20--30", "30--40"], ["20--40", "30--50", "45--50"]) == [[True] * 2, [False, True], [False] * 2]
+    # A band that the treatment made holds the bands that it was made of.
+    assert agrees(["20--40", "40--50"], ["20--30", "40--50"], original=["20--30", "40--50"]) == [
+        [True, False],
+        [False, True],
+    ]
+
+
+def test_bands_of_the_source_hold_exact_values_of_the_register():
+    assert agrees(["20--30", "30--40"], ["25", "30"]) == [[True, False], [False, True]]
+    # One person of the register is down as a band, which changes nothing for the others.
+    assert agrees(["20--30", "30--40"], ["25", "30--40"]) == [[True, False], [False, True]]
+
+
+def test_nobody_known_and_nobody_released_are_no_fault():
+    released = pd.Series(["1--2", "2--3"], name="x")
+    assert compatible_values(released, pd.Series([None, None], dtype="str")).known.tolist() == [-1, -1]
+    assert compatible_values(released.iloc[:0], pd.Series(["1"], dtype="str")).released.tolist() == []
 
 
 # ---------------------------------------------------------------- counts of candidates against a referee

@@ -1,6 +1,7 @@
 """The step ``linkage_attack`` through the real doors on the shipped demonstration, and the faults of its key."""
 
 import csv
+import hashlib
 import json
 import re
 import runpy
@@ -12,11 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from Anonymization_Models import FaultyInputError
+from Anonymization_Models import FaultyInputError, validate_config
+from cdisc.subject_ids import SubjectIdRule, check_subject_id
 from Create_Combined_Pilot_Dataset import combine_pilot
+from disclosure_control.assessment import assess
 from disclosure_control.attacks.people import read_identified
 from disclosure_control.attacks.settings import check_settings, read_attack_settings
+from disclosure_control.attacks.step import run_step
 from disclosure_control.batch import run_door
+from disclosure_control.combined_dataset import CombinedDataset
+from disclosure_control.steps import StepInput
 from Main_Anonymization import assess_pilot
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -116,6 +122,7 @@ def test_good_settings_have_no_fault():
     assert check_settings(GOOD, CONFIG, COLUMNS) == []
     every = GOOD | {"method": ["exact", "probabilistic"], "within": {"DM__SEX": 2}, "n_attacks": 5, "seed": 1}
     every |= {
+        "control": "c.csv",
         "singling_out": {"modes": "univariate"},
         "inference": {},
         "linkability": {"one": ["DM__SEX"], "other": ["DM__AGE"]},
@@ -136,6 +143,7 @@ def test_good_settings_have_no_fault():
         (GOOD | {"known": []}, "linkage_attack['known']"),
         (GOOD | {"released": "treated"}, "needs the key treatment"),
         (GOOD | {"within": {"DM__AGE": 2}}, "is not among known"),
+        (GOOD | {"within": {"DM__SEX": 2}, "method": "exact"}, 'no use for the method "exact"'),
         (GOOD | {"threshold": 1}, "linkage_attack['threshold']"),
         (GOOD | {"seed": -1}, "linkage_attack['seed']"),
         (GOOD | {"singling_out": {"mode": "univariate"}}, "did you mean 'modes'"),
@@ -149,10 +157,12 @@ def test_faults_of_the_key_name_what_is_wrong(value, words):
     assert words in "\n".join(faults)
 
 
-def identified(tmp_path, rows, settings=None):
+def identified(tmp_path, rows, settings=None, rule=None):
     pd.DataFrame(rows, columns=["name", "sex", "subject"]).to_csv(tmp_path / "r.csv", index=False)
     given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}} | (settings or {})
-    return read_identified(read_attack_settings(given), tmp_path, pd.Series(["S1", "S2", "S3"]))
+    return read_identified(
+        read_attack_settings(given), tmp_path, pd.Series(["S1", "S2", "S3"]), rule or SubjectIdRule()
+    )
 
 
 def test_people_are_found_in_the_pilot_by_the_truth_column_alone(tmp_path):
@@ -173,7 +183,10 @@ def test_people_are_found_in_the_pilot_by_the_truth_column_alone(tmp_path):
         ),
         ([("Zzanna", "F", "S1")], {"truth": "subjekt"}, "did you mean 'subject'"),
         ([("Zzanna", "F", "S1")], {"id": "nam"}, "did you mean 'name'"),
-        ([("Zzanna", "F", "S1")], {"folder": "nowhere"}, "is not in the folder 'nowhere'"),
+        ([("Zzanna", "F", "S9")], {"truth": "subject"}, "none of them is one of the 3 subjects of the pilot"),
+        ([("Zzanna", "F", "S1")], {"identified": "../r.csv"}, "lies outside the pilot's folder"),
+        ([("Zzanna", "F", "S1")], {"folder": "sub", "identified": "../r.csv"}, "lies outside the folder 'sub'"),
+        ([("Zzanna", "F", "S1")], {"folder": "nowhere"}, "there is no file 'r.csv' in the folder 'nowhere'"),
     ],
 )
 def test_faults_of_the_identified_table_tell_counts_and_nobody(tmp_path, rows, settings, words):
@@ -190,5 +203,114 @@ def test_a_random_part_is_the_same_in_whatever_order_the_rows_come(tmp_path):
     second = identified(
         tmp_path, [rows[i] for i in np.random.default_rng(1).permutation(100)], {"n_attacks": 10, "seed": 3}
     )
-    assert sorted(first.ids) == sorted(second.ids)
-    assert (len(first.ids), first.n_drawn_from) == (10, 100)
+    assert sorted(first.ids.iloc[first.attacked]) == sorted(second.ids.iloc[second.attacked])
+    assert (len(first.attacked), len(first.ids)) == (10, 100)
+
+
+def test_the_rule_for_subject_ids_holds_for_the_truth_as_well(tmp_path):
+    rows = [("Zzanna", "F", "s_2"), ("Zzbert", "M", "S3"), ("Zzcarl", "M", "s_9"), ("Zzdora", "F", None)]
+    rule = SubjectIdRule(case="upper", pattern="_")
+    found = identified(tmp_path, rows, {"truth": "subject"}, rule)
+    assert found.subject.tolist() == [1, 2, -1, -1]
+    assert "1 of 3 ids in subject are no subjects of the pilot" in found.notes[0]
+    # Spelled in two ways, it is the same subject.
+    with pytest.raises(FaultyInputError, match="1 subjects of the pilot stand in several"):
+        identified(tmp_path, [*rows, ("Zzemil", "M", "S2")], {"truth": "subject"}, rule)
+
+
+def test_ids_of_nobody_in_the_default_column_are_told_aloud(tmp_path):
+    pd.DataFrame({"name": ["Zza", "Zzb"], "sex": ["F", "M"], "USUBJID": ["x1", "x2"]}).to_csv(
+        tmp_path / "r.csv", index=False
+    )
+    given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}}
+    found = read_identified(read_attack_settings(given), tmp_path, pd.Series(["S1"]))
+    assert found.subject.tolist() == [-1, -1]
+    assert "2 of 2 rows have an id in USUBJID, and none of them" in found.notes[0]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"name,sex,subject\n", b"name,sex\nZz\x00anna,F\n\xff\xfe\xfa,F\n", b"Zz<html>"]
+)
+def test_a_damaged_register_gets_no_advice_for_domain_files(tmp_path, content):
+    (tmp_path / "r.csv").write_bytes(content)
+    given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}}
+    with pytest.raises(FaultyInputError) as error:
+        read_identified(read_attack_settings(given), tmp_path, pd.Series(["S1"]))
+    assert "r.csv" in str(error.value)
+    assert "merge" not in str(error.value)
+    assert "domain" not in str(error.value)
+    assert "Zz" not in str(error.value)
+
+
+# ---------------------------------------------------------------- the step alone, on a small pilot
+
+
+def attacked(tmp_path, settings, subject_id=None, n=60):
+    """The step on a pilot of ``n`` people whose register is beside it, and whom 20 outsiders join there."""
+    generator = np.random.default_rng(4)
+    sex, age = generator.choice(["F", "M"], n), generator.integers(20, 60, n)
+    subjects = pd.Series([f"LINK-{i:03d}" for i in range(n)])
+    table = pd.DataFrame({"SEX": sex, "AGE": age.astype(float), "CODE": [f"1{i // 2}-3{i % 7}" for i in range(n)]})
+    register = table.assign(name=[f"Zz{i}" for i in range(n)], ids=subjects)
+    register.to_csv(tmp_path / "r.csv", index=False)
+    roles = {
+        "categorical_qis": ["SEX", "CODE"],
+        "continuous_qis": ["AGE"],
+        "sensitive_feature": [],
+        "binning_config": {},
+    }
+    literal = roles | {"K": 2, "L": 2, "T": 1, "subject_id": subject_id or {}}
+    config = validate_config(literal, table.columns, {"subject_id": check_subject_id})
+    dataset = CombinedDataset(table, subjects, "", table.assign(USUBJID=subjects))
+    known = {"identified": "r.csv", "id": "name", "truth": "ids", "known": ["SEX", "CODE", "AGE"]}
+    return run_step(StepInput("P", tmp_path, known | settings, dataset, assess(table, config), {}))
+
+
+def test_files_that_were_read_stand_among_the_inputs_of_the_run(tmp_path):
+    pd.DataFrame({"SEX": ["F"], "AGE": [3], "CODE": ["x"]}).to_csv(tmp_path / "c.csv", index=False)
+    result = attacked(tmp_path, {"control": "c.csv", "folder": "."})
+    expected = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in ("r.csv", "c.csv")}
+    assert {name: one["sha256"] for name, one in result.inputs.items()} == expected
+    assert "control: no use of the file" in result.report
+
+
+def test_a_control_file_that_is_not_there_or_lies_elsewhere_is_a_fault_always(tmp_path):
+    for name, words in (("none.csv", "there is no file 'none.csv'"), ("../c.csv", "lies outside")):
+        with pytest.raises(FaultyInputError, match=re.escape(words)):
+            attacked(tmp_path, {"control": name})
+
+
+def test_a_width_of_a_column_of_text_is_a_fault(tmp_path):
+    with pytest.raises(FaultyInputError, match="'CODE' holds text"):
+        attacked(tmp_path, {"within": {"CODE": 2}})
+    assert attacked(tmp_path, {"within": {"AGE": 2}}).figures["releases"]["combined"]["linkage"]["methods"]
+
+
+def test_best_records_below_the_threshold_are_counted_aloud(tmp_path):
+    result = attacked(tmp_path, {"method": "probabilistic", "threshold": 0.999})
+    found = result.figures["releases"]["combined"]["linkage"]["methods"]["probabilistic"]
+    assert found["below_threshold"] > 0
+    assert (
+        f"probabilistic: of {found['below_threshold']} people in the combined release there is one best"
+        in result.report
+    )
+
+
+def test_with_a_random_part_the_register_is_still_matched_as_a_whole(tmp_path):
+    whole, part = attacked(tmp_path, {}), attacked(tmp_path, {"n_attacks": 20})
+    assert part.figures["identified"] == {
+        "people": 60,
+        "attacked": 20,
+        "in_pilot": 20,
+        "control": 0,
+        "truth_known": True,
+    }
+    named = set(map(tuple, part.tables["linkage_matches.csv"].astype(str).to_numpy()))
+    assert 0 < len(named) <= 20
+    assert named <= set(map(tuple, whole.tables["linkage_matches.csv"].astype(str).to_numpy()))
+
+
+def test_without_a_control_group_the_univariate_verdict_is_open(tmp_path):
+    result = attacked(tmp_path, {"singling_out": {}})
+    assert result.figures["releases"]["combined"]["singling_out"]["univariate"]["beats_baseline"] is None
+    assert "Singling out, univariate: without a control group nobody can tell" in result.report

@@ -14,7 +14,13 @@ from scipy.stats.contingency import association
 from Anonymization_Models import validate_config
 from disclosure_control.assessment import assess
 from disclosure_control.combined_dataset import CombinedDataset
-from disclosure_control.exploration import check_settings, explore, read_explore_settings, run_step, units_of
+from disclosure_control.exploration import (
+    check_settings,
+    explore,
+    read_explore_settings,
+    run_step,
+    units_of,
+)
 from disclosure_control.exploration.associations import cross_table, spearman_correlations
 from disclosure_control.exploration.columns import explore_columns, number_statistics
 from disclosure_control.exploration.figures_of_columns import histogram_edges
@@ -220,7 +226,7 @@ def awkward(n=60, n_columns=0):
         "long": generator.choice(["a very long name of a category " * 4 + f"{i} $x_1$ <&>" for i in range(9)], n),
         "one": ["the only one"] * n,
         "none": pd.Series([None] * n, dtype="str"),
-        "huge": generator.normal(0, 1, n) * 1e300,
+        "huge": generator.normal(0, 1, n) * 1e299,
         "tiny": -generator.random(n) * 1e-12,
         "negative": -generator.integers(0, 50, n).astype(float),
         "one person": pd.Series([f"NAME{i}" for i in range(n)]),
@@ -254,7 +260,7 @@ def test_every_file_is_named_and_every_kind_of_figure_is_there(explored):
 def test_no_value_of_a_person_is_on_the_screen_or_in_the_summary(explored):
     result = explored[3]
     for text in (result.on_screen, result.report, json.dumps(result.figures, allow_nan=False)):
-        for marker in ("ZZ0", "NAME", "very long name", "the only one", "e+300", "e+30"):
+        for marker in ("ZZ0", "NAME", "very long name", "the only one", "e+299", "e+29"):
             assert marker not in text
     assert "one person" in result.report  # the column's own name: as good as a name
 
@@ -329,6 +335,8 @@ def test_cross_tables_that_are_asked_for_and_those_that_cannot_be(tmp_path):
         ({"mosaic": ["sex", "sex"]}, "explore['mosaic']"),
         ({"max_levels": 0}, "explore['max_levels']"),
         ({"cross_tables": [["sex"]]}, "a list of pairs"),
+        ({"columns": ["USUBJID"]}, "names the subject"),
+        ({"group": "USUBJID"}, "names the subject"),
     ],
 )
 def test_faults_of_the_key(value, words):
@@ -340,3 +348,9 @@ def test_every_pair_of_columns_with_few_values_is_compared(explored):
     names = ["sex", "long", "one"]
     pairs = {frozenset(pair) for pair in itertools.combinations(names, 2)}
     assert pairs <= {frozenset(pair) for pair in zip(found.column, found.other, strict=True)}
+
+
+def test_one_other_column_is_one_column(tmp_path):
+    frame = pd.DataFrame({"sex": list("FM") * 10, "x": range(20)})
+    report = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["sex"])).report
+    assert "  1 other column: see" in report

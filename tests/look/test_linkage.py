@@ -53,6 +53,7 @@ def test_scores_name_nobody_who_is_not_unique_and_most_who_are():
     size = people.groupby(list(KNOWN)).sex.transform("size").to_numpy()
     assert not (attack.claimed & (size > 1)).any()
     assert attack.correct.sum() == attack.claimed.sum() > 0.5 * (size == 1).sum()
+    assert attack.n_unsure == (size == 1).sum() - attack.claimed.sum()  # whoever is left out is counted
 
 
 def test_linkage_report_by_hand():
@@ -163,6 +164,41 @@ def test_of_many_sets_those_that_were_not_tried_are_counted():
     assert levels[-1].n_attributes == 9
 
 
+@pytest.mark.parametrize("method", ["exact", "generalised"])
+def test_people_whose_postal_codes_look_like_intervals_are_found_as_well(method):
+    """Polish postal codes: 12-345 is no interval, although most of them would share a number."""
+    people = some_people(400, n_places=90)
+    people["place"] = [f"{10 + int(place[1:])}-{100 + 3 * int(place[1:])}" for place in people.place]
+    others = people.iloc[100:].reset_index(drop=True)  # 100 people of the register are not in the release
+    truth = np.where(np.arange(400) >= 100, np.arange(400) - 100, NOT_IN_PILOT)
+    attack = attacked(others, people, truth, method)
+    size = people.groupby(list(KNOWN)).sex.transform("size").to_numpy()
+    is_found = (size == 1) & (truth >= 0)
+    assert is_found.sum() > 200
+    assert attack.correct.tolist() == is_found.tolist()
+    assert attack.pairs.control.n_hits <= 1  # of codes that nobody in the release has
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_whoever_else_claims_a_record_is_looked_for_in_the_whole_register(method):
+    """Of the control group nobody is named where everybody is in the table, and so nobody of a random part of it."""
+    people = some_people(400, n_ages=60, n_places=12)
+    people = pd.concat([people, people.iloc[:100]], ignore_index=True)  # 100 others who are like somebody in the pilot
+    truth = np.where(np.arange(500) < 400, np.arange(500), NOT_IN_PILOT)
+    released = people.iloc[:400]
+    whole = attacked(released, people, truth, method)
+    part = np.random.default_rng(1).choice(500, 60, replace=False)
+    some = attacked(released, people, truth, method, people=part)
+    assert some.claimed.tolist() == whole.claimed[part].tolist()
+    assert some.correct.tolist() == whole.correct[part].tolist()
+    assert some.n_people == some.claims.n == 60
+    assert (some.pairs.attack.n, some.pairs.control.n) == ((part < 400).sum(), (part >= 400).sum())
+    assert whole.pairs.control.n_hits == some.pairs.control.n_hits == 0
+    matching = compare_tables(released, people, KNOWN, method)
+    levels, _ = success_by_knowledge(matching, truth, method, people=part)
+    assert levels[-1].best_rate == some.pairs.attack.rate
+
+
 # ---------------------------------------------------------------- scores
 
 
@@ -225,6 +261,40 @@ def test_excess_is_what_is_gained_above_guessing_and_control():
     assert AttackRates(Rate(10, 100), Rate(20, 100)).excess_rate == 0
     assert AttackRates(Rate(0, 0), Rate(0, 0)).figures()["attack"]["rate"] is None
     assert AttackRates(Rate(22, 100), Rate(20, 100)).beats_baseline is False
+
+
+def test_a_verdict_needs_enough_attacks_and_more_than_chance():
+    """By hand: all 5 hits on one side of 10 and 10 attacks, C(10, 5) / C(20, 5); 3 hits or more of 10 by chance 0.1."""
+    assert AttackRates(Rate(2, 4), Rate(0, 4)).beats_baseline is None
+    found = AttackRates(Rate(5, 10), Rate(0, 10))
+    assert found.p_value == pytest.approx(252 / 15504)
+    assert found.beats_baseline is True
+    known = AttackRates(Rate(3, 10), Rate(1, 10), baseline_is_known=True)
+    by_hand = 1 - sum(math.comb(10, i) * 0.1**i * 0.9 ** (10 - i) for i in range(3))
+    assert known.p_value == pytest.approx(by_hand)
+    assert known.beats_baseline is False
+    # Half of a hit is no hit of the attack, and a whole one of guessing.
+    assert AttackRates(Rate(2.5, 10), Rate(1, 10), baseline_is_known=True).p_value > known.p_value
+    assert AttackRates(Rate(5, 10), Rate(0.5, 10)).p_value > found.p_value
+
+
+def test_verdicts_of_chance_alone_are_wrong_in_one_of_twenty_at_most():
+    generator = np.random.default_rng(6)
+    for chance in (0.02, 0.2, 0.6):
+        hits = generator.binomial(200, chance, (500, 2)).tolist()
+        counted = [AttackRates(Rate(one, 200), Rate(other, 200)).beats_baseline for one, other in hits]
+        known = [AttackRates(Rate(one, 200), Rate(200 * chance, 200), None, True).beats_baseline for one, _ in hits]
+        assert 0 < sum(counted) <= 25
+        assert 0 < sum(known) <= 35  # 25 expected at most
+
+
+def test_an_attack_that_needs_a_control_group_has_no_verdict_without_one():
+    assert AttackRates(Rate(90, 100), Rate(0, 0), needs_control=True).beats_baseline is None
+    assert AttackRates(Rate(90, 100), Rate(0, 0), needs_control=True).excess_rate is None
+    pair = (Rate(40, 100), Rate(38, 100))
+    rates = AttackRates(Rate(90, 100), Rate(0, 0), Rate(38, 100), at_equal_size=pair, needs_control=True)
+    assert rates.beats_baseline is False
+    assert rates.excess_rate == pytest.approx(0.02 / 0.62)
 
 
 def test_intervals_are_wilsons():
