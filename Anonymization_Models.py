@@ -293,7 +293,11 @@ class EquivalenceClasses:
 
     def frequency(self, missing_qis: str = "category") -> np.ndarray:
         """k of each class (n_classes,): how many people a person of this class cannot be told apart from."""
-        return wildcard_frequency(self) if missing_qis == "wildcard" else self.size
+        return self._wildcard_frequency if missing_qis == "wildcard" else self.size
+
+    @cached_property
+    def _wildcard_frequency(self) -> np.ndarray:
+        return wildcard_frequency(self)  # asked for by k, by the policies side by side, and by every intruder
 
 
 def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str]) -> EquivalenceClasses:
@@ -548,10 +552,17 @@ class CountTable:
 
 @dataclass(frozen=True)
 class SensitiveCounts:
-    """One sensitive column after the count: its table, and which records (n_records,) have a value at all."""
+    """One sensitive column after the count: its table, which may be binned, and the code of each record's value.
+
+    ``codes`` (n_records,) are of the values as they are in the data, -1 for a record without one.
+    """
 
     table: CountTable
-    has_value: np.ndarray
+    codes: np.ndarray
+
+    @cached_property
+    def has_value(self) -> np.ndarray:
+        return self.codes >= 0
 
 
 def count_sensitive_values(classes: EquivalenceClasses, sensitive: pd.Series) -> SensitiveCounts:
@@ -561,7 +572,7 @@ def count_sensitive_values(classes: EquivalenceClasses, sensitive: pd.Series) ->
     group, value = classes.class_of_record, column.codes
     if not has_value.all():
         group, value = group[has_value], value[has_value]
-    return SensitiveCounts(_tabulate(group, value, column.labels, classes.n_classes), has_value)
+    return SensitiveCounts(_tabulate(group, value, column.labels, classes.n_classes), column.codes)
 
 
 def _tabulate(
@@ -1217,8 +1228,13 @@ def _title(result: ModelResult) -> str:
     return f"{result.model.replace('_', '-')}{feature}: risky where {letter} {sign} {number_text(result.threshold)}"
 
 
+def share_text(rate: float | None) -> str:
+    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` where there is none."""
+    return "-" if rate is None else f"{rate:.1%}"
+
+
 def _percent(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.1f}%" if whole else "-"
+    return share_text(part / whole if whole else None)
 
 
 def _remarks(result: ModelResult, assessment) -> list[str]:

@@ -95,7 +95,7 @@ def _bin_counts(
     """The counts of a sensitive feature in bins, and who falls outside the edges among all people, evaluated or not."""
     table, binning = bin_count_table(counted.table, name, edges, out_of_range)
     n_without_value = int((~counted.has_value).sum())
-    return SensitiveCounts(table, counted.has_value), dataclasses.replace(binning, n_missing=n_without_value)
+    return dataclasses.replace(counted, table=table), dataclasses.replace(binning, n_missing=n_without_value)
 
 
 def unattainable_thresholds(

@@ -97,10 +97,10 @@ class ResultSet:
         order = [*files, self.summary_name]
         stale = [name for name in earlier if name not in order]
         self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
-        _flush_folder(self.staging)
+        flush_folder(self.staging)
         self.staging.replace(self.folder / COMMIT)
         try:
-            _flush_folder(self.folder)
+            flush_folder(self.folder)
             _move_into_place(self.folder)
         except OSError:
             _move_back(self.folder)
@@ -157,7 +157,7 @@ def _move_into_place(folder: Path) -> None:
             (folder / name).replace(previous / name)
         if (commit / name).is_file():
             (commit / name).replace(folder / name)
-    _flush_folder(folder)
+    flush_folder(folder)
 
 
 def _move_back(folder: Path) -> None:
@@ -172,12 +172,13 @@ def _move_back(folder: Path) -> None:
                 (previous / name).replace(folder / name)
         commit.replace(folder / STAGING)
         shutil.rmtree(previous, ignore_errors=True)
-        _flush_folder(folder)
+        flush_folder(folder)
     except OSError:
         raise PublishingInterruptedError from None
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Make the renames within a folder survive a loss of power, where the system lets a folder be flushed."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -30,8 +30,7 @@ class Rate:
         """Wilson's 95 % interval of the rate; None without an attack."""
         if not self.n:
             return None
-        low, high = wilson_interval(self.n_hits, self.n)
-        return min(low, self.rate), max(high, self.rate)  # rounding must not leave a rate of 0 or 1 outside
+        return wilson_interval(self.n_hits, self.n)
 
     def figures(self) -> dict:
         """As it stands in the JSON summary."""

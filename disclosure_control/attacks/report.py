@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from Anonymization_Models import text_table
+
 TITLES = {
     "singling_out": "Singling out: predicates that fit exactly one person",
     "inference": "Attribute inference: people whose value is told rightly",
@@ -14,17 +16,12 @@ RATES = ["Attack", "Guessing", "Control group", "Beats guessing"]
 
 def attack_report(figures: Mapping) -> str:
     """The section as text, of the figures of the JSON summary; no person and no value in it."""
-    from tabulate import tabulate
-
-    def table(headers: list[str], rows: list[list]) -> str:
-        return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
-
     releases = figures["releases"]
     lines = ["Attacks on the release"]
     if "identified" in figures:
         lines += _who(figures["identified"])
         linkage = {name: found["linkage"] for name, found in releases.items()}
-        lines += _linkage(linkage, figures["identified"]["truth_known"], table)
+        lines += _linkage(linkage, figures["identified"]["truth_known"])
     for part, title in TITLES.items():
         rows = [
             [release, name, *_rates(found)]
@@ -32,7 +29,7 @@ def attack_report(figures: Mapping) -> str:
             for name, found in all_of.get(part, {}).items()
         ]
         if rows:
-            lines += ["", title, table(["Release", "", *RATES], rows)]
+            lines += ["", title, text_table(["Release", "", *RATES], rows)]
     removed = [f"{name}: {found['removed']}" for name, found in releases.items() if found["removed"]]
     if removed:
         lines.append(f"  Records of the pilot that are not in the release: {'; '.join(removed)}.")
@@ -55,7 +52,7 @@ def _who(people: Mapping) -> list[str]:
     return lines
 
 
-def _linkage(linkage: Mapping, truth_known: bool, table) -> list[str]:
+def _linkage(linkage: Mapping, truth_known: bool) -> list[str]:
     methods = [
         (release, method, found) for release, all_of in linkage.items() for method, found in all_of["methods"].items()
     ]
@@ -70,7 +67,7 @@ def _linkage(linkage: Mapping, truth_known: bool, table) -> list[str]:
         lines += [
             "",
             "Linkage: unique pairs of a person and a record",
-            table(["Release", "Method", "Named", "Right", *RATES], rows),
+            text_table(["Release", "Method", "Named", "Right", *RATES], rows),
         ]
         lines.append("  Attack: people of the pilot named rightly. Guessing: a record at random for each of them.")
         lines.append(
@@ -78,7 +75,7 @@ def _linkage(linkage: Mapping, truth_known: bool, table) -> list[str]:
         )
         rows = [[release, method, *_rates(found["guesses"])[:2]] for release, method, found in methods]
         lines += ["", "Linkage: one guess among the records that fit, by who knows that the person takes part"]
-        lines.append(table(["Release", "Method", *RATES[:2]], rows))
+        lines.append(text_table(["Release", "Method", *RATES[:2]], rows))
     else:
         rows = [
             [release, method, found["claims"]["hits"], _share(found["claims"])] for release, method, found in methods
@@ -86,7 +83,7 @@ def _linkage(linkage: Mapping, truth_known: bool, table) -> list[str]:
         lines += [
             "",
             "Linkage: claimed unique pairs",
-            table(["Release", "Method", "Named", "Share of the attacked"], rows),
+            text_table(["Release", "Method", "Named", "Share of the attacked"], rows),
         ]
     rows = [
         [
@@ -103,7 +100,7 @@ def _linkage(linkage: Mapping, truth_known: bool, table) -> list[str]:
     ]
     what = "named rightly" if truth_known else "for whom a record is named"
     lines += ["", f"Linkage by how much is known: share of people {what}"]
-    lines.append(table(["Release", "Method", "Attributes", "Sets", "Mean", "Best", "Best set"], rows))
+    lines.append(text_table(["Release", "Method", "Attributes", "Sets", "Mean", "Best", "Best set"], rows))
     return lines
 
 

@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from Anonymization_Models import FaultyInputError, PilotConfig, faults_of_settings, nearest_name
+from Anonymization_Models import FaultyInputError, PilotConfig, faults_of_settings, nearest_name, text_table
 from config import RESULTS_FOLDER
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.exploration import tables
 from disclosure_control.exploration.associations import Correlation, cross_table, spearman_correlations
 from disclosure_control.exploration.columns import ExploredColumn, explore_columns
 from disclosure_control.figures import HOW_TO_INSTALL, can_draw
+from disclosure_control.provenance import MERGE_REPORT
+from disclosure_control.small_groups import SMALLEST_PRINTED_GROUP
 from disclosure_control.steps import StepInput, StepResult
 
-MERGE_REPORT = "merge_report.json"
-SMALLEST_PRINTED_GROUP = 10
 MOST_CORRELATED, MOST_CROSSED = 40, 40
 MOST_SHOWN = 10
 
@@ -253,8 +253,6 @@ def _figures(found: Exploration) -> dict:
 
 
 def _report(found: Exploration, files: Sequence[str]) -> str:
-    from tabulate import tabulate
-
     shown = [column for column in found.columns if column.role != "other"]
     rows = [
         [
@@ -269,7 +267,7 @@ def _report(found: Exploration, files: Sequence[str]) -> str:
         for column in shown
     ]
     headers = ["Column", "Role", "Kind", "Unit", "Missing", "Distinct", "Outliers"]
-    lines = ["What is in the pilot", tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)]
+    lines = ["What is in the pilot", text_table(headers, rows)]
     others = len(found.columns) - len(shown)
     if others:
         lines.append(f"  {others} other column{'' if others == 1 else 's'}: see explore_columns.csv.")

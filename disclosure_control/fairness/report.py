@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from Anonymization_Models import share_text, text_table
 from disclosure_control.small_groups import people_on_screen
 
 
@@ -48,8 +49,8 @@ def _comparison_lines(figures: Mapping) -> list[str]:
         figures["meets_four_fifths"], "nobody is favoured, so the four-fifths line cannot be told"
     )
     return [
-        f"  Reference {figures['reference']}: {_share(figures['reference_rate'])} of {figures['n_reference']}; "
-        f"{figures['group']}: {_share(figures['group_rate'])} of {figures['n_group']}.",
+        f"  Reference {figures['reference']}: {share_text(figures['reference_rate'])} of {figures['n_reference']}; "
+        f"{figures['group']}: {share_text(figures['group_rate'])} of {figures['n_group']}.",
         f"  Statistical parity difference {_figure(figures, 'statistical_parity_difference')}; 0 is parity.",
         f"  Disparate impact {_figure(figures, 'disparate_impact')} reference over group, "
         f"{_figure(figures, 'disparate_impact_inverse')} group over reference; {meets}.",
@@ -62,10 +63,6 @@ def _rule(rule: Mapping) -> str:
     words = {"at_least": "at or above", "at_most": "at or below", "equals": "one of"}[name]
     shown = ", ".join(map(str, value)) if name == "equals" else ("the mean" if value == "mean" else f"{value:g}")
     return f"{rule['column']} {words} {shown}"
-
-
-def _share(rate: float) -> str:
-    return f"{rate:.1%}"
 
 
 def four_digits(number: float) -> str:
@@ -115,8 +112,6 @@ def _strata_lines(figures: Mapping, shown: Callable[[int], str]) -> list[str]:
 
 
 def _tables(figures: Mapping) -> list[str]:
-    from tabulate import tabulate
-
     favoured = {
         "measure": "favourable outcome",
         "counted": "favoured",
@@ -131,9 +126,9 @@ def _tables(figures: Mapping) -> list[str]:
         if measure["not_considered"]:
             rows.append([measure["measure"], "(not evaluated)", str(measure["not_considered"]), "-", "-", "-"])
     headers = ["By group", figures["sensitive"], "People", "Hit", "Share", "95%"]
-    return [tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)] if rows else []
+    return [text_table(headers, rows)] if rows else []
 
 
 def _row(group: Mapping, word: str) -> list[str]:
     interval = f"{group['low']:.1%} to {group['high']:.1%}"
-    return [str(group["people"]), str(group[word]), _share(group[f"{word}_rate"]), interval]
+    return [str(group["people"]), str(group[word]), share_text(group[f"{word}_rate"]), interval]

@@ -47,6 +47,9 @@ def frequencies(
     """
     if missing_qis not in MISSING_POLICIES:
         raise FaultyInputError(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
+    if weights is None and alpha == 1 and empty_records == "match":
+        f = classes.frequency(missing_qis).astype(float)
+        return f, f
     amounts = [classes.size] if weights is None else [classes.size, weights_of_classes(classes, weights)]
     sums = np.array(amounts, dtype=float)
     if missing_qis == "wildcard":

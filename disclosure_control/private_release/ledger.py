@@ -30,6 +30,7 @@ from pathlib import Path
 
 from Anonymization_Models import FaultyInputError
 from disclosure_control.private_release.settings import decimal_text
+from disclosure_control.results import flush_folder
 
 FOLDER, LEDGER, HEAD, LOCK = "privacy", "privacy_ledger.jsonl", "privacy_ledger.head", ".privacy_ledger.lock"
 ANSWERS_FILE = "private_release.json"
@@ -166,7 +167,7 @@ class Ledger:
             _write_new(aside / LEDGER, b"")
             _write_new(aside / HEAD, _head_of(LedgerState()))
             aside.replace(self.folder)
-            _flush_folder(self.folder.parent)
+            flush_folder(self.folder.parent)
         except OSError:
             if not self.path.exists():
                 raise
@@ -237,7 +238,7 @@ class Ledger:
         aside = self.head.with_suffix(".new")
         _write_new(aside, _head_of(after))
         aside.replace(self.head)
-        _flush_folder(self.folder)
+        flush_folder(self.folder)
         self._seen = (after.n_entries, after.last_hash)
         return after
 
@@ -272,15 +273,6 @@ def _write_new(path: Path, content: bytes) -> None:
         _write_and_flush(descriptor, content)
     finally:
         os.close(descriptor)
-
-
-def _flush_folder(path: Path) -> None:
-    if os.name == "posix":
-        folder = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def _write_and_flush(descriptor: int, content: bytes) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from math import floor, log10
 
+from Anonymization_Models import text_table
+
 MOST_CELLS_SHOWN = 40
 
 
@@ -34,8 +36,6 @@ def first_lines(figures: Mapping) -> str:
 
 def release_report(figures: Mapping, for_screen: bool = False) -> str:
     """The section as text. ``for_screen`` leaves out answers by group or category: they stand in the file."""
-    from tabulate import tabulate
-
     rows = [row for query in figures["queries"] for row in _rows(query, for_screen)]
     lines = [
         "Private release",
@@ -58,7 +58,7 @@ def release_report(figures: Mapping, for_screen: bool = False) -> str:
         lines.append(f"  Paid for and never answered (a run was killed): {figures['paid_and_never_answered']}.")
     if rows:
         headers = ["Query", "Group", "Answer", "95%", "Epsilon", "Charged now"]
-        lines += ["", tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)]
+        lines += ["", text_table(headers, rows)]
     return "\n".join(lines) + "\n"
 
 

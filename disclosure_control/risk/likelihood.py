@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from Anonymization_Models import FaultyInputError, parse_numbers
-from disclosure_control.measures.reidentification import ReidentificationRisk, risk_profile
+from disclosure_control.measures.reidentification import ReidentificationRisk
 from disclosure_control.measures.risk_presets import (
     check_safe_harbour_ages,
     check_safe_harbour_zip_codes,
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 
 def reidentification(scene: Scene) -> Section:
-    settings, intruders = scene.settings, scene.intruders
-    profile = risk_profile(scene.classes, settings.k_at_most, scene.policy, settings.alpha)
+    intruders, profile = scene.intruders, scene.profile
     figures = {name: _intruder(risk) for name, risk in intruders.items()} | {
         "expected_reidentifications": profile.expected_reidentifications,
         "global_risk": profile.global_risk,

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import number_text
-from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.risk.scene import Scene
 
 
@@ -52,7 +51,7 @@ def _people(n: int, n_all: int) -> str:
 
 def _singling_out(scene: Scene) -> Answer:
     question = "Can a person be singled out?"
-    profile = risk_profile(scene.classes, (), scene.policy, scene.settings.alpha)
+    profile = scene.profile
     k = scene.assessment.k_anonymity
     if not profile.n_evaluated:
         return _nothing(question)

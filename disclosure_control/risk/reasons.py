@@ -7,7 +7,6 @@ import pandas as pd
 
 from Anonymization_Models import (
     EncodedColumn,
-    FaultyInputError,
     bin_count_table,
     encode_column,
     number_groups,
@@ -46,33 +45,44 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) 
     Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (lambda, and the share behind it).
     """
     classes, config = assessment.classes, assessment.config
-    value = encode_column(assessment.binned[sensitive])
-    looked_at = (value.codes >= 0) & classes.evaluated(config.missing_qis)[classes.class_of_record]
-    values, n_values = value.codes[looked_at].astype(np.int64), max(len(value.labels), 1)
-    baseline = int(np.bincount(values, minlength=1).max())
+    counted, evaluated = assessment.counts[sensitive], classes.evaluated(config.missing_qis)
+    cells, n_values = np.flatnonzero(evaluated[counted.table.class_of_cell]), max(len(counted.table.values), 1)
+    class_of_cell, value_of_cell = counted.table.class_of_cell[cells], counted.table.value_of_cell[cells]
+    people = counted.table.people[cells]
+    n, baseline = int(people.sum()), int(np.bincount(value_of_cell, people, n_values).max())
+    looked_at = counted.has_value & evaluated[classes.class_of_record]
+    values = counted.codes[looked_at]
     entries, n_too_many = [], 0
     for name in dict.fromkeys([*config.quasi_identifiers, *table.columns]):
         if name in (sensitive, SUBJECT_COLUMN):
             continue
         is_qi = name in config.quasi_identifiers
-        column = classes.columns[config.quasi_identifiers.index(name)] if is_qi else encode_column(table[name])
-        n_levels = len(column.labels) + 1
-        if not is_qi and (n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > len(values)):
-            n_too_many += n_levels > 2
-            continue
-        n_right = _guessed_right(column.codes[looked_at].astype(np.int64) + 1, n_levels, values, n_values)
+        if is_qi:  # its people are counted already
+            i = config.quasi_identifiers.index(name)
+            level, n_levels = classes.class_codes[i][class_of_cell] + 1, len(classes.columns[i].labels) + 1
+            n_right = _guessed_right(level, n_levels, value_of_cell, n_values, people)
+        else:
+            column = encode_column(table[name])
+            n_levels = len(column.labels) + 1
+            if n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > n:
+                n_too_many += n_levels > 2
+                continue
+            n_right = _guessed_right(column.codes[looked_at] + np.int64(1), n_levels, values, n_values)
         if is_qi or n_right > baseline:
-            entries.append(_determination(name, is_qi, n_right, baseline, len(values)))
+            entries.append(_determination(name, is_qi, n_right, baseline, n))
     return sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES], n_too_many
 
 
-def _guessed_right(level: np.ndarray, n_levels: int, value: np.ndarray, n_values: int) -> int:
-    """People who have the commonest value of their level."""
-    pair, people = number_groups(level * n_values + value, n_levels * n_values)
-    level_of_pair = np.zeros(len(people), dtype=np.int64)
+def _guessed_right(
+    level: np.ndarray, n_levels: int, value: np.ndarray, n_values: int, people: np.ndarray | None = None
+) -> int:
+    """People who have the commonest value of their level; ``people`` of each row, one each if not given."""
+    pair, size = number_groups(level * n_values + value, n_levels * n_values)
+    people_of_pair = size if people is None else np.bincount(pair, people, len(size)).astype(np.int64)
+    level_of_pair = np.zeros(len(size), dtype=np.int64)
     level_of_pair[pair] = level
     commonest = np.zeros(n_levels, dtype=np.int64)
-    np.maximum.at(commonest, level_of_pair, people)
+    np.maximum.at(commonest, level_of_pair, people_of_pair)
     return int(commonest.sum())
 
 
@@ -89,11 +99,7 @@ def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) 
 
 
 def key_sets(scene: Scene) -> Section:
-    settings = scene.settings
-    try:
-        found = keys_of_people.key_sets(scene.classes, settings.max_key_set, settings.k_at_most, scene.policy)
-    except FaultyInputError as error:
-        raise FaultyInputError([fault.replace("max_size", "risk['max_key_set']") for fault in error.faults]) from None
+    settings, found = scene.settings, list(scene.key_sets)
     if settings.max_key_set < len(scene.classes.quasi_identifiers):
         names = scene.classes.quasi_identifiers
         found.append(keys_of_people.key_set(scene.classes, names, settings.k_at_most, scene.policy))
@@ -111,7 +117,9 @@ def _key_set(keys: keys_of_people.KeySet) -> dict:
 
 
 def attribute_effects(scene: Scene) -> Section:
-    effects = keys_of_people.attribute_effects(scene.classes, scene.settings.k_at_most, scene.policy)
+    settings = scene.settings
+    known = scene.key_sets if "key_sets" in settings.sections else ()
+    effects = keys_of_people.attribute_effects(scene.classes, settings.k_at_most, scene.policy, known)
     figures = [
         {
             "quasi_identifier": effect.quasi_identifier,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from Anonymization_Models import text_table
+from Anonymization_Models import share_text, text_table
 from disclosure_control.measures.reidentification import INTRUDERS
 from disclosure_control.risk.questions import Answer
 
@@ -40,10 +40,6 @@ def risk_report(figures: Mapping, for_screen: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _share(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.1%}"
-
-
 def _number(value: object) -> str:
     if value is None or isinstance(value, str):
         return value or "-"
@@ -52,7 +48,13 @@ def _number(value: object) -> str:
 
 def _intruders(figures: Mapping) -> Iterator[str]:
     rows = [
-        [name, _share(risk["highest"]), _share(risk["average"]), _share(risk["at_risk_rate"]), f"{risk['threshold']:g}"]
+        [
+            name,
+            share_text(risk["highest"]),
+            share_text(risk["average"]),
+            share_text(risk["at_risk_rate"]),
+            f"{risk['threshold']:g}",
+        ]
         for name, risk in ((name, figures[name]) for name in INTRUDERS)
     ]
     yield text_table(["Intruder", "Highest", "Average", "At risk", "Threshold"], rows)
@@ -71,7 +73,12 @@ def _sampling(sampling: Mapping) -> Iterator[str]:
     risks = {f"individual, {method} form": risk for method, risk in sampling["individual"].items()}
     risks |= {"household": sampling["household"]} if "household" in sampling else {}
     rows = [
-        [name, _number(risk["expected_reidentifications"]), _share(risk["global_risk"]), _share(risk["highest"])]
+        [
+            name,
+            _number(risk["expected_reidentifications"]),
+            share_text(risk["global_risk"]),
+            share_text(risk["highest"]),
+        ]
         for name, risk in risks.items()
     ]
     yield "Risk under the sampling weights"
@@ -88,7 +95,7 @@ def _population_uniqueness(estimates: Mapping) -> Iterator[str]:
     rows = []
     for name, one in estimates.items():
         taken = f"dankar (takes {one['estimator']})" if name == "dankar" else name
-        rows.append([taken, _number(one["population_uniques"]), _share(one["rate"]), one["reason"] or ""])
+        rows.append([taken, _number(one["population_uniques"]), share_text(one["rate"]), one["reason"] or ""])
     yield text_table(["Estimator", "People", "Share of the population", ""], rows)
 
 
@@ -116,7 +123,7 @@ def _models(models: Mapping) -> Iterator[str]:
                 lacking.append(f"  Not computed: {name}, {one['not_computed']}.")
                 continue
             given = ", ".join(f"{key}={value}" for key, value in one.get("parameters", {}).items() if key == "c")
-            judged = [_number(one.get("threshold")), _share(one.get("risky_rate"))]
+            judged = [_number(one.get("threshold")), share_text(one.get("risky_rate"))]
             title = f"{name} ({given})" if given else name
             counted = [one["evaluated"], one["not_evaluated"]]
             rows.append([title, sensitive, _number(one["worst"]), one["riskier"], *judged, *counted])
@@ -129,7 +136,9 @@ def _models(models: Mapping) -> Iterator[str]:
 def _determined_by(features: Mapping) -> Iterator[str]:
     for sensitive, entries in features.items():
         fully = [entry["attribute"] for entry in entries if entry["determines"]]
-        nearly = [f"{entry['attribute']} ({_share(entry['predicted_rate'])})" for entry in entries if entry["nearly"]]
+        nearly = [
+            f"{entry['attribute']} ({share_text(entry['predicted_rate'])})" for entry in entries if entry["nearly"]
+        ]
         if fully:
             yield f"Inference: {sensitive} of everybody is told by any one of: {', '.join(fully)}."
         if nearly:
@@ -137,8 +146,8 @@ def _determined_by(features: Mapping) -> Iterator[str]:
         if entries and not fully and not nearly:
             best = entries[0]
             yield (
-                f"Inference: {best['attribute']} alone tells {sensitive} of {_share(best['predicted_rate'])} "
-                f"of the people; guessing without it tells {_share(best['baseline_rate'])}."
+                f"Inference: {best['attribute']} alone tells {sensitive} of {share_text(best['predicted_rate'])} "
+                f"of the people; guessing without it tells {share_text(best['baseline_rate'])}."
             )
 
 
@@ -147,9 +156,9 @@ def _key_sets(found: list[Mapping]) -> Iterator[str]:
     yield f"Riskiest combinations of quasi-identifiers ({len(riskiest)} of {len(found)})"
     rows = []
     for keys in riskiest:
-        at_most = [_share(rate) for rate in keys["k_at_most_rate"].values()]
+        at_most = [share_text(rate) for rate in keys["k_at_most_rate"].values()]
         names = " + ".join(keys["quasi_identifiers"])
-        rows.append([names, _share(keys["unique_rate"]), _number(keys["median_k"]), *at_most])
+        rows.append([names, share_text(keys["unique_rate"]), _number(keys["median_k"]), *at_most])
     thresholds = [f"k <= {k}" for k in (found[0]["k_at_most_rate"] if found else ())]
     yield text_table(["Known", "Unique", "Median k", *thresholds], rows)
 
@@ -162,7 +171,7 @@ def _most_at_risk_first(keys: Mapping) -> tuple:
 def _attribute_effects(effects: list[Mapping]) -> Iterator[str]:
     yield "What each quasi-identifier adds: people who are alone, with it by itself, and without it"
     shown = ("unique_rate_alone", "unique_rate_without", "unique_rate_added")
-    rows = [[effect["quasi_identifier"], *(_share(effect[name]) for name in shown)] for effect in effects]
+    rows = [[effect["quasi_identifier"], *(share_text(effect[name]) for name in shown)] for effect in effects]
     yield text_table(["Quasi-identifier", "Unique by it alone", "Unique without it", "Added by it"], rows)
 
 
@@ -190,10 +199,10 @@ def _near_empty_bins(found: Mapping) -> Iterator[str]:
 def _suda2(uniques: Mapping) -> Iterator[str]:
     yield (
         f"Special uniques (SUDA2): {uniques['special_uniques']} people are singled out by few attributes; highest DIS "
-        f"score {_number(uniques['highest_dis_score'])}, where the pilot is {_share(uniques['dis_fraction'])} of the "
-        "population."
+        f"score {_number(uniques['highest_dis_score'])}, where the pilot is {share_text(uniques['dis_fraction'])} of "
+        "the population."
     )
-    rows = [[name, _share(rate)] for name, rate in uniques["contribution_rates"].items()]
+    rows = [[name, share_text(rate)] for name, rate in uniques["contribution_rates"].items()]
     yield text_table(["Quasi-identifier", "Share of the score"], rows)
 
 

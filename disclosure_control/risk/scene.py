@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import EquivalenceClasses
+from Anonymization_Models import EquivalenceClasses, FaultyInputError
 from disclosure_control.assessment import Assessment
-from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk
+from disclosure_control.measures.key_sets import KeySet, key_sets
+from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk, RiskProfile, risk_profile
 from disclosure_control.risk.population import Population
 from disclosure_control.risk.settings import RiskSettings
 
@@ -36,6 +37,19 @@ class Scene:
     @property
     def policy(self) -> str:
         return self.assessment.config.missing_qis
+
+    @cached_property
+    def profile(self) -> RiskProfile:
+        return risk_profile(self.classes, self.settings.k_at_most, self.policy, self.settings.alpha)
+
+    @cached_property
+    def key_sets(self) -> list[KeySet]:
+        settings = self.settings
+        try:
+            return key_sets(self.classes, settings.max_key_set, settings.k_at_most, self.policy)
+        except FaultyInputError as error:
+            named = [fault.replace("max_size", "risk['max_key_set']") for fault in error.faults]
+            raise FaultyInputError(named) from None
 
     @cached_property
     def intruders(self) -> dict[str, ReidentificationRisk]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import PilotConfig, number_text
+from Anonymization_Models import PilotConfig, number_text, text_table
 from disclosure_control.figures import HOW_TO_INSTALL
 from disclosure_control.sweep.trial import BASELINE, Sweep
 from disclosure_control.treatments.checks import are_names
@@ -115,8 +115,6 @@ def shown_value(value: object, n_letters: int = 40) -> str:
 
 def sweep_report(figures: Mapping) -> str:
     """The section of the text report: a table of all points, the front, the mildest that meets k, the files."""
-    from tabulate import tabulate
-
     rows = figures["rows"]
     kept = [row for row in rows if len(rows) <= MOST_ROWS_IN_REPORT or _stands_out(row)]
     headers = [
@@ -145,7 +143,7 @@ def sweep_report(figures: Mapping) -> str:
     lines = ["Sweep: what each treatment would leave of risk, and of use"]
     lines.append(f"  {len(rows) - 1} treatments, each tried on the original. {_words_of_chance(figures)}")
     lines.append("  Risk is of the values as they would be released, without the bins of the config.")
-    lines += ["", tabulate(body, headers, tablefmt="simple_outline", disable_numparse=True)]
+    lines += ["", text_table(headers, body)]
     if len(kept) < len(rows):
         lines.append(f"  {len(rows) - len(kept)} of {len(rows)} rows are left out here; {SUMMARY} holds all.")
     return "\n".join([*lines, *_remarks(figures)]) + "\n"

@@ -43,7 +43,8 @@ def randomise(
     A value may turn into any other that occurs in its stratum. Missing stays missing.
     """
     series = given.frame[column]
-    encoded, n_values = encode_column(series), len(encode_column(series).labels)
+    encoded = encode_column(series)
+    n_values = len(encoded.labels)
     uniform = given.generator.random(len(series))
     present = encoded.codes >= 0
     if n_values < 2:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import number_text, text_table
+from Anonymization_Models import number_text, share_text, text_table
 from disclosure_control.assessment import Assessment
 from disclosure_control.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
@@ -189,7 +189,7 @@ def _policy_lines(view: Mapping, in_use: str) -> list[str]:
     """k of the released file under every policy, so that none of them hides people."""
     threshold = number_text(view["k_anonymity"]["threshold"])
     rows = [
-        [policy, n["evaluated"], n["not_evaluated"], n["risky"], _share(_rate(n["risky"], n["evaluated"]))]
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_text(_rate(n["risky"], n["evaluated"]))]
         for policy, n in view["missing_policies"].items()
     ]
     title = f"k < {threshold} as released, by the policy for missing quasi-identifiers (in use: {in_use})"
@@ -204,9 +204,9 @@ def _rows(figures: Mapping) -> list[list[str]]:
     views = [figures[view] for view in VIEWS]
     rows = [
         ["Records", *(str(view["records"]) for view in views)],
-        ["Alone in their class", *(_share(view["unique_rate"]) for view in views)],
-        ["Highest risk (prosecutor)", *(_share(view["prosecutor_highest_risk"]) for view in views)],
-        ["Average risk (marketer)", *(_share(view["marketer_risk"]) for view in views)],
+        ["Alone in their class", *(share_text(view["unique_rate"]) for view in views)],
+        ["Highest risk (prosecutor)", *(share_text(view["prosecutor_highest_risk"]) for view in views)],
+        ["Average risk (marketer)", *(share_text(view["marketer_risk"]) for view in views)],
         *_model_rows("k", [view["k_anonymity"] for view in views]),
     ]
     for model in ("l_diversity", "t_closeness"):
@@ -231,15 +231,11 @@ def _model_rows(title: str, views: list[Mapping | None]) -> list[list[str]]:
 def _people(view: Mapping | None) -> str:
     if view is None:
         return "not released"
-    return f"{view['risky']} of {view['evaluated']} ({_share(view['risky_rate'])})"
+    return f"{view['risky']} of {view['evaluated']} ({share_text(view['risky_rate'])})"
 
 
 def _number(view: Mapping | None, key: str) -> str:
     return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
-
-
-def _share(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.1%}"
 
 
 def summary_files(pilot: str, figures: Mapping, report: str) -> dict[str, bytes]:

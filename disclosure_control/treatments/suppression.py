@@ -99,7 +99,8 @@ def _counts_of(counted: SensitiveCounts, kept: np.ndarray, n_classes: int) -> Se
     is_kept[kept], position[kept] = True, np.arange(len(kept))
     table = counted.table.within(is_kept)
     table = type(table)(position[table.class_of_cell], table.value_of_cell, table.people, table.values, len(kept))
-    return SensitiveCounts(table, table.people_of_class > 0)
+    # A class stands as one record here, and of its value it only matters whether anybody has one.
+    return SensitiveCounts(table, np.where(table.people_of_class > 0, 0, -1))
 
 
 def suppress_cells(given: TreatmentInput, k: int | None = None, replacement: str = "missing") -> Treated:
