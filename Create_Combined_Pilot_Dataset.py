@@ -11,18 +11,18 @@ import argparse
 import sys
 
 from config import COMBINED_DATASET
-from disclosure_control.batch import DONE, Outcome, Pilot, run_door, say
+from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, say
 
 REPORT = "merge_report.json"
 
 
 def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc import check_door_keys
-    from cdisc.combine import combine_domains
-    from disclosure_control import STEP_MODULES
-    from disclosure_control.results import staged
+    from cdisc.merge.combine import combine_domains
+    from disclosure_control.run.results import staged
+    from disclosure_control.steps import STEPS
 
-    check_door_keys(pilot.config, STEP_MODULES)
+    check_door_keys(pilot.config, STEPS)
     combined = combine_domains(pilot.folder, pilot.config.get("subject_id", {}), pilot.config.get("merge", {}))
     with staged(pilot.results, REPORT) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)

@@ -13,19 +13,21 @@ import argparse
 import sys
 
 from config import COMBINED_DATASET
-from disclosure_control.batch import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
-    from Anonymization_Models import generate_full_privacy_report, validate_config
     from cdisc import DOOR_KEYS
-    from disclosure_control import step_checks
-    from disclosure_control.assessment import assess, privacy_summary
-    from disclosure_control.combined_dataset import header_of, read_combined_dataset
-    from disclosure_control.provenance import stale_merge_notices
-    from disclosure_control.results import staged
-    from disclosure_control.risky_rows import risky_row_files
-    from disclosure_control.steps import run_steps
+    from config.model_settings import validate_config
+    from disclosure_control.assess.assessment import assess
+    from disclosure_control.assess.combined_dataset import header_of, read_combined_dataset
+    from disclosure_control.assess.risky_rows import risky_row_files
+    from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.report.summary import privacy_summary
+    from disclosure_control.report.text import generate_full_privacy_report
+    from disclosure_control.run.results import staged
+    from disclosure_control.steps import step_checks
+    from disclosure_control.steps.running import run_steps
 
     columns = header_of(pilot.results / COMBINED_DATASET)
     checks = DOOR_KEYS | step_checks(pilot.config, columns)

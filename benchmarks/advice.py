@@ -42,9 +42,9 @@ def lattice_of(data: str, frame):
 
     from Anonymization_Models import apply_feature_binning, form_equivalence_classes
     from config import parse_config
-    from disclosure_control.hierarchies import read_hierarchy
-    from disclosure_control.lattice import generalisations
-    from disclosure_control.lattice.nodes import Lattice
+    from disclosure_control.basics.hierarchies import read_hierarchy
+    from disclosure_control.generalisation import generalisations
+    from disclosure_control.generalisation.nodes import Lattice
 
     if data.startswith("adult"):
         names = ADULT[: int(data.removeprefix("adult"))]
@@ -75,8 +75,8 @@ def lattice_of(data: str, frame):
 
 def searched(data: str, frame, limit: float, models: str) -> dict:
     from Anonymization_Models import count_sensitive_values
-    from disclosure_control.lattice.requirements import Criterion, Requirements
-    from disclosure_control.lattice.search import search
+    from disclosure_control.generalisation.requirements import Criterion, Requirements
+    from disclosure_control.generalisation.search import search
 
     classes, lattice = lattice_of(data, frame)
     of_adult, of_people = ("occupation", "total_variation_t", 0.4), ("LB__Cholesterol", "wasserstein_t", 10)

@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import validate_config
 from config import parse_config
-from disclosure_control.assessment import assess
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
 
 N_WARM_UP = 1_000
 

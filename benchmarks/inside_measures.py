@@ -15,8 +15,9 @@ import numpy as np
 import pandas as pd
 from inside import timed
 
-from Anonymization_Models import count_sensitive_values, form_equivalence_classes, validate_config
-from disclosure_control.assessment import assess
+from Anonymization_Models import count_sensitive_values, form_equivalence_classes
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
 from disclosure_control.measures.key_sets import key_sets
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models

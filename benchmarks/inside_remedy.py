@@ -37,7 +37,7 @@ def _given(people):
     import numpy as np
     from made_data import PEOPLE_CONFIG
 
-    from Anonymization_Models import validate_config
+    from config.model_settings import validate_config
     from disclosure_control.treatments.registry import TreatmentInput
 
     bins = {"VS__BMI": PEOPLE_CONFIG["binning_config"]["VS__BMI"]}

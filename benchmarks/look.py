@@ -125,10 +125,10 @@ def _wide_people(n_records: int):
 def _exploring(n_records: int, figures: bool):
     import pandas as pd
 
-    from Anonymization_Models import validate_config
-    from disclosure_control.assessment import assess
-    from disclosure_control.exploration import ExploreSettings, _tables, explore
-    from disclosure_control.exploration.drawing import draw_exploration
+    from config.model_settings import validate_config
+    from disclosure_control.assess.assessment import assess
+    from disclosure_control.steps.explore.drawing import draw_exploration
+    from disclosure_control.steps.explore.step import ExploreSettings, _tables, explore
 
     table = _wide_people(n_records)
     for name in ("number_0", "number_1"):
@@ -164,7 +164,7 @@ def _linking(n_records: int, n_keys: int, by_merge: bool):
     import numpy as np
     import pandas as pd
 
-    from disclosure_control.attacks.linkage import attack_linkage, compare_tables
+    from disclosure_control.steps.linkage_attack.linkage import attack_linkage, compare_tables
 
     random, keys = np.random.default_rng(20260101), list(KEYS[:n_keys])
     identified = pd.DataFrame(
@@ -196,9 +196,9 @@ def _attacking(attack: str, folder: Path):
     import numpy as np
     import pandas as pd
 
-    from disclosure_control.attacks.inference import infer_attribute
-    from disclosure_control.attacks.linkability import link_parts
-    from disclosure_control.attacks.singling_out import single_out
+    from disclosure_control.steps.linkage_attack.inference import infer_attribute
+    from disclosure_control.steps.linkage_attack.linkability import link_parts
+    from disclosure_control.steps.linkage_attack.singling_out import single_out
 
     original, released, control = (pd.read_csv(folder / f"{name}.csv") for name in ("original", "released", "control"))
 

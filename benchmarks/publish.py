@@ -57,10 +57,10 @@ def ours(question: str, n_records: int, in_memory: bool):
     import numpy as np
     import pandas as pd
 
-    from disclosure_control.private_release import ask
-    from disclosure_control.private_release.ledger import Ledger
-    from disclosure_control.private_release.queries import Records
-    from disclosure_control.private_release.settings import read_query
+    from disclosure_control.steps.private_release.ledger import Ledger
+    from disclosure_control.steps.private_release.queries import Records
+    from disclosure_control.steps.private_release.settings import read_query
+    from disclosure_control.steps.private_release.step import ask
 
     column = made_column(question, n_records)
     text = column.astype(str) if question == "mean" else np.array(CATEGORIES)[column]

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable
 
-from Anonymization_Models import FaultyInputError, unknown_config_keys
+from config.model_settings import unknown_config_keys
+from disclosure_control.basics.faults import FaultyInputError
 
 
 def _check_subject_id(value: object) -> list[str]:
-    from cdisc.subject_ids import check_subject_id
+    from cdisc.merge.subject_ids import check_subject_id
 
     return check_subject_id(value)
 
 
 def _check_merge(value: object) -> list[str]:
-    from cdisc.merge_settings import check_merge
+    from cdisc.merge.settings import check_merge
 
     return check_merge(value)
 

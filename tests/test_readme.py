@@ -2,21 +2,20 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
-import Anonymization_Models as models
 from cdisc import DOOR_KEYS
-from cdisc.merge_settings import MergeSettings
-from cdisc.subject_ids import SubjectIdRule
+from cdisc.merge.settings import MergeSettings
+from cdisc.merge.subject_ids import SubjectIdRule
+from config.model_settings import _model_keys
 from Create_Combined_Pilot_Dataset import combine_pilot
-from disclosure_control import STEP_MODULES
-from disclosure_control.batch import run_door
-from disclosure_control.risk.settings import SECTION_NAMES, RiskSettings
+from disclosure_control.run.doors import run_door
+from disclosure_control.steps import STEPS
+from disclosure_control.steps.risk.settings import SECTION_NAMES, RiskSettings
 from Main_Anonymization import assess_pilot
+from tests.places import PROJECT
 
-PROJECT = Path(__file__).resolve().parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
@@ -42,7 +41,7 @@ def test_the_list_of_files_is_complete(demo_results):
     assert {path.name for path in demo_results.iterdir() if not path.name.startswith(".")} <= shown
 
 
-@pytest.mark.parametrize("key", [*models._model_keys(), *DOOR_KEYS, *STEP_MODULES])
+@pytest.mark.parametrize("key", [*_model_keys(), *DOOR_KEYS, *STEPS])
 def test_every_config_key_has_a_row(key):
     assert f"| `{key}` |" in README
 

@@ -14,14 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from Anonymization_Models import (
-    MISSING_POLICIES,
-    EncodedColumn,
-    EquivalenceClasses,
-    FaultyInputError,
-    joint_keys,
-    number_groups,
-)
+from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses
+from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.keys import joint_keys, number_groups
 
 DEFAULT_THRESHOLDS = (2, 5, 10, 20)
 MAX_KEY_SETS = 100_000  # roughly half a minute for 20,000 classes, more than an hour for a million

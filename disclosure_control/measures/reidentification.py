@@ -18,16 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import (
-    EncodedColumn,
-    EquivalenceClasses,
-    FaultyInputError,
-    encode_column,
-    joint_keys,
-    number_groups,
-    number_text,
-    sum_over_compatible,
-)
+from Anonymization_Models import EquivalenceClasses
+from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.keys import joint_keys, number_groups
+from disclosure_control.basics.wildcards import sum_over_compatible
 from disclosure_control.measures.sampling_weights import exact_risk, frequencies
 
 ROUNDING = 1e-12  # relative; sums of shares alpha are off by as much

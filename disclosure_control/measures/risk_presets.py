@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, encode_column, number_text, parse_numbers
+from disclosure_control.basics.columns import encode_column, number_text, parse_numbers
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.measures.reidentification import ROUNDING, ReidentificationRisk, smallest_class_within
 
 

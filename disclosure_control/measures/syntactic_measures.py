@@ -17,8 +17,11 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import DISTANCES, CountTable, FaultyInputError, encode_column, number_groups
-from disclosure_control.hierarchies import ValueHierarchy
+from Anonymization_Models import DISTANCES, CountTable
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.keys import number_groups
 
 # Two figures closer than this, relative to their size, are equal: what rounding makes of an exact tie is no difference.
 TOLERANCE = 1e-12

@@ -19,8 +19,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, FaultyInputError, SensitiveCounts
-from disclosure_control.hierarchies import ValueHierarchy
+from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, SensitiveCounts
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.measures import syntactic_measures as measures
 from disclosure_control.measures.syntactic_measures import (
     TOLERANCE,

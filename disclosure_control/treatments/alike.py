@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from Anonymization_Models import number_groups
+from disclosure_control.basics.keys import number_groups
 
 CELLS_PER_BLOCK = 2_000_000
 # A pair of patterns of missing values costs as much as about so many comparisons of two codes.

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from Anonymization_Models import FaultyInputError, number_text
-from disclosure_control.hierarchies import ValueHierarchy, build_hierarchy
+from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy, build_hierarchy
 
 TOP = "*"
 # A time of day as SDTM writes it, to the hour, minute or second, and its zone; a part may be unknown (-).

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import numbers_of
-from disclosure_control.treatments.checks import COLUMN, NUMBER, SHARE
+from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.settings import COLUMN, NUMBER, SHARE
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
 
 

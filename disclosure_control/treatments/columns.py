@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.treatments.checks import COLUMNS
+from disclosure_control.basics.settings import COLUMNS
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
 
 

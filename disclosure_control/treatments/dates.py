@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, encode_column
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
 from disclosure_control.treatments.built_hierarchies import DATE, ends_of_interval, parts_of_date
-from disclosure_control.treatments.checks import COLUMNS, one_of, whole_number
 from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
 from disclosure_control.treatments.registry import (
     Treated,

@@ -8,8 +8,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, encode_column
-from disclosure_control.hierarchies import ValueHierarchy
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.settings import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
 from disclosure_control.treatments.built_hierarchies import (
     coarser,
     date_hierarchy,
@@ -18,7 +20,6 @@ from disclosure_control.treatments.built_hierarchies import (
     mask_hierarchy,
     read_dates,
 )
-from disclosure_control.treatments.checks import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.registry import (
     Treated,

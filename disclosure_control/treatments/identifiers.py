@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from disclosure_control.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.treatments.checks import COLUMNS
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.settings import COLUMNS
 from disclosure_control.treatments.dates import date_columns
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
 from disclosure_control.treatments.variables import is_variable, variables_of

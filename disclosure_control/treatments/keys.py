@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from Anonymization_Models import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError
 
 SHORTEST_KEY = 16  # bytes
 ALLOWED = '{"environment": "NAME"}, or {"file": "/path/of/the/key"}'

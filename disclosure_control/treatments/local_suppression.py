@@ -11,17 +11,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import (
-    EquivalenceClasses,
-    PilotConfig,
-    apply_feature_binning,
-    encode_column,
-    form_equivalence_classes,
-    nearest_name,
-)
-from disclosure_control.progress import progress
+from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form_equivalence_classes
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import nearest_name
+from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
+from disclosure_control.run.progress import progress
 from disclosure_control.treatments.alike import READINGS
-from disclosure_control.treatments.checks import COLUMNS, COUNT, one_of
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, people, register
 from disclosure_control.treatments.suppression_search import Parts, search

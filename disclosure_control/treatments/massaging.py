@@ -7,18 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, encode_column, parse_numbers
-from disclosure_control.fairness.groups import TwoGroups
-from disclosure_control.fairness.massaging import (
+from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers, value_text
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMN, COLUMNS, IS_VALUE
+from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.words import four_digits
+from disclosure_control.measures.group_fairness import TwoGroups
+from disclosure_control.treatments.label_changes import (
     label_changes,
     reweigh,
     score_by_logistic_regression,
     ties_by_content,
 )
-from disclosure_control.fairness.report import four_digits
-from disclosure_control.fairness.settings import IS_VALUE, code_of_value, value_text
-from disclosure_control.small_groups import SMALLEST_PRINTED_GROUP
-from disclosure_control.treatments.checks import COLUMN, COLUMNS
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
 
 

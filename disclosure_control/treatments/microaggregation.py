@@ -11,9 +11,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, number_text, numbers_of
-from disclosure_control.progress import progress
-from disclosure_control.treatments.checks import COLUMNS, one_of, whole_number
+from disclosure_control.basics.columns import number_text, numbers_of
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
+from disclosure_control.run.progress import progress
 from disclosure_control.treatments.mdav import mdav_groups
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, people, register, with_columns

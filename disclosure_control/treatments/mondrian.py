@@ -16,17 +16,16 @@ from Anonymization_Models import (
     DISTANCES,
     CountTable,
     EquivalenceClasses,
-    FaultyInputError,
-    PilotConfig,
     bin_count_table,
     count_sensitive_values,
     default_distance,
-    encode_column,
     form_equivalence_classes,
-    nearest_name,
 )
-from disclosure_control.hierarchies import ValueHierarchy
-from disclosure_control.treatments.checks import COUNT, is_name, one_of
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.settings import COUNT, is_name, one_of
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.mondrian_labels import QuasiIdentifier
 from disclosure_control.treatments.mondrian_parts import Demand, partition

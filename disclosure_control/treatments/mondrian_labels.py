@@ -7,8 +7,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import EncodedColumn, number_groups, number_text
-from disclosure_control.hierarchies import ValueHierarchy
+from disclosure_control.basics.columns import EncodedColumn, number_text
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.keys import number_groups
 from disclosure_control.treatments.mondrian_parts import Attribute
 
 VALUES_PER_MASK = 62

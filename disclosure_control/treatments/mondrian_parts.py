@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from Anonymization_Models import CountTable, number_groups
+from Anonymization_Models import CountTable
+from disclosure_control.basics.keys import number_groups
 
 
 @dataclass(frozen=True)

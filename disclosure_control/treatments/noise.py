@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import numbers_of
-from disclosure_control.treatments.checks import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
+from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
 
 MOST_DECIMALS = 15

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, encode_column, form_equivalence_classes
-from disclosure_control.treatments.checks import COLUMN, COLUMNS, SHARE
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMN, COLUMNS, SHARE
 from disclosure_control.treatments.registry import (
     Treated,
     Treatment,

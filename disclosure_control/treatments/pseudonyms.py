@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import FaultyInputError, encode_column
-from disclosure_control.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.treatments.checks import COLUMNS, whole_number
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMNS, whole_number
 from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
 from disclosure_control.treatments.registry import (
     Treated,

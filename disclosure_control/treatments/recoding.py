@@ -7,9 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, number_text, numbers_of
+from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning
+from disclosure_control.basics.columns import number_text, numbers_of
+from disclosure_control.basics.settings import COLUMN, POSITIVE, is_number, one_of
 from disclosure_control.treatments.built_hierarchies import band_of
-from disclosure_control.treatments.checks import COLUMN, POSITIVE, is_number, one_of
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
 
 

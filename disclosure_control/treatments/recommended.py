@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from Anonymization_Models import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
 
 ADVICE = 'add "recommend": {} to the config, or write the treatments out'
@@ -15,7 +15,7 @@ def apply_recommended(given: TreatmentInput) -> Treated:
 
     Raises ``FaultyInputError`` where it did not run, or found none: data that nobody treated are not released.
     """
-    from disclosure_control.treatment import apply_steps  # which looks treatments up
+    from disclosure_control.treatments.treated_pilot import apply_steps  # which looks treatments up
 
     if given.recommended is None:
         raise FaultyInputError(f'treatment: "recommended" needs the result of the step recommend; {ADVICE}')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import encode_column
+from disclosure_control.basics.columns import encode_column
 from disclosure_control.treatments.registry import TreatmentInput
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import EncodedColumn, PilotConfig, encode_column, number_text
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import (
-    EncodedColumn,
-    EquivalenceClasses,
-    SensitiveCounts,
-    run_k_anonymity,
-    run_t_closeness,
-)
-from disclosure_control.assessment import Assessment
-from disclosure_control.treatments.checks import COUNT, one_of
+from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anonymity, run_t_closeness
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.settings import COUNT, one_of
 from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
@@ -32,7 +27,7 @@ MODELS = ("k", "l", "t")
 
 def evaluated(given: TreatmentInput) -> Assessment:
     """The pilot as it stands before this step, seen as the config sees it."""
-    from disclosure_control.treatment import evaluate_treated  # which looks treatments up
+    from disclosure_control.treatments.treated_pilot import evaluate_treated  # which looks treatments up
 
     return evaluate_treated(given.frame, given.config)
 

@@ -15,19 +15,13 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import (
-    EncodedColumn,
-    EquivalenceClasses,
-    FaultyInputError,
-    PilotConfig,
-    encode_column,
-    form_equivalence_classes,
-    number_groups,
-    numbers_of,
-    parse_numbers,
-)
-from disclosure_control.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.hierarchies import ValueHierarchy
+from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
+from config.model_settings import PilotConfig
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import EncodedColumn, encode_column, numbers_of, parse_numbers
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.keys import number_groups
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|-|–|,|;)\s*({_NUMBER})\s*[\])]?")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disclosure_control.hierarchies import ValueHierarchy
+from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.utility.comparison import ComparedColumn, Comparison
 
 # ---------------------------------------------------------------- IL1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.bad_inputs.registry import case
-from tests.doors.synthetic_pilot import DISTRICT, csv_text
+from tests.run.synthetic_pilot import DISTRICT, csv_text
 
 RUN_DOOR_1 = "Create_Combined_Pilot_Dataset.py"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.bad_inputs.registry import case, config_case
-from tests.doors.synthetic_pilot import DISTRICT, Literal
+from tests.run.synthetic_pilot import DISTRICT, Literal
 
 BOTH = (1, 2)
 ONE_LITERAL = ("CLINIC.py", "one literal, config = {...}", "never run as code")

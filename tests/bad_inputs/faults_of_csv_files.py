@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 from tests.bad_inputs.registry import case
-from tests.doors.synthetic_pilot import DISTRICT, csv_text, rows_of
+from tests.run.synthetic_pilot import DISTRICT, csv_text, rows_of
 
 LEAVE_OUT = 'merge: {"ignore": ["VS"]}'
 HTML = "<!DOCTYPE html>\n<html><body>Session of MARKERUSER expired</body></html>\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.bad_inputs.registry import case, config_case
-from tests.doors.synthetic_pilot import rows_of
+from tests.run.synthetic_pilot import rows_of
 
 BOTH = (1, 2)
 

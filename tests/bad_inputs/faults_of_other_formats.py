@@ -12,7 +12,7 @@ import pyreadstat
 
 from tests.bad_inputs.faults_of_csv_files import HTML, LEAVE_OUT
 from tests.bad_inputs.registry import case
-from tests.doors.synthetic_pilot import SyntheticPilot, csv_text, rows_of
+from tests.run.synthetic_pilot import SyntheticPilot, csv_text, rows_of
 
 TYPES = {"USUBJID": "string", "BMI": "float"}
 

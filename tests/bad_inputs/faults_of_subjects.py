@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.bad_inputs.registry import case
-from tests.doors.synthetic_pilot import csv_text, rows_of
+from tests.run.synthetic_pilot import csv_text, rows_of
 
 NAME_IT = 'subject_id: {"column": "..."}'
 

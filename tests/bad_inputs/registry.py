@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tests.doors.synthetic_pilot import INPUT_AT_FAULT, SyntheticPilot
+from tests.run.synthetic_pilot import INPUT_AT_FAULT, SyntheticPilot
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from tests.bad_inputs import (
     faults_of_subjects,  # noqa: F401
 )
 from tests.bad_inputs.registry import CASES
-from tests.doors.synthetic_pilot import leaks, snapshot, unprintable
+from tests.run.synthetic_pilot import leaks, snapshot, unprintable
 
 
 def test_the_corpus_is_large():

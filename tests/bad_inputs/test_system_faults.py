@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.doors.processes import held_by_another_process, start_process, without_root_powers
-from tests.doors.synthetic_pilot import DONE, INPUT_AT_FAULT, LOCKED, leaks, snapshot
+from tests.run.processes import held_by_another_process, start_process, without_root_powers
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, LOCKED, leaks, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and limits of POSIX systems")

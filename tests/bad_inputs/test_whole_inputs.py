@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from tests.bad_inputs.faults_of_other_formats import WHOLE, parquet_bytes, vital_signs, write_whole
-from tests.doors.synthetic_pilot import DONE, PEOPLE, csv_text, leaks, rows_of
+from tests.run.synthetic_pilot import DONE, PEOPLE, csv_text, leaks, rows_of
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from Anonymization_Models import EquivalenceClasses
+from tests.places import SHARED
 
-SHARED_FOLDER = Path(__file__).resolve().parents[3] / "shared"
+SHARED_FOLDER = SHARED
 EULER_GAMMA = 0.57721566490153286061
 
 

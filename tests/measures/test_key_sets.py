@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from Anonymization_Models import MISSING_POLICIES, FaultyInputError, form_equivalence_classes, number_groups
+from Anonymization_Models import MISSING_POLICIES, form_equivalence_classes
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.keys import number_groups
 from disclosure_control.measures import key_sets as module
 from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets, small_levels
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from Anonymization_Models import form_equivalence_classes, number_text
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.columns import number_text
 from disclosure_control.measures.key_sets import key_sets, small_levels
+from tests.places import SHARED
 
-SHARED_FOLDER = Path(__file__).resolve().parents[3] / "shared"
+SHARED_FOLDER = SHARED
 ARX = {
     "adult5": ("oracles/arx/risk_adult5.json", "data/adult/adult.csv"),
     "synth": ("oracles/arx/risk_synth_10000.json", "oracles/arx/synth/synth_10000.csv"),

@@ -3,7 +3,6 @@
 import json
 import math
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from Anonymization_Models import FaultyInputError, form_equivalence_classes
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.measures.population_uniqueness import (
     SizeHistogram,
     UniquesEstimate,
@@ -23,8 +23,8 @@ from disclosure_control.measures.population_uniqueness import (
     slide_negative_binomial,
     zayatz,
 )
+from tests.places import ARX
 
-ARX = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "arx"
 needs_arx = pytest.mark.skipif(not ARX.is_dir(), reason="shared/ is not beside the clone; it is public data")
 
 histograms = st.dictionaries(st.integers(1, 12), st.integers(1, 20), min_size=1, max_size=6)

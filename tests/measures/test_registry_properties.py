@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.hierarchies import build_hierarchy
+from disclosure_control.basics.hierarchies import build_hierarchy
 from disclosure_control.measures.syntactic_models import (
     CLASS_SIZE_MODELS,
     COMPARISONS,

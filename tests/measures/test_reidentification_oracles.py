@@ -1,7 +1,6 @@
 """Re-identification risk against figures of sdcMicro, of ARX and of the documents that the project implements."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,8 +16,8 @@ from disclosure_control.measures.reidentification import (
     risk_profile,
 )
 from disclosure_control.measures.sampling_weights import exact_risk, frequencies, household_risk, individual_risk
+from tests.places import SHARED
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
 SDCMICRO = SHARED / "oracles" / "sdcmicro"
 ARX = SHARED / "oracles" / "arx"
 CLOSE = {"rtol": 1e-9, "atol": 0.0}

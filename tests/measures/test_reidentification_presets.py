@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from Anonymization_Models import FaultyInputError, form_equivalence_classes
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.measures.reidentification import prosecutor_risk
 from disclosure_control.measures.risk_presets import (
     PRESETS,

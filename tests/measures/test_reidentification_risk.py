@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from Anonymization_Models import FaultyInputError, form_equivalence_classes
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.measures.reidentification import (
     INTRUDERS,
     count_population,

@@ -8,17 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import Anonymization_Models as models
-from Anonymization_Models import form_equivalence_classes, sum_over_compatible
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics import keys, wildcards
+from disclosure_control.basics.wildcards import sum_over_compatible
 
 WAYS = {
     "full table": {"DENSE_CELLS": 1 << 18},
-    "by pattern, counted": {"_sums_in_a_full_table": models._sums_by_pattern},
-    "by pairs of classes": {"_sums_in_a_full_table": models._sums_by_pairs},
+    "by pattern, counted": {"_sums_in_a_full_table": wildcards._sums_by_pattern},
+    "by pairs of classes": {"_sums_in_a_full_table": wildcards._sums_by_pairs},
     "by pattern, hashed": {"DENSE_CELLS": -(10**9), "CLASSES_PER_PATTERN": 0, "LOOKUPS_AT_ONCE": 3},
     "by pattern, keys beyond 62 bits": {"DENSE_CELLS": -(10**9), "CLASSES_PER_PATTERN": 0, "KEY_LIMIT": 5},
     "by pattern, counted, keys beyond 62 bits": {
-        "_sums_in_a_full_table": models._sums_by_pattern,
+        "_sums_in_a_full_table": wildcards._sums_by_pattern,
         "KEY_LIMIT": 5,
     },
 }
@@ -56,7 +57,9 @@ def test_every_way_against_pairs(way, table, alpha):
     names = [f"q{i}" for i in range(len(rows[0]) if rows else 1)]
     classes = form_equivalence_classes(pd.DataFrame(rows, columns=names, dtype=object), names)
     of_class = np.bincount(classes.class_of_record, amounts, classes.n_classes)
-    with patch.multiple(models, **WAYS[way]):
+    limits = {name: value for name, value in WAYS[way].items() if name != "KEY_LIMIT"}
+    key_limit = WAYS[way].get("KEY_LIMIT", keys.KEY_LIMIT)
+    with patch.multiple(wildcards, **limits), patch.object(keys, "KEY_LIMIT", key_limit):
         found = sum_over_compatible(classes, [of_class, classes.size], alpha)
     assert found.shape == (2, classes.n_classes)
     for row, expected in zip(found, [amounts, [1] * len(rows)], strict=True):

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from Anonymization_Models import FaultyInputError, form_equivalence_classes, number_groups
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.keys import number_groups
 from disclosure_control.measures import special_uniques as module
 from disclosure_control.measures.special_uniques import (
     WEIGHTINGS,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,8 +11,9 @@ import pytest
 
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.measures.special_uniques import SpecialUniques, dis_exponent, dis_scores, special_uniques
+from tests.places import SDCMICRO
 
-SDCMICRO_FOLDER = Path(__file__).resolve().parents[3] / "shared" / "oracles" / "sdcmicro"
+SDCMICRO_FOLDER = SDCMICRO
 CASES_FILE = SDCMICRO_FOLDER / "cases.json"
 CASES = (
     [case for case in json.loads(CASES_FILE.read_text())["cases"] if case["fn"] == "suda2"]

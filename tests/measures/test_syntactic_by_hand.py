@@ -6,12 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from Anonymization_Models import (
-    FaultyInputError,
-    count_sensitive_values,
-    form_equivalence_classes,
-)
-from disclosure_control.hierarchies import build_hierarchy
+from Anonymization_Models import count_sensitive_values, form_equivalence_classes
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import build_hierarchy
 from disclosure_control.measures.syntactic_measures import (
     SharedCells,
     basic_beta,

@@ -6,19 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.optimize
-import syntactic_referee as referee
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from Anonymization_Models import (
-    FaultyInputError,
-    count_sensitive_values,
-    form_equivalence_classes,
-    run_l_diversity,
-    run_t_closeness,
-)
-from disclosure_control.hierarchies import build_hierarchy
+from Anonymization_Models import count_sensitive_values, form_equivalence_classes, run_l_diversity, run_t_closeness
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import build_hierarchy
 from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, evaluate_syntactic_models
+from tests.measures import syntactic_referee as referee
 
 QUIET = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
 THOROUGH = settings(max_examples=150, **QUIET)

@@ -7,16 +7,16 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from syntactic_referee import shared_file
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.hierarchies import read_hierarchy
+from disclosure_control.basics.hierarchies import read_hierarchy
 from disclosure_control.measures.syntactic_models import (
     SYNTACTIC_MODELS,
     average_class_size,
     discernibility,
     evaluate_syntactic_models,
 )
+from tests.measures.syntactic_referee import shared_file
 
 # ---------------------------------------------------------------- sdcMicro
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-SHARED_FOLDER = Path(__file__).resolve().parents[3] / "shared"
+from tests.places import SHARED
+
+SHARED_FOLDER = SHARED
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-import referee
 import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from model_frames import BRIEF, THOROUGH
 
 import Anonymization_Models as models
+from tests.models import referee
+from tests.models.model_frames import BRIEF, THOROUGH
 
 offsets = st.sampled_from([0.0, 1e9, -1e9, 1e-9, 12345.678])
 units = st.sampled_from([1.0, 1e9, 1e-9, 0.1, 1 / 3])

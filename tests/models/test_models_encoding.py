@@ -6,12 +6,12 @@ import unicodedata
 import numpy as np
 import pandas as pd
 import pytest
-import referee
 from hypothesis import example, given
 from hypothesis import strategies as st
-from model_frames import BRIEF, THOROUGH, columns, edge_lists, frames, numbers
 
 import Anonymization_Models as models
+from tests.models import referee
+from tests.models.model_frames import BRIEF, THOROUGH, columns, edge_lists, frames, numbers
 
 
 def partition(codes) -> set[frozenset[int]]:

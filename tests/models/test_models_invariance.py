@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
-import referee
 from hypothesis import given
 from hypothesis import strategies as st
-from model_frames import BRIEF, columns, frames, numbers
 
 import Anonymization_Models as models
+from tests.models import referee
+from tests.models.model_frames import BRIEF, columns, frames, numbers
 
 policies = st.sampled_from(models.MISSING_POLICIES)
 # Without a missing value of its own kind in an ordered category, so that columns can be rebuilt from plain values.

@@ -6,12 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-import referee
 from hypothesis import given
 from hypothesis import strategies as st
-from model_frames import BRIEF, THOROUGH, columns, edge_lists, frames, numbers
 
 import Anonymization_Models as models
+from disclosure_control.basics import wildcards
+from tests.models import referee
+from tests.models.model_frames import BRIEF, THOROUGH, columns, edge_lists, frames, numbers
 
 policies = st.sampled_from(models.MISSING_POLICIES)
 TEXT_KINDS = ["text", "str", "string", "mixed", "category", "bool", "boolean"]
@@ -279,8 +280,8 @@ def test_faults_name_the_column_or_the_setting_and_no_value(run, words):
 @pytest.mark.parametrize("classes_per_pattern", [0, 10**6], ids=["by patterns", "by pairs of classes"])
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 def test_both_ways_to_count_wildcards_are_by_the_definition(alpha, classes_per_pattern, monkeypatch):
-    monkeypatch.setattr(models, "DENSE_CELLS", -(10**9))
-    monkeypatch.setattr(models, "CLASSES_PER_PATTERN", classes_per_pattern)
+    monkeypatch.setattr(wildcards, "DENSE_CELLS", -(10**9))
+    monkeypatch.setattr(wildcards, "CLASSES_PER_PATTERN", classes_per_pattern)
     rng = np.random.default_rng(7)
     frame = pd.DataFrame({f"q{i}": pd.Series(rng.integers(0, 2, 1800)).where(rng.random(1800) > 0.3) for i in range(7)})
     classes = models.form_equivalence_classes(frame, list(frame))

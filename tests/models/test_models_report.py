@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import Anonymization_Models as models
-from disclosure_control.assessment import Assessment, assess
+from disclosure_control.assess.assessment import Assessment, assess
 
 MARKER = "ZZMARKERZZ"
 # Numbers that occur nowhere else: a quasi-identifier in a tail, one in a bin, a sensitive value within the range.

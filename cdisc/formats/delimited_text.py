@@ -1,0 +1,308 @@
+"""Reading delimited text: every column is text, what had to be guessed is said, what is broken is counted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from cdisc.formats.delimited_guesses import (
+    DELIMITER_NAMES,
+    USUAL_DELIMITERS,
+    ColumnReading,
+    guess_delimiter,
+    header_looks_like_data,
+    read_column,
+    reading_notes,
+)
+from cdisc.formats.encodings import read_text
+from cdisc.formats.files import (
+    FileOptions,
+    SourceTable,
+    counted,
+    domain_of,
+    empty_file_fault,
+    leave_out_setting,
+    listed,
+    no_record_fault,
+    setting_of,
+)
+from cdisc.formats.values import clean_name, declared_missing, frame_of, name_faults
+from disclosure_control.basics.faults import FaultyInputError
+
+# Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
+_BLOCK_BYTES = 1 << 23
+_LARGEST_BLOCK_BYTES = (1 << 31) - 2
+_SAMPLE_BYTES = 1 << 18
+_SMALL_BLOCK_BYTES = 1 << 16
+_QUOTE = ord('"')
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The text of a file in UTF-8 and how to take it apart."""
+
+    path: Path
+    data: pa.Buffer
+    delimiter: str
+    has_quotes: bool
+
+    def reader(self, strict: bool = False):
+        """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
+        lines = io.TextIOWrapper(pa.BufferReader(self.data), encoding="utf-8", newline="")
+        return csv.reader(lines, delimiter=self.delimiter, strict=strict)
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line on which each record begins, and its fields."""
+        reader = self.reader()
+        line = 1
+        for fields in reader:
+            if fields:
+                yield line, fields
+            line = reader.line_num + 1
+
+
+def read_csv(path: Path, options: FileOptions) -> SourceTable:
+    """Read a file of delimited text (.csv, .tsv) with every column as text.
+
+    Delimiter, encoding and decimal sign are those declared, or guessed and noted. Raises FaultyInputError with
+    the faults of the header together with those of records that have a wrong number of fields.
+    """
+    text, notes = _opened(path, options)
+    _check_quotes(text)
+    header = _checked_header(text)
+    table = _checked_records(text, header)
+    n_records = _n_without_empty_end(table)
+    if n_records == 0:
+        raise FaultyInputError(no_record_fault(path))
+    if n_records < table.num_rows:
+        notes.append(f"{counted(table.num_rows - n_records, 'record')} without any value at the end left out")
+    readings = _read_columns(text, header, table.slice(0, n_records), options)
+    notes += reading_notes(readings, path, options)
+    frame = frame_of({name: reading.values for name, reading in readings.items()})
+    return SourceTable(domain_of(path), path.name, frame, {}, tuple(notes))
+
+
+def _opened(path: Path, options: FileOptions) -> tuple[_Text, list[str]]:
+    """Return the file's text with its delimiter, and notes on what was guessed."""
+    _check_declared(path, options)
+    data, notes = read_text(path, options.encoding)
+    beginning = data[:_SAMPLE_BYTES].to_pybytes()
+    if not beginning.strip() and not data.to_pybytes().strip():
+        raise FaultyInputError(empty_file_fault(path))
+    # Blank lines before the header are no header.
+    data = data[len(beginning) - len(beginning.lstrip(b"\r\n")) :]
+    has_quotes = any((block == _QUOTE).any() for _, block in _small_blocks(data))
+    if options.delimiter is not None:
+        return _Text(path, data, options.delimiter, has_quotes), notes
+    sample = data[:_SAMPLE_BYTES].to_pybytes().decode("utf-8", errors="ignore")
+    usual = USUAL_DELIMITERS[path.suffix.lower()]
+    delimiter = guess_delimiter(sample, is_whole=data.size <= _SAMPLE_BYTES, usual=usual)
+    if delimiter != usual:
+        notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
+    return _Text(path, data, delimiter, has_quotes), notes
+
+
+def _check_declared(path: Path, options: FileOptions) -> None:
+    faults = []
+    delimiter = options.delimiter
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        faults.append(
+            f"{path.name}: the declared delimiter {delimiter!r} cannot be used; one ASCII character is allowed, "
+            f"such as {setting_of(path, 'delimiter', ';')}."
+        )
+    if options.decimal not in (None, ".", ","):
+        faults.append(
+            f"{path.name}: the declared decimal sign {options.decimal!r} cannot be used; '.' and ',' are allowed: "
+            f"{setting_of(path, 'decimal', ',')}."
+        )
+    if faults:
+        raise FaultyInputError(faults)
+
+
+# Quoting
+
+
+def _check_quotes(text: _Text) -> None:
+    """Raise FaultyInputError where quotes do not pair up: pyarrow would swallow the following records silently.
+
+    Broken quoting moves text between fields, even into the header: nothing else is looked at after it.
+    """
+    if not text.has_quotes or _quotes_are_regular(text.data, text.delimiter):
+        return
+    # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module can tell.
+    reader = text.reader(strict=True)
+    line = 1
+    try:
+        for _ in reader:
+            line = reader.line_num + 1
+    except csv.Error as error:
+        follows = "expected after" in str(error)
+        what = "text follows a closing quote" if follows else "a quote is opened and never closed"
+        raise FaultyInputError(
+            f"{text.path.name}: unbalanced quotes: in the record that begins at line {line:,}, {what}. A quote "
+            "inside a quoted value has to be doubled. Correct the line, or export the file again."
+        ) from None
+
+
+def _quotes_are_regular(data: pa.Buffer, delimiter: str) -> bool:
+    """Whether every opening quote begins a field and every closing one ends it, as in text written by a program.
+
+    Quotes alternate between opening and closing, a doubled quote being a closing and an opening one.
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    is_edge = np.zeros(256, dtype=bool)
+    is_edge[[ord(delimiter), ord("\r"), ord("\n"), _QUOTE]] = True
+    n_quotes = 0
+    for start, block in _small_blocks(data):
+        places = np.flatnonzero(block == _QUOTE) + start
+        # "clip" takes a quote at either end of the text for its own neighbour, which is an edge.
+        before = characters.take(places[n_quotes % 2 :: 2] - 1, mode="clip")
+        after = characters.take(places[1 - n_quotes % 2 :: 2] + 1, mode="clip")
+        if not (is_edge.take(before).all() and is_edge.take(after).all()):
+            return False
+        n_quotes += len(places)
+    return n_quotes % 2 == 0
+
+
+def _small_blocks(data: pa.Buffer) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield where each block begins and its bytes, few enough for what is found in it to stay in the cache."""
+    characters = np.frombuffer(data, dtype=np.uint8)
+    for start in range(0, len(characters), _SMALL_BLOCK_BYTES):
+        yield start, characters[start : start + _SMALL_BLOCK_BYTES]
+
+
+# Header and records
+
+
+def _checked_header(text: _Text) -> list[str]:
+    """Return the column names; raise FaultyInputError with all that is wrong with them or with the records."""
+    try:
+        first_records = list(itertools.islice(text.records(), 2))
+    except csv.Error:
+        raise FaultyInputError(_unreadable_fault(text)) from None
+    header = [clean_name(name) for name in first_records[0][1]]
+    looks_like_data = header_looks_like_data(header)
+    faults = name_faults(header, text.path, show_names=not looks_like_data)
+    if looks_like_data:
+        faults.append(
+            f"{text.path.name}: the first line looks like a record, not like column names (most of its "
+            f"{counted(len(header), 'field')} are numbers or dates). Put a line with the column names first, "
+            f"or leave the domain out by {leave_out_setting(text.path)}."
+        )
+    if len(first_records) < 2:
+        faults.append(no_record_fault(text.path))
+    elif faults:
+        faults += _parsed(text, len(header))[1]
+    if faults:
+        raise FaultyInputError(faults)
+    return header
+
+
+def _checked_records(text: _Text, header: list[str]) -> pa.Table:
+    table, faults = _parsed(text, len(header))
+    if faults:
+        raise FaultyInputError(faults)
+    return table
+
+
+def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
+    """Return the records as a table of text with columns '0', '1', ..., and the faults of ragged records."""
+    block_bytes = _BLOCK_BYTES
+    while True:
+        n_fields: list[int] = []
+        if text.has_quotes:
+            block_bytes = _block_keeping_line_ends(text.data, block_bytes)
+        try:
+            table = _parsed_in_blocks(text, n_columns, block_bytes, n_fields)
+            return table, [_ragged_fault(text, n_columns, Counter(n_fields))] if n_fields else []
+        except pa.ArrowInvalid:
+            # A single record may be larger than a block; pyarrow's message would quote it.
+            if block_bytes >= min(text.data.size, _LARGEST_BLOCK_BYTES):
+                raise FaultyInputError(_unreadable_fault(text)) from None
+            block_bytes = min(text.data.size, _LARGEST_BLOCK_BYTES)
+
+
+def _block_keeping_line_ends(data: pa.Buffer, block_bytes: int) -> int:
+    """Return the next block size at which no block ends between CR and LF.
+
+    pyarrow drops a LF there, which is right between records and wrong within a quoted value.
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    while True:
+        starts = np.arange(block_bytes, len(characters), block_bytes)
+        if not np.any((characters[starts - 1] == ord("\r")) & (characters[starts] == ord("\n"))):
+            return block_bytes
+        block_bytes += 1
+
+
+def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of_ragged: list[int]) -> pa.Table:
+    def leave_out(row: pyarrow.csv.InvalidRow) -> str:
+        n_fields_of_ragged.append(row.actual_columns)
+        return "skip"
+
+    # Positions serve as names while parsing: the header may hold duplicates.
+    positions = [str(position) for position in range(n_columns)]
+    return pyarrow.csv.read_csv(
+        pa.BufferReader(text.data),
+        read_options=pyarrow.csv.ReadOptions(column_names=positions, skip_rows_after_names=1, block_size=block_bytes),
+        parse_options=pyarrow.csv.ParseOptions(
+            delimiter=text.delimiter, newlines_in_values=text.has_quotes, invalid_row_handler=leave_out
+        ),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(positions, pa.large_string()), null_values=[""], strings_can_be_null=True
+        ),
+    )
+
+
+def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
+    kinds = listed((f"{counted(n_records, 'record')} with {n}" for n, n_records in sorted(n_fields.items())), limit=5)
+    first_line = next((line for line, fields in text.records() if len(fields) != n_columns), None)
+    where = f"; the first begins at line {first_line:,}" if first_line else ""
+    return (
+        f"{text.path.name}: {counted(n_fields.total(), 'record')} with another number of fields than the "
+        f"{counted(n_columns, 'column')} of the header: {kinds}{where}. Quote values that hold the delimiter, "
+        "correct these lines, or declare the delimiter, e.g. "
+        f"{setting_of(text.path, 'delimiter', ';' if text.delimiter == ',' else ',')}."
+    )
+
+
+def _unreadable_fault(text: _Text) -> str:
+    return f"{text.path.name}: the text cannot be split into records. Export the file again as CSV."
+
+
+# Columns
+
+
+def _read_columns(text: _Text, header: list[str], table: pa.Table, options: FileOptions) -> dict[str, ColumnReading]:
+    # A comma between digits is a decimal sign only where it cannot be the delimiter, unless it is declared.
+    comma_allowed = options.decimal == "," or (options.decimal is None and text.delimiter != ",")
+    missing, guess = declared_missing(options.missing), options.missing is None
+    # Arrow works outside Python's lock: columns are cleaned side by side.
+    with ThreadPoolExecutor() as pool:
+        readings = pool.map(lambda column: read_column(column, comma_allowed, missing, guess), table.columns)
+        return dict(zip(header, readings, strict=True))
+
+
+def _n_without_empty_end(table: pa.Table) -> int:
+    """Return the number of records without those at the end that hold nothing: bare delimiters of a spreadsheet.
+
+    In a file of one column an empty record is a missing value and stays.
+    """
+    if table.num_columns == 1 or any((column[-1].as_py() or "").strip() for column in table.columns):
+        return table.num_rows
+    has_value = np.zeros(table.num_rows, dtype=bool)
+    for column in table.columns:
+        n_characters = pc.binary_length(pc.utf8_trim_whitespace(column))
+        has_value |= pc.fill_null(n_characters, 0).to_numpy() > 0
+    return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0

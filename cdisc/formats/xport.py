@@ -1,0 +1,253 @@
+"""Reading SAS transport files (XPT, version 5 and 8), after making sure that they are whole.
+
+pyreadstat reads the values. It takes a file that was cut off for a shorter one, so the layout is checked here
+from the file's own headers (SAS technical note TS-140 and its version 8 sequel): all is in records of 80 bytes,
+observations of a fixed length follow each other, and blanks fill the last record.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyreadstat
+
+from cdisc.formats.encodings import chosen_encoding
+from cdisc.formats.files import (
+    FileOptions,
+    SourceTable,
+    counted,
+    domain_of,
+    foreign_content,
+    foreign_content_fault,
+    leave_out_setting,
+    no_record_fault,
+)
+from cdisc.formats.values import clean_name, clean_numbers, clean_text, declared_missing, frame_of, name_faults
+from disclosure_control.basics.faults import FaultyInputError
+
+_RECORD = 80
+_LIBRARY_HEADERS = (b"HEADER RECORD*******LIBRARY HEADER RECORD", b"HEADER RECORD*******LIBV8   HEADER RECORD")
+_MEMBER_HEADERS = (b"HEADER RECORD*******MEMBER  HEADER RECORD", b"HEADER RECORD*******MEMBV8  HEADER RECORD")
+_NAMES_HEADERS = (b"HEADER RECORD*******NAMESTR HEADER RECORD", b"HEADER RECORD*******NAMSTV8 HEADER RECORD")
+_DATA_HEADERS = (b"HEADER RECORD*******OBS     HEADER RECORD", b"HEADER RECORD*******OBSV8   HEADER RECORD")
+# The member header, two records of its description with one header, and then the header of the variables.
+_MEMBER_AT = 3 * _RECORD
+_NAMES_AT = 7 * _RECORD
+# Every byte is one character of this encoding, so the bytes can be had back from what pyreadstat returns.
+_BYTE_FOR_BYTE = "LATIN1"
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the observations stand in a transport file."""
+
+    names: list[bytes]
+    observation_length: int
+    data_at: int
+    n_declared: int | None
+
+
+class _NotWholeError(Exception):
+    """The bytes do not follow the layout; the text says in which way, without any of the content."""
+
+
+def read_xport(path: Path, options: FileOptions) -> SourceTable:
+    """Read a SAS transport file with one dataset: numeric variables as float64, character variables as text.
+
+    Special missing values (.A to .Z, ._) are missing. The encoding is the declared one, UTF-8, or guessed and
+    noted. Raises FaultyInputError for a file that is cut off, holds several datasets, or is none at all.
+    """
+    layout = _checked_layout(path)
+    columns, labels = _columns_and_labels(path)
+    n_records = len(columns[0])
+    texts = {
+        position: pa.array(column, type=pa.large_string()).dictionary_encode()
+        for position, column in enumerate(columns)
+        if not isinstance(column, np.ndarray)
+    }
+    encoding, notes = _encoding(texts.values(), layout.names, labels, path, options.encoding)
+    names = [clean_name(name.decode(encoding, errors="replace")) for name in layout.names]
+    faults = name_faults(names, path)
+    if n_records == 0:
+        faults.append(no_record_fault(path))
+    if faults:
+        raise FaultyInputError(faults)
+    missing = declared_missing(options.missing)
+    values = {
+        name: clean_text(_decoded(texts[position], encoding), missing)
+        if position in texts
+        else clean_numbers(columns[position], missing)
+        for position, name in enumerate(names)
+    }
+    if layout.n_declared is None and n_records < _fewest_observations(path.stat().st_size, layout):
+        notes.append("blank records at the end left out")
+    # A label may be cut within a character at its 40 bytes.
+    clean_labels = {
+        name: clean_name(label.decode(encoding, errors="ignore"))
+        for name, label in zip(names, labels, strict=True)
+        if label
+    }
+    return SourceTable(domain_of(path), path.name, frame_of(values), clean_labels, tuple(notes))
+
+
+def _columns_and_labels(path: Path) -> tuple[list[np.ndarray | list[str]], list[bytes]]:
+    """Return the columns, numbers as arrays and text as lists of one character per byte, and their labels."""
+    try:
+        with warnings.catch_warnings():
+            # About duplicate names, which are a fault here.
+            warnings.simplefilter("ignore")
+            columns, metadata = pyreadstat.read_xport(
+                path, encoding=_BYTE_FOR_BYTE, output_format="dict", disable_datetime_conversion=True
+            )
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
+        raise FaultyInputError(_damaged_fault(path, "its header or its values cannot be read")) from None
+    kinds = metadata.readstat_variable_types
+    return [
+        list(column) if kinds[name] == "string" else np.asarray(column, dtype=np.float64)
+        for name, column in columns.items()
+    ], [(label or "").encode(_BYTE_FOR_BYTE) for label in metadata.column_labels]
+
+
+# Text
+
+
+def _encoding(
+    texts: Iterable[pa.DictionaryArray], names: list[bytes], labels: list[bytes], path: Path, declared: str | None
+) -> tuple[str, list[str]]:
+    """Return the encoding that text was written in and a note where it was guessed.
+
+    Values decide, then names; labels have a say only where both are plain, for they may be cut within a
+    character.
+    """
+    values = {
+        value.encode(_BYTE_FOR_BYTE)
+        for text in texts
+        for value in text.dictionary.filter(pc.invert(pc.string_is_ascii(text.dictionary))).to_pylist()
+    }
+    pieces = values or [name for name in names if not name.isascii()] or labels
+    return chosen_encoding(pieces, "distinct value", path, declared)
+
+
+def _decoded(text: pa.DictionaryArray, encoding: str) -> pa.Array:
+    """Return text of one character per byte in the encoding that the bytes were written in."""
+    distinct = text.dictionary
+    if not pc.all(pc.string_is_ascii(distinct)).as_py():
+        values = [value.encode(_BYTE_FOR_BYTE).decode(encoding) for value in distinct.to_pylist()]
+        distinct = pa.array(values, type=pa.large_string())
+    return distinct.take(text.indices)
+
+
+# Layout
+
+
+def _checked_layout(path: Path) -> _Layout:
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        kind = foreign_content(data[:4096])
+        if kind:
+            raise FaultyInputError(foreign_content_fault(path, kind))
+        if not data[:_RECORD].startswith(_LIBRARY_HEADERS):
+            cport = " (it looks like a CPORT file, which is another format)" if b"COMPRESSED" in data[:80] else ""
+            raise FaultyInputError(
+                f"{path.name}: this is not a SAS transport file{cport}. Export the dataset with the XPORT engine "
+                f"of SAS, or leave the domain out by {leave_out_setting(path)}."
+            )
+        n_members = _n_members(data)
+        if n_members > 1:
+            raise FaultyInputError(
+                f"{path.name}: the file holds {n_members} datasets; one dataset per file is allowed. Export each "
+                "dataset into a file of its own."
+            )
+        try:
+            layout = _layout(data)
+            _check_end(data, layout)
+        except (_NotWholeError, struct.error, ValueError) as error:
+            reason = str(error) if isinstance(error, _NotWholeError) else "its headers are not readable"
+            raise FaultyInputError(_damaged_fault(path, reason)) from None
+    return layout
+
+
+def _layout(data: mmap.mmap) -> _Layout:
+    """Read the headers of a transport file up to its first observation."""
+    member = data[_MEMBER_AT : _MEMBER_AT + _RECORD]
+    names = data[_NAMES_AT : _NAMES_AT + _RECORD]
+    if not (member.startswith(_MEMBER_HEADERS) and names.startswith(_NAMES_HEADERS)):
+        raise _NotWholeError("it ends within its headers, or they are damaged")
+    description_length, n_variables = int(member[74:78]), int(names[53:58])
+    first = _NAMES_AT + _RECORD
+    # The length of a variable is the third of the two-byte numbers that begin its description.
+    starts = [first + number * description_length for number in range(n_variables)]
+    lengths = [struct.unpack_from(">h", data, start + 4)[0] for start in starts]
+    # Version 8 has room for a long name behind the short one.
+    name_at, name_length = (88, 32) if names.startswith(_NAMES_HEADERS[1]) else (8, 8)
+    variables = [data[start + name_at : start + name_at + name_length].rstrip(b" \0") for start in starts]
+    if n_variables == 0 or min(lengths) <= 0:
+        raise _NotWholeError("it describes no variable")
+    data_header_at = _aligned_find(data, _DATA_HEADERS, _rounded_up(first + n_variables * description_length))
+    if data_header_at is None:
+        raise _NotWholeError("it ends before the first record")
+    header = data[data_header_at : data_header_at + _RECORD]
+    # Version 8 counts the observations; writers that do not know the number leave zero or blanks.
+    n_declared = int(header[48:63].strip() or 0) if header.startswith(_DATA_HEADERS[1]) else 0
+    return _Layout(variables, sum(lengths), data_header_at + _RECORD, n_declared or None)
+
+
+def _check_end(data: mmap.mmap, layout: _Layout) -> None:
+    """Raise where the data do not end with a whole observation and less than a record of blanks.
+
+    A version 5 file that was cut exactly between two observations cannot be told from a whole one.
+    """
+    if len(data) % _RECORD:
+        raise _NotWholeError(f"it ends within a record of {_RECORD} bytes")
+    n_bytes = len(data) - layout.data_at
+    n_whole = n_bytes // layout.observation_length if layout.n_declared is None else layout.n_declared
+    n_after = n_bytes - n_whole * layout.observation_length
+    if n_after < 0:
+        n_present = n_bytes // layout.observation_length
+        raise _NotWholeError(f"it announces {counted(n_whole, 'record')} and holds {n_present:,}")
+    after = data[len(data) - n_after :]
+    if n_after >= _RECORD or after.strip(b" "):
+        raise _NotWholeError("its last record is not whole")
+
+
+def _fewest_observations(file_size: int, layout: _Layout) -> int:
+    """Return how many observations there are at least, the blanks at the end taken for filling."""
+    n_bytes = file_size - layout.data_at
+    return max(0, -(-(n_bytes - _RECORD + 1) // layout.observation_length))
+
+
+def _n_members(data: mmap.mmap) -> int:
+    n_members, position = 0, _MEMBER_AT
+    while (found := _aligned_find(data, _MEMBER_HEADERS, position)) is not None:
+        n_members, position = n_members + 1, found + _RECORD
+    return n_members
+
+
+def _aligned_find(data: mmap.mmap, headers: tuple[bytes, ...], start: int) -> int | None:
+    """Return where the next of these headers begins a record."""
+    found = []
+    for header in headers:
+        position = data.find(header, start)
+        while position >= 0 and position % _RECORD:
+            position = data.find(header, position + 1)
+        if position >= 0:
+            found.append(position)
+    return min(found, default=None)
+
+
+def _rounded_up(position: int) -> int:
+    return -(-position // _RECORD) * _RECORD
+
+
+def _damaged_fault(path: Path, reason: str) -> str:
+    return (
+        f"{path.name}: the transport file is cut off or damaged: {reason}. Copy or export it again (binary mode "
+        f"where a file transfer offers it), or leave the domain out by {leave_out_setting(path)}."
+    )

@@ -1,0 +1,1 @@
+"""Long SDTM domains -> one row per subject; rules for subject ids."""

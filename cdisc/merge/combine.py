@@ -1,0 +1,360 @@
+"""Domain files of one pilot -> one row per subject; what was left out, collapsed or unmatched is counted."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from cdisc.formats.files import FileOptions, SourceTable, find_domain_files, read_domain_file
+from cdisc.merge.events import reduce_events
+from cdisc.merge.findings import Reduced, reduce_findings
+from cdisc.merge.sdtm import (
+    LEFT_OUT,
+    SUBJECT_TIMING,
+    events_prefix,
+    findings_prefix,
+    is_informative,
+    supplemental_parent,
+)
+from cdisc.merge.settings import MergeSettings, read_merge_settings
+from cdisc.merge.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, SubjectIdRule, read_subjects
+from cdisc.merge.supplemental import fold_supplemental
+from cdisc.merge.wide import reduce_wide, row_of_each_subject
+from disclosure_control.basics.faults import FaultyInputError, nearest_name
+
+BASE_DOMAIN = "DM"
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The combined dataset, all text, ``USUBJID`` first; ``report`` for ``merge_report.json``."""
+
+    frame: pd.DataFrame
+    report: dict
+
+
+@dataclass
+class _Merge:
+    """What a merge has found so far; faults are collected and raised together."""
+
+    rule: SubjectIdRule
+    settings: MergeSettings
+    faults: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    given: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    unknown: dict[str, set[str]] = field(default_factory=dict)
+    inputs: dict[str, dict] = field(default_factory=dict)
+    domains: dict[str, dict] = field(default_factory=dict)
+
+    def count(self, domain: str, **numbers: int) -> None:
+        """Add to the counts of a domain."""
+        counts = self.domains.setdefault(domain, {})
+        for name, number in numbers.items():
+            counts[name] = counts.get(name, 0) + number
+
+    def stop_at_faults(self) -> None:
+        if self.faults:
+            raise FaultyInputError(self.faults)
+
+
+def combine_domains(folder: Path, subject_id: dict, merge: dict) -> Combined:
+    """Read every domain file of ``folder`` and put one row per subject together.
+
+    ``subject_id`` and ``merge`` are the config's keys of these names. Rows come in the order of the subject ids,
+    columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
+    """
+    state = _Merge(SubjectIdRule(**subject_id), read_merge_settings(merge))
+    tables = _read_tables(folder, state)
+    state.stop_at_faults()
+    tables = [_with_sdtm_names(table, state.rule) for table in tables]
+    subjects = {table.file_name: _subjects_of(table, state) for table in tables}
+    state.stop_at_faults()
+    parts, supplemental = _by_domain(tables)
+    ids = _base_subjects(parts, subjects, state)
+    state.stop_at_faults()
+    frames = {table.file_name: _known_subjects(table, subjects[table.file_name], ids, state) for table in tables}
+    state.stop_at_faults()
+    merged = {domain: _merge_parts(members, frames) for domain, members in parts.items()}
+    for table in supplemental:
+        _fold(table, frames[table.file_name], merged, state)
+    state.stop_at_faults()
+
+    state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(merged)))
+    chosen_row = state.settings.several_rows.get(BASE_DOMAIN)
+    reference_start = _reference_start(merged.get(BASE_DOMAIN), len(ids), chosen_row)
+    columns, units = {}, {}
+    for domain, frame in merged.items():
+        reduced = _reduce(domain, frame, len(ids), reference_start, state)
+        columns |= reduced.columns
+        units |= reduced.units
+        state.domains.setdefault(domain, {}).update(reduced.counts)
+        n_present = int(np.unique(frame[SUBJECT]).size)
+        state.domains[domain] |= {"subjects": n_present, "subjects_without_record": len(ids) - n_present}
+    state.notes.extend(_unknown_columns(state.settings, list(columns)))
+    state.stop_at_faults()
+    return _assemble(ids, columns, units, state)
+
+
+# ---------------------------------------------------------------- reading
+
+
+def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
+    found = find_domain_files(folder)
+    state.left_out.update(found.left_out)
+    tables = []
+    for domain, path in found.by_domain.items():
+        reason = "ignored by the config" if domain in state.settings.ignore else LEFT_OUT.get(domain)
+        if reason:
+            state.left_out[path.name] = reason
+            continue
+        try:
+            table = read_domain_file(path, state.settings.files.get(domain, FileOptions()))
+        except FaultyInputError as error:
+            state.faults.extend(error.faults)
+            continue
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        state.inputs[path.name] = {"sha256": digest, "rows": len(table.frame), "notes": list(table.notes)}
+        tables.append(table)
+    if not tables and not state.faults:
+        state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
+    return tables
+
+
+def _with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
+    """The table with SDTM names in capitals where the file writes them small."""
+    columns = table.frame.columns
+    if rule.column != DEFAULT_COLUMN or DEFAULT_COLUMN in columns or DEFAULT_COLUMN not in columns.str.upper():
+        return table
+    return dataclasses.replace(table, frame=table.frame.set_axis(columns.str.upper(), axis="columns"))
+
+
+def _subjects_of(table: SourceTable, state: _Merge) -> ReadSubjects | None:
+    """The subject of each row by the pilot's rule; an id that is absent, empty or merged is a fault."""
+    frame, rule, name = table.frame, state.rule, table.file_name
+    if rule.column is not None and rule.column not in frame:
+        state.faults.append(
+            f"{name}: no column {rule.column!r} for the subject id among {len(frame.columns)} columns; name it by "
+            'subject_id: {"column": "..."}, or {"column": None} for one file without an id'
+        )
+        return None
+    subjects = read_subjects(frame, rule)
+    of_rows = f"of {len(frame)} rows"
+    if subjects.n_blank:
+        state.faults.append(f"{name}: {rule.column} is empty in {subjects.n_blank} {of_rows}; every row needs an id")
+    if subjects.n_emptied:
+        state.faults.append(
+            f"{name}: the subject_id pattern leaves nothing of the id in {subjects.n_emptied} {of_rows}; "
+            "every row needs an id: change the pattern"
+        )
+    if subjects.n_merged:
+        state.faults.append(
+            f"{name}: the subject_id rule makes {subjects.n_merged} of {subjects.n_merged + len(subjects.ids)} source "
+            "ids equal to another one; a rule must keep them apart: change pattern or case"
+        )
+    if subjects.n_unmatched:
+        state.inputs[name]["notes"].append(f"the subject_id pattern does not match {subjects.n_unmatched} ids")
+    return subjects
+
+
+def _by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:
+    """Files by domain, parts such as LBCH and LBHE under LB, DM first; and the supplemental files."""
+    parts, supplemental = {}, []
+    for table in tables:
+        if supplemental_parent(table.domain) is None:
+            parts.setdefault(_domain_of(table), []).append(table)
+        else:
+            supplemental.append(table)
+    return dict(sorted(parts.items(), key=lambda item: (item[0] != BASE_DOMAIN, item[0]))), supplemental
+
+
+def _domain_of(table: SourceTable) -> str:
+    """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
+    named = table.frame["DOMAIN"].dropna().unique() if "DOMAIN" in table.frame else []
+    parent = str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
+    is_part = len(parent) == 2 and table.domain.startswith(parent)
+    return parent if is_part else table.domain
+
+
+# ---------------------------------------------------------------- subjects
+
+
+def _base_subjects(parts: dict[str, list[SourceTable]], subjects: dict[str, ReadSubjects], state: _Merge) -> pd.Index:
+    """The subjects of the combined dataset: those of DM, or of the only domain there is; in a stable order."""
+    if state.rule.column is None and len(subjects) > 1:
+        state.faults.append(
+            f'subject_id: {{"column": None}} numbers the rows of one file, and there are {len(subjects)} files; '
+            "name the column that holds the id"
+        )
+    elif BASE_DOMAIN not in parts and len(parts) > 1:
+        state.faults.append(
+            f"no DM file among {', '.join(parts)}: DM says who the subjects are; add it, or leave one file alone"
+        )
+    elif not parts:
+        state.faults.append("supplemental files alone: there is no domain that they belong to; add it")
+    if state.faults:
+        return pd.Index([])
+    base = next(iter(parts.values()))
+    ids = subjects[base[0].file_name].ids
+    for table in base[1:]:
+        ids = ids.union(subjects[table.file_name].ids, sort=False)
+    return ids if state.rule.column is None else ids.sort_values()
+
+
+def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: _Merge) -> pd.DataFrame:
+    """The rows of subjects that DM knows, with ``SUBJECT``, their code into ``ids``; unknown ones are a fault."""
+    position = ids.get_indexer(subjects.ids)
+    code = position[subjects.code]
+    known = code >= 0
+    if known.all():
+        return table.frame.assign(**{SUBJECT: code})
+    n_rows, n_unknown = int((~known).sum()), int((position < 0).sum())
+    domain = _domain_of(table)
+    if domain in state.settings.unknown_subjects or table.domain in state.settings.unknown_subjects:
+        unknown = state.unknown.setdefault(domain, set())
+        unknown.update(subjects.ids[position < 0])  # parts of a domain may name the same person
+        if supplemental_parent(table.domain) is None:
+            state.count(domain, rows_of_unknown_subjects=n_rows)
+            state.domains[domain]["unknown_subjects_left_out"] = len(unknown)
+        else:
+            counts = {"unknown_subjects_left_out": len(unknown), "rows_of_unknown_subjects": n_rows}
+            state.inputs[table.file_name] |= counts
+    else:
+        hint = " (no subject in common: the ids are spelled differently; give a subject_id rule)"
+        state.faults.append(
+            f"{table.file_name}: {n_unknown} of {len(subjects.ids)} subjects ({n_rows} rows) are not in DM"
+            f"{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the files, or leave "
+            f'them out by merge: {{"unknown_subjects": ["{domain}"]}}'
+        )
+    return table.frame[known].assign(**{SUBJECT: code[known]}).reset_index(drop=True)
+
+
+def _merge_parts(members: list[SourceTable], frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    parts = [frames[table.file_name] for table in members]
+    return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
+
+
+def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFrame], state: _Merge) -> None:
+    needs = ["QNAM", "QVAL", *(["IDVARVAL"] if "IDVAR" in frame and frame["IDVAR"].notna().any() else [])]
+    absent = [name for name in needs if name not in frame]
+    if absent:
+        state.faults.append(f"{table.file_name}: no column {' and '.join(absent)}; a supplemental file needs them")
+        return
+    parents = pd.Series(supplemental_parent(table.domain), frame.index, dtype="str")
+    if "RDOMAIN" in frame:
+        parents = frame["RDOMAIN"].fillna(parents)
+    # A part such as LBHE has become its whole domain.
+    parts = [name for name in parents.unique() if name not in merged and name[:2] in merged]
+    parents = parents.replace({name: name[:2] for name in parts})
+    no_domain = ~parents.isin([*merged]) & ~parents.str.fullmatch(r"[A-Z][A-Z0-9]{1,7}")
+    if no_domain.any():  # a shifted column, say: what stands there is not shown
+        state.faults.append(f"{table.file_name}: RDOMAIN names no domain in {int(no_domain.sum())} records; correct it")
+    for parent, rows in frame[~no_domain].groupby(parents[~no_domain]):
+        if parent not in merged:
+            state.left_out[f"{table.file_name} ({parent})"] = f"{len(rows)} records for {parent}, which is not there"
+            continue
+        folded = fold_supplemental(merged[parent], rows, table.file_name, state.given.setdefault(parent, {}))
+        merged[parent] = folded.frame
+        state.faults.extend(folded.faults)
+        state.count(parent, supplemental_folded=folded.n_folded, supplemental_without_parent=folded.n_without_parent)
+
+
+def _unknown_domains(state: _Merge, read: list[str], merged: list[str]) -> list[str]:
+    """Domains that the settings name and the pilot does not have: such a rule is without effect."""
+    settings = state.settings
+    known = {*read, *merged, *(Path(name).stem.upper() for name in state.left_out)}
+    named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}
+    named["unknown_subjects"] = settings.unknown_subjects
+    for key in ("record", "result", "text_results", "pool"):
+        named[key] = [name.split("__")[0] for name in getattr(settings, key) if name]
+    return [
+        f"merge[{key!r}] is without effect: no domain {name!r} in this pilot{nearest_name(name, known)}"
+        for key, names in named.items()
+        for name in names
+        if name not in known
+    ]
+
+
+def _unknown_columns(settings: MergeSettings, columns: list[str]) -> list[str]:
+    """Columns that a rule names, with or without their ``[...]``, and the merge does not make."""
+    known = {*columns, *(name.split(" [")[0] for name in columns)}
+    return [
+        f"merge[{key!r}] is without effect: no column {name!r} in this pilot{nearest_name(name, known)}"
+        for key in ("record", "result", "text_results", "pool")
+        for name in getattr(settings, key)
+        if "__" in name and name not in known
+    ]
+
+
+def _reference_start(demographics: pd.DataFrame | None, n_subjects: int, several_rows: str | None) -> np.ndarray:
+    start = np.full(n_subjects, None, dtype=object)
+    if demographics is not None and several_rows:
+        wide = demographics.drop(columns=SUBJECT)
+        subject = demographics[SUBJECT].to_numpy()
+        demographics = demographics.iloc[row_of_each_subject(wide, BASE_DOMAIN, subject, several_rows)]
+    for name in ("RFXSTDTC", "RFSTDTC"):  # the second, where it is given, wins
+        if demographics is not None and name in demographics:
+            given = demographics[name].notna().to_numpy()
+            start[demographics[SUBJECT].to_numpy()[given]] = demographics[name].to_numpy(dtype=object)[given]
+    return start
+
+
+# ---------------------------------------------------------------- reducing and assembling
+
+
+def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: np.ndarray, state: _Merge) -> Reduced:
+    """One domain to columns with one value per subject, by the form that its data have."""
+    columns, subject = list(frame.columns), frame[SUBJECT].to_numpy()
+    counts = {"rows": len(frame)}
+    if domain != BASE_DOMAIN and (prefix := findings_prefix(columns)):
+        absent = [name for name in state.settings.carry.get(domain, ()) if name not in frame]
+        state.faults += [
+            f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, frame)}" for name in absent
+        ]
+        reduced = reduce_findings(frame, prefix, domain, subject, n_subjects, reference_start, state.settings)
+        return Reduced(reduced.columns, reduced.units, {"form": "findings", **counts, **reduced.counts})
+    if domain != BASE_DOMAIN and (domain in SUBJECT_TIMING or events_prefix(domain, columns)):
+        if domain not in state.settings.events:
+            return Reduced({}, {}, {"form": "events, not joined", **counts})
+        flags = state.settings.events[domain]
+        joined, faults = reduce_events(frame, domain[:2], domain, subject, n_subjects, flags)
+        state.faults.extend(faults)
+        return Reduced(joined, {}, {"form": "events", **counts})
+    wide = frame.drop(columns=SUBJECT)
+    dropped = [name for name in wide if not is_informative(name, domain)]
+    if state.rule.column in wide:
+        wide = wide.drop(columns=state.rule.column)
+    wide = wide.drop(columns=dropped, errors="ignore")
+    joined, collapsed, faults = reduce_wide(
+        wide, domain, subject, n_subjects, state.settings.several_rows.get(domain), state.rule.column or ""
+    )
+    state.faults.extend(faults)
+    return Reduced(joined, {}, {"form": "wide", **counts, "collapsed": collapsed, "dropped_columns": dropped})
+
+
+def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, str], state: _Merge) -> Combined:
+    absent = [name for name in state.settings.drop if name not in columns]
+    if absent:
+        raise FaultyInputError(f"merge['drop']: no column {', '.join(map(repr, absent))} in the combined dataset")
+    dropped = list(state.settings.drop)
+    if state.settings.drop_constants:
+        dropped += [name for name, values in columns.items() if len(pd.unique(values[pd.notna(values)])) <= 1]
+    kept = {name: values for name, values in columns.items() if name not in dropped}
+    frame = pd.DataFrame({DEFAULT_COLUMN: ids.to_numpy(), **kept}, dtype="str")
+    report = {
+        "subjects": len(ids),
+        "inputs": state.inputs,
+        "left_out": state.left_out,
+        "notes": state.notes,
+        "domains": state.domains,
+        "dropped_columns": sorted(dropped),
+        "columns": {name: {"subjects_with_value": int(frame[name].notna().sum())} for name in kept},
+        "units": {name: units[name] for name in kept if name in units},
+    }
+    return Combined(frame, report)

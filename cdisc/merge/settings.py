@@ -1,0 +1,156 @@
+"""The config key ``merge``: the rules that a pilot's merge needs beyond the defaults, checked and typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cdisc.formats.files import FileOptions
+from cdisc.merge.sdtm import QUALIFIERS, UNIT
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import faults_of_settings
+
+RECORD_RULES = ("baseline", "first", "last", "mean", "min", "max")
+RESULT_RULES = ("standard", "reported")
+TEXT_RULES = ("keep", "missing", "number")
+NAME_RULES = ("TEST", "TESTCD")
+ROW_RULES = ("first", "last")
+POOLABLE = (*QUALIFIERS, UNIT)
+
+
+@dataclass(frozen=True)
+class MergeSettings:
+    """How domain files become one row per subject; every default is the one that merges nothing silently.
+
+    ``record``, ``result`` and ``text_results`` are dictionaries from a column (``LB__Glucose``), a domain (``LB``)
+    or ``""`` (everything) to a rule.
+    """
+
+    ignore: tuple[str, ...] = ()
+    files: dict[str, FileOptions] = field(default_factory=dict)
+    column_names: str = "TEST"
+    record: dict[str, str] = field(default_factory=dict)
+    result: dict[str, str] = field(default_factory=dict)
+    text_results: dict[str, str] = field(default_factory=dict)
+    pool: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    carry: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    events: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    several_rows: dict[str, str] = field(default_factory=dict)
+    unknown_subjects: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    drop_constants: bool = False
+
+
+def rule_for(rules: dict[str, str], default: str, domain: str, column: str) -> str:
+    """The narrowest rule that applies: the column's, with or without its ``[...]``, else the domain's, else all's."""
+    scopes = (column, column.split(" [")[0], domain, "")
+    return next((rules[scope] for scope in scopes if scope in rules), default)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(_is_text(part) for part in value)
+
+
+def _is_dictionary(of: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, dict) and all(_is_text(key) and of(part) for key, part in value.items())
+
+
+def _is_one_of(names: tuple[str, ...]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, str) and value in names
+
+
+def _rule_or_rules(names: tuple[str, ...]) -> Callable[[object], bool]:
+    one = _is_one_of(names)
+    return lambda value: one(value) or _is_dictionary(one)(value)
+
+
+_FILE_OPTIONS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "delimiter": (lambda value: _is_text(value) and len(value) == 1, "one character"),
+    "encoding": (lambda value: _is_text(value) and _is_encoding(value), 'the name of an encoding, such as "cp1253"'),
+    "decimal": (_is_one_of((".", ",")), '"." or ","'),
+    "missing": (_are_texts, "a list of texts that mean missing"),
+}
+
+
+def _is_encoding(name: str) -> bool:
+    try:
+        return isinstance("".encode(name), bytes)
+    except (LookupError, ValueError):
+        return False
+
+
+def _are_file_options(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        name in _FILE_OPTIONS and _FILE_OPTIONS[name][0](option) for name, option in value.items()
+    )
+
+
+_IN_WORDS = " or ".join
+_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "ignore": (_are_texts, "a list of domains"),
+    "files": (
+        _is_dictionary(_are_file_options),
+        "{domain: {" + ", ".join(f"{name}: {words}" for name, (_, words) in _FILE_OPTIONS.items()) + "}}",
+    ),
+    "column_names": (_is_one_of(NAME_RULES), _IN_WORDS(NAME_RULES)),
+    "record": (_rule_or_rules(RECORD_RULES), f"{_IN_WORDS(RECORD_RULES)}, or {{domain or column: one of them}}"),
+    "result": (_rule_or_rules(RESULT_RULES), f"{_IN_WORDS(RESULT_RULES)}, or {{domain or column: one of them}}"),
+    "text_results": (_rule_or_rules(TEXT_RULES), f"{_IN_WORDS(TEXT_RULES)}, or {{domain or column: one of them}}"),
+    "pool": (
+        _is_dictionary(lambda value: _are_texts(value) and set(value) <= set(POOLABLE)),
+        f"{{column: list of the differences to overlook, of {', '.join(POOLABLE)}}}",
+    ),
+    "carry": (_is_dictionary(_are_texts), "{domain: list of variables of the chosen record}"),
+    "events": (_is_dictionary(_is_dictionary(_are_texts)), "{domain: {variable: list of codes}}"),
+    "several_rows": (_is_dictionary(_is_one_of(ROW_RULES)), f"{{domain: {_IN_WORDS(ROW_RULES)}}}"),
+    "unknown_subjects": (_are_texts, "a list of domains whose unknown subjects are left out"),
+    "drop": (_are_texts, "a list of columns of the combined dataset"),
+    "drop_constants": (lambda value: isinstance(value, bool), "True or False"),
+}
+
+
+def check_merge(value: object) -> list[str]:
+    """Faults of the config key ``merge``."""
+    return faults_of_settings("merge", value, _KEYS)
+
+
+def read_merge_settings(literal: dict) -> MergeSettings:
+    """The settings of a config's ``merge`` key. Raises ``FaultyInputError`` with every fault of it."""
+    faults = check_merge(literal)
+    if faults:
+        raise FaultyInputError(faults)
+
+    def rules(key: str) -> dict[str, str]:
+        value = literal.get(key, {})
+        return value if isinstance(value, dict) else {"": value}
+
+    def lists(key: str) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(value) for name, value in literal.get(key, {}).items()}
+
+    return MergeSettings(
+        ignore=tuple(domain.upper() for domain in literal.get("ignore", ())),
+        files={
+            domain.upper(): FileOptions(
+                **{name: tuple(option) if name == "missing" else option for name, option in options.items()}
+            )
+            for domain, options in literal.get("files", {}).items()
+        },
+        column_names=literal.get("column_names", "TEST"),
+        record=rules("record"),
+        result=rules("result"),
+        text_results=rules("text_results"),
+        pool=lists("pool"),
+        carry=lists("carry"),
+        events={
+            domain: {name: tuple(codes) for name, codes in variables.items()}
+            for domain, variables in literal.get("events", {}).items()
+        },
+        several_rows=literal.get("several_rows", {}),
+        unknown_subjects=tuple(literal.get("unknown_subjects", ())),
+        drop=tuple(literal.get("drop", ())),
+        drop_constants=literal.get("drop_constants", False),
+    )

@@ -1,0 +1,128 @@
+"""How a pilot spells its subjects: which column names them, and the rule that makes the spellings agree."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.settings import faults_of_settings
+
+DEFAULT_COLUMN = "USUBJID"
+SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
+CASES = ("upper", "lower")
+
+
+def _whole(number: float) -> str:
+    """A numeric id with all its digits."""
+    return f"{number:.0f}" if number == int(number) else repr(number)
+
+
+@dataclass(frozen=True)
+class SubjectIdRule:
+    """Applied to each id in this order: trimming, case, pattern and replacement, zero padding, prefix.
+
+    ``column`` None: the file has no id, and its rows are numbered from 1.
+    """
+
+    column: str | None = DEFAULT_COLUMN
+    strip: bool = True
+    case: str | None = None
+    pattern: str | None = None
+    replacement: str = ""
+    zero_pad: int = 0
+    prefix: str = ""
+
+    def apply(self, ids: pd.Index) -> pd.Index:
+        """The ids (n_distinct,) after the rule, as text."""
+        text = pd.Series(ids.astype("str") if ids.dtype.kind != "f" else [_whole(number) for number in ids])
+        if self.strip:
+            text = text.str.strip()
+        if self.case:
+            text = text.str.upper() if self.case == "upper" else text.str.lower()
+        if self.pattern is not None:
+            text = text.str.replace(re.compile(self.pattern), self.replacement, regex=True)
+        if self.zero_pad:
+            text = text.where(~text.str.isdigit(), text.str.zfill(self.zero_pad))
+        return pd.Index(self.prefix + text)
+
+    def n_unmatched(self, ids: pd.Index) -> int:
+        """How many distinct ids the pattern does not touch: usually a sign that it misses a spelling."""
+        if self.pattern is None:
+            return 0
+        spelled = SubjectIdRule(strip=self.strip, case=self.case).apply(ids)
+        return int((spelled.str.count(self.pattern) == 0).sum())
+
+
+_KEYS = {
+    "column": (lambda value: value is None or (isinstance(value, str) and value != ""), "a column name, or None"),
+    "strip": (lambda value: isinstance(value, bool), "True or False"),
+    "case": (lambda value: value in CASES, '"upper" or "lower"'),
+    "pattern": (lambda value: isinstance(value, str) and _compiles(value), "a regular expression"),
+    "replacement": (lambda value: isinstance(value, str) and value.isprintable(), "a text; \\1 is the first group"),
+    "zero_pad": (lambda value: type(value) is int and 0 <= value <= 64, "a whole number from 0 to 64"),
+    "prefix": (lambda value: isinstance(value, str) and value.isprintable(), "a text"),
+}
+
+
+def check_subject_id(value: object) -> list[str]:
+    """Faults of the config key ``subject_id``."""
+    faults = faults_of_settings("subject_id", value, _KEYS)
+    if not isinstance(value, dict):
+        return faults
+    if not faults and "pattern" in value:
+        try:
+            re.sub(value["pattern"], value.get("replacement", ""), "")
+            re.compile(value["pattern"]).sub(value.get("replacement", ""), "0")
+        except (re.error, IndexError):
+            faults.append("subject_id['replacement']: it names a group that the pattern does not have")
+    if "replacement" in value and "pattern" not in value:
+        faults.append("subject_id['replacement']: given without a pattern")
+    return faults
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except re.error:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class ReadSubjects:
+    """The subjects of one file: ``code`` (n_rows,) into ``ids`` (n_subjects,); -1 where the row has no id.
+
+    ``n_blank`` rows had none in the source, of ``n_emptied`` rows the rule left nothing.
+    """
+
+    code: np.ndarray
+    ids: pd.Index
+    n_merged: int = 0
+    n_unmatched: int = 0
+    n_blank: int = 0
+    n_emptied: int = 0
+
+
+def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule) -> ReadSubjects:
+    """Apply the rule to a file's id column; ``n_merged`` counts source ids that became equal to another one."""
+    if rule.column is None:
+        ids = pd.Index(np.arange(1, len(frame) + 1).astype(str))
+        return ReadSubjects(np.arange(len(frame)), ids)
+    column = frame[rule.column]
+    if column.dtype.kind not in "f":
+        column = column.str.strip().replace("", np.nan)
+    code, source_ids = pd.factorize(column)
+    spelled = rule.apply(pd.Index(source_ids))
+    code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
+    code_of_row, n_blank = np.append(code_of_source, -1)[code], int((code < 0).sum())
+    return ReadSubjects(
+        code=code_of_row,
+        ids=pd.Index(ids),
+        n_merged=int((code_of_source >= 0).sum()) - len(ids),
+        n_unmatched=rule.n_unmatched(pd.Index(source_ids)),
+        n_blank=n_blank,
+        n_emptied=int((code_of_row < 0).sum()) - n_blank,
+    )

@@ -1,0 +1,48 @@
+"""Is the combined dataset still what the pilot's domain files would give? Told by the hashes of merge_report.json."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from cdisc.formats.files import READERS
+
+MERGE_REPORT = "merge_report.json"
+REMEDY = "run Create_Combined_Pilot_Dataset.py again"
+
+
+def stale_merge_notices(folder: Path, results: Path) -> list[str]:
+    """Domain files that changed or came since the merge, in sentences.
+
+    Files that are gone say nothing: a node may hold the combined dataset alone. Without a readable merge report nothing
+    can be told, and nothing is said.
+    """
+    try:
+        report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
+        inputs, left_out = report["inputs"], report["left_out"]
+        changed, added = _changed_since(inputs, folder), _added_since({*inputs, *left_out}, folder)
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [
+        f"{', '.join(files)} {words} after the merge, and what follows does not know it; {REMEDY}."
+        for files, words in ((changed, "changed"), (added, "came"))
+        if files
+    ]
+
+
+def _changed_since(inputs: Mapping[str, Mapping], folder: Path) -> list[str]:
+    return [
+        name for name, one in inputs.items() if (folder / name).is_file() and _sha256(folder / name) != one["sha256"]
+    ]
+
+
+def _added_since(known: set[str], folder: Path) -> list[str]:
+    names = (path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() in READERS)
+    return sorted(name for name in names if name not in known and not name.startswith("."))
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

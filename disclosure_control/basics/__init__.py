@@ -1,0 +1,1 @@
+"""What all rooms stand on: faults, encoded columns, composite keys, wildcards, hierarchies, interval labels, words."""

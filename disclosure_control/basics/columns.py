@@ -1,0 +1,138 @@
+"""One column as whole numbers and labels: what counts as the same value is decided here and nowhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import unicodedata
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.faults import FaultyInputError
+
+LARGEST_NUMBER = 1e300  # differences and sums of larger ones are infinite
+
+
+@dataclass(frozen=True)
+class EncodedColumn:
+    """One column as whole numbers: ``codes`` (n_records,), -1 where missing, and ``labels`` (n_values,).
+
+    The labels are distinct and in a stable order (numbers by size, bins by their edges, text by letters),
+    so that equal data give equal codes in whatever order the records come.
+    """
+
+    codes: np.ndarray
+    labels: np.ndarray
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.labels.dtype.kind == "f"
+
+
+def number_text(number: float) -> str:
+    """A number as people write it: ``1.0`` is ``1``, at most 15 significant digits."""
+    return f"{number + 0.0:.15g}"
+
+
+def encode_column(values: pd.Series) -> EncodedColumn:
+    """Codes and labels of one column; what counts as the same value is decided here and nowhere else.
+
+    Text is compared after Unicode NFC and trimming; an empty text is missing; the codes ``1`` and ``1.0`` are
+    the same value, ``01`` is another one. Cost: one pass over the records, the rest on distinct values.
+    """
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        labels = np.array([_label(category) for category in values.cat.categories], dtype=object)
+        return _merge_equal_labels(values.cat.codes.to_numpy(), labels, sort=not values.cat.ordered)
+    if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
+        numbers = values.to_numpy(dtype=float, na_value=np.nan)
+        if pd.api.types.is_integer_dtype(values.dtype) and (np.abs(numbers) >= 2**53).any():
+            return encode_column(values.astype("str"))  # as floats, whole numbers of that size would fall together
+        codes, distinct = pd.factorize(numbers + 0.0)  # adding zero turns -0.0 into 0.0
+        order = np.argsort(distinct, kind="stable")
+        return EncodedColumn(renumber(codes, order), distinct[order])
+    if values.dtype == object:  # to Python, True, 1 and 1.0 are one value
+        values = values.map(_label, na_action="ignore")
+    codes, distinct = pd.factorize(values)
+    return _merge_equal_labels(codes, np.array([_label(value) for value in distinct], dtype=object))
+
+
+def _label(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return repr(float(value) + 0.0).removesuffix(".0")
+    text = unicodedata.normalize("NFC", str(value)).strip()
+    whole, point, zeros = text.partition(".")
+    return whole if point and zeros and not zeros.strip("0") and whole.lstrip("+-").isdigit() else text
+
+
+def _merge_equal_labels(codes: np.ndarray, labels: np.ndarray, sort: bool = True) -> EncodedColumn:
+    """Labels that became equal are one value, and an empty one is missing; the rest keep their order unless sorted."""
+    merged, distinct = pd.factorize(labels, sort=sort)
+    distinct = np.asarray(distinct, dtype=object)
+    kept = distinct != ""
+    if not kept.all():
+        merged = np.where(kept, np.cumsum(kept) - 1, -1)[merged]
+    return EncodedColumn(_take(merged, codes), distinct[kept])
+
+
+def renumber(codes: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """The codes (n,) after their values are put in ``order`` (n_values,); -1 stays -1."""
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return _take(rank, codes)
+
+
+def _take(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """``table[codes]`` with -1 where the code is -1."""
+    return np.append(table, -1)[codes]
+
+
+def parse_numbers(values: pd.Series) -> np.ndarray:
+    """A column as floats of its own (n_records,), NaN where there is no number: missing, or other text."""
+    if values.dtype == object or values.dtype.kind in "mM":
+        values = values.astype("str")  # dates and the like are no numbers
+    if values.dtype == "str":
+        import pyarrow as pa
+
+        with contextlib.suppress(pa.ArrowInvalid):  # many times faster, where every text is a number
+            return pa.array(values).cast(pa.float64()).to_numpy(zero_copy_only=False).copy()
+    return np.array(pd.to_numeric(values, errors="coerce"), dtype=float)
+
+
+def numbers_of(values: pd.Series) -> np.ndarray:
+    """A column as floats (n_records,), NaN where missing.
+
+    Raises ``FaultyInputError`` with counts if a value is not a number, is infinite or too large to calculate with.
+    """
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.astype(str).where(values.notna())
+    numbers = parse_numbers(values)
+    unread = values[np.isnan(numbers) & values.notna().to_numpy()].astype(str)
+    n_text, n_infinite = int((unread.str.strip() != "").sum()), int(np.isinf(numbers).sum())
+    n_too_large = int((np.abs(numbers) > LARGEST_NUMBER).sum()) - n_infinite
+    too_large = f"beyond {LARGEST_NUMBER:g}"
+    faults = [
+        f"column {values.name!r}: {count} of {len(values)} values are {kind}; allowed: finite numbers or "
+        "missing; correct them in the source, or declare the column categorical"
+        for count, kind in ((n_text, "text that is not a number"), (n_infinite, "infinite"), (n_too_large, too_large))
+        if count
+    ]
+    if faults:
+        raise FaultyInputError(faults)
+    return numbers
+
+
+def labels_of(encoded: EncodedColumn) -> list[str]:
+    return [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]
+
+
+def value_text(value: object) -> str:
+    """A value of a config as the dataset spells it: trimmed, in Unicode NFC, ``1.0`` as ``1``; "" where it is none."""
+    labels = encode_column(pd.Series([value], dtype=object)).labels
+    return str(labels[0]) if len(labels) else ""
+
+
+def code_of_value(encoded: EncodedColumn, value: object) -> int | None:
+    """The code of a value as a config writes it, None where the column does not have it; ``1`` and ``1.0`` are one."""
+    labels, text = labels_of(encoded), value_text(value)
+    return labels.index(text) if text in labels else None

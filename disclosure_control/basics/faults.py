@@ -1,0 +1,24 @@
+"""What is at fault in data, files and settings: all of it at once, and no person in it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class FaultyInputError(ValueError):
+    """Something in the data, the files or the settings is at fault; ``faults`` names all of it at once.
+
+    Messages name files, columns, kinds and counts, never a subject or a value of a person.
+    """
+
+    def __init__(self, faults: str | Iterable[str]):
+        self.faults = (faults,) if isinstance(faults, str) else tuple(faults)
+        super().__init__("\n".join(self.faults))
+
+
+def nearest_name(name: object, known: Iterable[str]) -> str:
+    """``; did you mean 'K'?`` with the nearest of the known names, or an empty text where none is near."""
+    by_folded = {str(candidate).casefold(): candidate for candidate in known}
+    close = difflib.get_close_matches(str(name).casefold(), list(by_folded), n=1, cutoff=0.5)
+    return f"; did you mean {by_folded[close[0]]!r}?" if close else ""

@@ -1,0 +1,45 @@
+"""Groups too small to be told of by name, in files that go from hand to hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from disclosure_control.basics.confidence_intervals import wilson_interval
+
+SMALLEST_PRINTED_GROUP = 10
+SMALLER_GROUPS = "(smaller groups together)"
+TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
+
+
+def printable_groups(names: Sequence[str], people: np.ndarray, hits: np.ndarray, word: str) -> list[dict]:
+    """Groups of at least ten people by name; smaller ones together, with as many larger ones as make them ten.
+
+    So nobody finds a small group by taking the others from the total. ``names``, ``people`` and ``hits`` (n_groups,):
+    people of each group, and how many of them are what ``word`` says. Groups without people are left out; those that
+    are hidden come last, without figures where even all of them are fewer than ten.
+    """
+    present = np.flatnonzero(people > 0)
+    by_size = present[np.argsort(people[present], kind="stable")]
+    together = int((people[by_size] < SMALLEST_PRINTED_GROUP).sum())
+    while 0 < together < len(by_size) and people[by_size[:together]].sum() < SMALLEST_PRINTED_GROUP:
+        together += 1
+    hidden = by_size[:together]
+    entries = [_group(names[i], int(people[i]), int(hits[i]), word) for i in present if i not in hidden]
+    n_hidden = int(people[hidden].sum())
+    if n_hidden >= SMALLEST_PRINTED_GROUP:
+        entries.append(_group(SMALLER_GROUPS, n_hidden, int(hits[hidden].sum()), word))
+    elif n_hidden:
+        entries.append({"group": TOO_FEW})
+    return entries
+
+
+def _group(name: str, n: int, n_hits: int, word: str) -> dict:
+    low, high = wilson_interval(n_hits, n)
+    return {"group": name, "people": n, word: n_hits, f"{word}_rate": n_hits / n, "low": low, "high": high}
+
+
+def people_on_screen(n: int) -> str:
+    """A number of people as it may stand on the screen: one from 1 to 9 is not told."""
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if 0 < n < SMALLEST_PRINTED_GROUP else str(n)

@@ -1,0 +1,27 @@
+"""How figures and tables are written: one way to print a table, a share, a list of names."""
+
+from __future__ import annotations
+
+
+def text_table(headers: list[str], rows: list[list]) -> str:
+    """A table in lines, as every report of this project has it; cells are printed as they are."""
+    from tabulate import tabulate
+
+    return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
+
+
+def share_text(rate: float | None) -> str:
+    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` where there is none."""
+    return "-" if rate is None else f"{rate:.1%}"
+
+
+def listed(names: list[str], at_most: int = 12) -> str:
+    """Names of columns in a sentence, the first ``at_most`` of them."""
+    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
+    return ", ".join(names[:at_most]) + more
+
+
+def four_digits(number: float) -> str:
+    """Four digits after the point, and no zero with a minus."""
+    text = f"{number:.4f}"
+    return "0.0000" if text == "-0.0000" else text

@@ -1,0 +1,67 @@
+"""A good start in a lattice that is too large for a bound of each transformation: down from the top, while it helps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from disclosure_control.generalisation.nodes import Lattice, Levels, RollUp
+from disclosure_control.generalisation.requirements import Requirements
+
+
+def descend(
+    lattice: Lattice,
+    requirements: Requirements,
+    loss,
+    allowed: Sequence[Sequence[int]],
+    is_over: Callable[[], bool],
+) -> tuple[Levels, int]:
+    """From the highest levels down, a level of an attribute at a time, as long as the loss falls and it is allowed.
+
+    In each round the attributes are tried in the order of what they win alone. Returns the levels where it ended (the
+    highest ones where nothing is allowed) and how many transformations were tried.
+    """
+    roll_up, most, n_tried = RollUp(lattice), requirements.most_suppressed(lattice.n_people), 0
+
+    def loss_of(levels: Levels) -> float:
+        nonlocal n_tried
+        n_tried += 1
+        node = roll_up.node(levels)
+        suppressed = requirements.judged(node, roll_up, requirements.surely_suppressed(node, roll_up)).suppressed
+        return loss.loss(node, suppressed) if node.size[suppressed].sum() <= most else np.inf
+
+    def lowered(i: int) -> Levels:
+        return (*here[:i], here[i] - 1, *here[i + 1 :])
+
+    here = tuple(levels[-1] for levels in allowed)
+    if is_over():
+        return here, n_tried
+    loss_here, has_moved = loss_of(here), True
+    while has_moved:
+        has_moved, alone = False, {}
+        for i, levels in enumerate(allowed):
+            if here[i] > levels[0]:
+                if is_over():
+                    return here, n_tried
+                alone[i] = loss_of(lowered(i))
+        for i in sorted((i for i in alone if alone[i] < np.inf), key=alone.get):
+            if is_over():
+                return here, n_tried
+            candidate = loss_of(lowered(i)) if has_moved else alone[i]
+            if candidate < loss_here:
+                here, loss_here, has_moved = lowered(i), candidate, True
+    return here, n_tried
+
+
+def levels_around(start: Levels, allowed: Sequence[Sequence[int]], largest: int) -> list[list[int]]:
+    """Of each attribute the level of ``start`` and those next to it, as many as make at most ``largest`` together."""
+    chosen = [{level} for level in start]
+    for distance in range(1, max(len(levels) for levels in allowed)):
+        for i, levels in enumerate(allowed):
+            for level in (start[i] - distance, start[i] + distance):
+                n_others = math.prod(len(one) for j, one in enumerate(chosen) if j != i)
+                if level in levels and n_others * (len(chosen[i]) + 1) <= largest:
+                    chosen[i].add(level)
+    return [sorted(levels) for levels in chosen]

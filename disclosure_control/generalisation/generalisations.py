@@ -1,0 +1,252 @@
+"""What each value of a quasi-identifier becomes, level by level: from a hierarchy, from bins, or by rarity.
+
+Level 0 is the value as the assessment evaluates it; the last level is coarsest. Values that are together on one level
+stay together on the next.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy
+
+N_FINEST_INTERVALS = 16  # of a number that the config does not bin: then 8, 4, 2, 1
+RARITY_STEP = 4  # categories of fewer than K people are joined first, then of fewer than 4 K, 16 K, ...
+
+
+@dataclass(frozen=True)
+class Recoding:
+    """What a level does to a column, in a form that a config can say: a ``kind`` and its ``settings``.
+
+    Kinds: "none", "bins" (``edges``), "hierarchy" (``file`` or ``rule``, ``level``), "rare" (``rarer_than``,
+    ``others``) and "drop".
+    ``after_bins``: the settings of "bins" that the column is put into first.
+    """
+
+    kind: str
+    settings: dict[str, object] = field(default_factory=dict)
+    after_bins: dict[str, object] | None = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level: ``codes`` (n_values + 1,) of the values, the missing one first, from 0 to ``n_codes`` - 1.
+
+    ``shares`` (n_values + 1,): which share of the attribute's leaves each has become one with, up to 1; 0 for what
+    nobody has and is no leaf.
+    ``labels`` (n_codes,): text of each code, None for a missing value that stays missing.
+    """
+
+    codes: np.ndarray
+    shares: np.ndarray
+    labels: np.ndarray
+    recoding: Recoding
+
+    @property
+    def n_codes(self) -> int:
+        return len(self.labels)
+
+
+@dataclass(frozen=True)
+class Generalisation:
+    """The levels of one quasi-identifier. ``n_leaves``: how many values its domain has, a missing one included.
+
+    ``parts``: where some levels were left out, the numbers of those that are here, and the height of the whole.
+    """
+
+    name: str
+    levels: tuple[Level, ...]
+    n_leaves: int
+    parts: tuple[tuple[int, ...], int] | None = None
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.levels)
+
+    @property
+    def height(self) -> int:
+        """Steps from level 0 to the top."""
+        return len(self.levels) - 1
+
+    @property
+    def full_height(self) -> int:
+        """Steps from level 0 to the top, levels that were left out included."""
+        return self.height if self.parts is None else self.parts[1]
+
+    def number_of(self, level: int) -> int:
+        """Number of a level among all of them, also where some were left out."""
+        return level if self.parts is None else self.parts[0][level]
+
+    def only(self, chosen: Sequence[int]) -> Generalisation:
+        """The generalisation without the levels that are not ``chosen``."""
+        numbers = tuple(self.number_of(level) for level in chosen)
+        levels = tuple(self.levels[level] for level in chosen)
+        return Generalisation(self.name, levels, self.n_leaves, (numbers, self.full_height))
+
+
+def _level(group: np.ndarray, shares: np.ndarray, labels: np.ndarray, recoding: Recoding, has_missing: bool) -> Level:
+    """A level of grouped values (n_values,); a missing value, where there is one, is a group of its own."""
+    occupied, code = np.unique(group, return_inverse=True)
+    kept_labels = np.concatenate([[None] if has_missing else [], labels[occupied]]).astype(object)
+    codes = np.concatenate([[0], code.reshape(-1) + has_missing])
+    return Level(codes, shares, kept_labels, recoding)
+
+
+def _dropped(n_values: int) -> Level:
+    """The attribute is gone: one value for all, the missing ones too."""
+    ones = np.ones(n_values + 1)
+    return Level(np.zeros(n_values + 1, dtype=np.int64), ones, np.array(["*"], dtype=object), Recoding("drop"))
+
+
+def _generalisation(
+    name: str, column: EncodedColumn, groupings: Sequence[tuple[np.ndarray, np.ndarray, Recoding]], is_leaf: np.ndarray
+) -> Generalisation:
+    """Levels of groupings (group of each value, text of each group, recoding), then the attribute dropped.
+
+    ``is_leaf`` (n_values,) of bool. A level that joins no two values of the data is left out, and so is one that
+    leaves a single value for all: that is the dropped attribute's.
+    """
+    has_missing = bool((column.codes < 0).any())
+    n_leaves = int(is_leaf.sum()) + has_missing
+    occurring = np.unique(column.codes) + 1
+    levels = []
+    for group, labels, recoding in groupings:
+        leaves_of_group = np.bincount(group, is_leaf, len(labels))
+        shares = np.concatenate([[1.0], leaves_of_group[group]]) / max(n_leaves, 1)
+        levels.append(_level(group, shares, labels, recoding, has_missing))
+    n_left = [len(np.unique(level.codes[occurring])) for level in levels]
+    kept = levels[:1]
+    for i in range(1, len(levels)):
+        if 1 < n_left[i] < n_left[i - 1]:
+            kept.append(levels[i])
+    if n_left[0] > 1:
+        kept.append(_dropped(len(is_leaf)))
+    return Generalisation(name, tuple(kept), n_leaves)
+
+
+# ---------------------------------------------------------------- the sources of levels
+
+
+def of_hierarchy(name: str, column: EncodedColumn, hierarchy: ValueHierarchy, recoding: Recoding) -> Generalisation:
+    """The levels of a value hierarchy, none left out, so that level numbers are the file's.
+
+    Shares count the hierarchy's leaves, whether they occur in the data or not, as ARX does. On the last level, where
+    it has one root, the attribute is gone and a missing value with it; below, missing stays missing. ``recoding``
+    names the file. Raises ``FaultyInputError`` with the count of values that are no leaf.
+    """
+    leaf = hierarchy.leaves_of(column.labels)
+    if (leaf < 0).any():
+        raise FaultyInputError(
+            f"hierarchy {hierarchy.name!r} of {name!r}: {int((leaf < 0).sum())} of {len(leaf)} distinct values are not "
+            "among its leaves; allowed: the values as the config evaluates them (bins, where it bins the column), in "
+            "the first column of the file; add a line for each"
+        )
+    has_missing = bool((column.codes < 0).any())
+    n_leaves = len(hierarchy.labels) + has_missing
+    levels = []
+    for number in range(hierarchy.n_levels):
+        labels, node = np.unique(hierarchy.labels[:, number].astype(str), return_inverse=True)
+        of_node = np.bincount(node.reshape(-1)) / n_leaves
+        group = node.reshape(-1)[leaf]
+        shares = np.concatenate([[1 / n_leaves], of_node[group]])
+        as_level = Recoding("hierarchy", {**recoding.settings, "level": number}, recoding.after_bins)
+        if number == 0:
+            as_level = _as_evaluated(recoding.after_bins)
+        levels.append(_level(group, shares, labels.astype(object), as_level, has_missing))
+    if hierarchy.has_one_root:
+        levels[-1] = _dropped(len(leaf))
+    return Generalisation(name, tuple(levels), n_leaves)
+
+
+def _as_evaluated(bins: dict[str, object] | None) -> Recoding:
+    """Level 0: what the assessment evaluates. Where it looks at bins, the values have to be put into them."""
+    return Recoding("none") if bins is None else Recoding("bins", bins)
+
+
+def bin_settings(edges: Sequence[float], has_tails: bool) -> dict[str, object]:
+    """The settings of the treatment "bins"; tails are its default."""
+    return {"edges": [*edges]} if has_tails else {"edges": [*edges], "out_of_range": "missing"}
+
+
+def of_bins(name: str, column: EncodedColumn, edges: Sequence[float], has_tails: bool) -> Generalisation:
+    """The config's own bins, then every two neighbours made one, and so on to one bin; then the attribute is dropped.
+
+    The edges of coarser bins are some of the finer ones, the first and the last always, so that who falls into a tail
+    stays there. Each bin is a leaf, and so is each tail that somebody is in.
+    """
+    occurs = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels)) > 0
+    n_bins = len(edges) - 1
+    inner = slice(1, -1) if has_tails else slice(None)
+    is_leaf = occurs.copy()
+    is_leaf[inner] = True
+    groupings = []
+    for step in _steps(n_bins):
+        group_of_bin = np.arange(n_bins) // step
+        group = group_of_bin
+        if has_tails:
+            group = np.concatenate([[0], group_of_bin + 1, [group_of_bin[-1] + 2]])
+        coarse = _coarser(edges, step)
+        bins = [f"{low:g}--{high:g}" for low, high in itertools.pairwise(coarse)]
+        labels = [f"<{coarse[0]:g}", *bins, f">{coarse[-1]:g}"] if has_tails else bins
+        groupings.append((group, np.array(labels, dtype=object), Recoding("bins", bin_settings(coarse, has_tails))))
+    return _generalisation(name, column, groupings, is_leaf)
+
+
+def _steps(n: int) -> list[int]:
+    return [2**power for power in range(math.ceil(math.log2(n)) + 1)] if n else []
+
+
+def _coarser(edges: Sequence[float], step: int) -> list[float]:
+    kept = list(edges[:-1:step])
+    return [*kept, edges[-1]]
+
+
+def of_numbers(name: str, column: EncodedColumn) -> Generalisation:
+    """A number that the config takes as it is: 16 intervals of a round width, then 8, 4, 2, 1, then dropped."""
+    values = column.labels.astype(float)
+    exact = (np.arange(len(values)), np.array([f"{value:.15g}" for value in values], dtype=object), Recoding("none"))
+    groupings = [exact]
+    if len(values) > 1:
+        edges = _round_edges(float(values.min()), float(values.max()))
+        finest = np.clip(np.searchsorted(edges[:-1], values, side="right") - 1, 0, N_FINEST_INTERVALS - 1)
+        for step in _steps(N_FINEST_INTERVALS):
+            coarse = _coarser(edges, step)
+            labels = np.array([f"{low:g}--{high:g}" for low, high in itertools.pairwise(coarse)], dtype=object)
+            groupings.append((finest // step, labels, Recoding("bins", {"edges": coarse})))
+    return _generalisation(name, column, groupings, np.ones(len(values), dtype=bool))
+
+
+def _round_edges(low: float, high: float) -> list[float]:
+    """Edges of 16 intervals around a range, their width 1, 2 or 5 times a power of ten."""
+    wanted = (high - low) / (N_FINEST_INTERVALS - 1)
+    power = 10.0 ** math.floor(math.log10(wanted))
+    width = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= wanted * (1 - 1e-12))
+    first = math.floor(low / width)
+    return [float(f"{(first + i) * width:.12g}") for i in range(N_FINEST_INTERVALS + 1)]
+
+
+def of_rarity(name: str, column: EncodedColumn, people: np.ndarray, k: int) -> Generalisation:
+    """Categories of few people joined: fewer than ``k``, then 4 k, 16 k, ..., then the attribute is dropped.
+
+    ``people`` (n_values,) counts who has each category. A level is there only where it joins at least two more.
+    """
+    n_values, everybody = len(column.labels), int(people.sum())
+    as_is = (np.arange(n_values), column.labels.astype(object), Recoding("none"))
+    groupings = [as_is]
+    joined = "other" if "other" not in set(column.labels) else "(other)"
+    fewer_than = k
+    while fewer_than <= everybody:
+        is_rare = people < fewer_than
+        if 2 <= is_rare.sum() < n_values:
+            group = np.where(is_rare, 0, np.cumsum(~is_rare))
+            labels = np.array([joined, *column.labels[~is_rare]], dtype=object)
+            groupings.append((group, labels, Recoding("rare", {"rarer_than": fewer_than, "others": joined})))
+        fewer_than *= RARITY_STEP
+    return _generalisation(name, column, groupings, np.ones(n_values, dtype=bool))

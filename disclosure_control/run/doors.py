@@ -1,0 +1,168 @@
+"""What both doors share: pilots from the command line, one after the other, and a table of their outcomes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from config import (
+    PILOT_NAME,
+    PROJECT_FOLDER,
+    RESULTS_FOLDER,
+    Settings,
+    check_pilot_name,
+    list_pilots,
+    load_pilot_config,
+    read_settings,
+)
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.words import text_table
+from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
+
+DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
+STOPPED = 130  # as shells report Ctrl-C
+# With several pilots the status tells of the gravest outcome, in this order.
+GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal."""
+
+    name: str
+    folder: Path
+    results: Path
+    config: dict
+
+
+@dataclass(frozen=True)
+class Outcome:
+    status: int
+    words: str
+
+
+def run_door(
+    description: str,
+    process: Callable[[Pilot, argparse.Namespace], Outcome],
+    arguments: Sequence[str] | None = None,
+    add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
+) -> int:
+    """Process the pilots that the command line or ``BIOSTREAMS_PILOT`` names; returns the exit status.
+
+    One pilot's fault does not stop the others. 0 done; 1 done, and a risk above what was to be enforced; 2 config
+    or input at fault; 3 a fault of ours; 4 another run holds the pilot.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
+    warnings.simplefilter("ignore")  # libraries quote data in their warnings
+    as_written = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=description.replace("``", ""), formatter_class=as_written)
+    parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
+    parser.add_argument("--all", action="store_true", help="every pilot that has a config")
+    add_options(parser)
+    options = parser.parse_args(arguments)
+    try:
+        settings = read_settings()
+        names = _pilots_of(options, settings)
+    except FaultyInputError as error:
+        _say_faults(error.faults)
+        return INPUT_AT_FAULT
+    outcomes = {}
+    try:
+        for name in names:
+            outcomes[name] = _process_one(name, settings, process, options)
+    except KeyboardInterrupt:
+        _say_faults(
+            ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"]
+        )
+        return STOPPED
+    finally:
+        _say_outcomes(outcomes)
+    return next(status for status in GRAVITY if status in {outcome.status for outcome in outcomes.values()})
+
+
+def _pilots_of(options: argparse.Namespace, settings: Settings) -> list[str]:
+    if options.pilots and options.all:
+        raise FaultyInputError("name pilots, or give --all, not both")
+    if options.all:
+        names = list_pilots(settings)
+        if not names:
+            raise FaultyInputError(f"--all: no config in {settings.config_folder}")
+        return names
+    names = list(dict.fromkeys(options.pilots)) or ([settings.pilot] if settings.pilot else [])
+    if not names:
+        found = f"{settings.env_file} does not set it" if settings.env_file else "there is no .env"
+        raise FaultyInputError(
+            f"BIOSTREAMS_PILOT: no pilot is named, {found}; copy .env.example to .env and set it, "
+            "or name pilots on the command line"
+        )
+    if not options.pilots:
+        check_pilot_name(names[0])
+    return names
+
+
+def _process_one(
+    name: str, settings: Settings, process: Callable[[Pilot, argparse.Namespace], Outcome], options: argparse.Namespace
+) -> Outcome:
+    try:
+        config = load_pilot_config(settings, name)
+        folder = settings.data_folder / name
+        if not folder.is_dir():
+            raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
+        pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config)
+        say(f"Pilot {name}")
+        with held(pilot.results):
+            return process(pilot, options)
+    except FaultyInputError as error:
+        _say_faults(error.faults, name)
+        return Outcome(INPUT_AT_FAULT, f"config or input at fault ({len(error.faults)}), see above")
+    except PilotIsLockedError:
+        return Outcome(LOCKED, "another run holds this pilot; try again when it is done")
+    except PublishingInterruptedError:
+        words = "results could be moved neither to their place nor back; the next start completes them"
+        _say_faults([words], name)
+        return Outcome(INPUT_AT_FAULT, words)
+    except OSError as error:
+        # Disk full, folder read-only, file in use: the system's own words and a path of ours, no data.
+        where = f" ({Path(error.filename).name})" if isinstance(error.filename, str) else ""
+        _say_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], name)
+        return Outcome(INPUT_AT_FAULT, f"could not read or write: {error.strerror or type(error).__name__}")
+    except Exception as error:  # the message may hold data, so only its kind and place are shown
+        frames = traceback.extract_tb(error.__traceback__)
+        ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
+        place = (ours or frames)[-1]
+        fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+        _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], name)
+        return Outcome(OUR_FAULT, f"a fault of this program: {fault}")
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
+    stream = stream or sys.stdout
+    try:
+        print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
+        stream.flush()
+    except OSError:
+        # Nobody can be told; what the interpreter still holds for this stream must not fail either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _say_faults(faults: Sequence[str], pilot: str | None = None) -> None:
+    for fault in faults:
+        say(f"{_shown(pilot)}: {fault}" if pilot else fault, sys.stderr)
+
+
+def _shown(pilot: str) -> str:
+    return pilot if PILOT_NAME.fullmatch(pilot) else f"{pilot[:40]!r}"
+
+
+def _say_outcomes(outcomes: dict[str, Outcome]) -> None:
+    rows = [[_shown(name), outcome.status, outcome.words] for name, outcome in outcomes.items()]
+    say(text_table(["Pilot", "Status", "Outcome"], rows))

@@ -1,0 +1,1 @@
+"""The step ``explore``: what is in the pilot, in tables and figures."""

@@ -1,0 +1,194 @@
+"""One column of a pilot, reduced to its distinct values and how many people have each: everything else is of these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import EncodedColumn, encode_column, parse_numbers
+
+ROLES = ("quasi-identifier", "sensitive", "other")
+FENCE = 1.5  # of the interquartile range
+_DATE = r"\d{4}(-\d{2}(-\d{2}([T ]\d{2}:\d{2}.*)?)?)?"
+_N_FIRST = 1000
+
+
+@dataclass(frozen=True)
+class NumberStatistics:
+    """Of the people who have a value: extremes, quartiles, mean and standard deviation (n - 1), all in its unit.
+
+    Quartiles are interpolated as ``numpy.quantile`` does. ``low_fence`` and ``high_fence`` stand 1.5 interquartile
+    ranges beyond the quartiles; ``n_below`` and ``n_above`` people lie outside of them. Source: Tukey 1977,
+    Exploratory Data Analysis.
+    """
+
+    minimum: float
+    first_quartile: float
+    median: float
+    third_quartile: float
+    maximum: float
+    mean: float
+    standard_deviation: float
+    low_fence: float
+    high_fence: float
+    n_below: int
+    n_above: int
+
+
+@dataclass(frozen=True, eq=False)
+class ExploredColumn:
+    """``kind`` is "number", "date", "text" or "empty"; ``encoded`` its codes and labels; ``unit`` may be unknown."""
+
+    name: str
+    role: str
+    kind: str
+    unit: str | None
+    encoded: EncodedColumn
+
+    @property
+    def n_records(self) -> int:
+        return len(self.encoded.codes)
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """People per code, those without a value first: (n_values + 1,)."""
+        return np.bincount(self.encoded.codes + 1, minlength=len(self.encoded.labels) + 1)
+
+    @property
+    def people(self) -> np.ndarray:
+        """People per distinct value (n_values,)."""
+        return self.counts[1:]
+
+    @property
+    def n_missing(self) -> int:
+        return int(self.counts[0])
+
+    @property
+    def n_with_value(self) -> int:
+        return self.n_records - self.n_missing
+
+    @cached_property
+    def n_distinct(self) -> int:
+        return int((self.people > 0).sum())
+
+    @property
+    def is_constant(self) -> bool:
+        """One value for everybody, without a gap: it tells nothing and costs nothing to leave out."""
+        return self.n_distinct == 1 and not self.n_missing
+
+    @property
+    def names_people(self) -> bool:
+        """Text or dates of which no two people share a value: as good as a name."""
+        return self.kind in ("text", "date") and self.n_distinct == self.n_with_value > 1
+
+    @cached_property
+    def statistics(self) -> NumberStatistics | None:
+        """None where the column holds no numbers."""
+        return number_statistics(self.encoded.labels, self.people) if self.kind == "number" else None
+
+    @property
+    def title(self) -> str:
+        """The column's name with its unit, for a figure."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+def explore_columns(
+    table: pd.DataFrame, config: PilotConfig, names: Sequence[str], units: Mapping[str, str]
+) -> list[ExploredColumn]:
+    """The columns ``names`` of ``table`` (n_people, n_columns), quasi-identifiers first, then sensitive ones.
+
+    Text that holds nothing but numbers is taken as numbers, unless the config calls the column a category or a
+    number begins with a 0 as codes do.
+    """
+    roles = {
+        name: "quasi-identifier"
+        if name in config.quasi_identifiers
+        else "sensitive"
+        if name in config.sensitive_features
+        else "other"
+        for name in names
+    }
+    ordered = sorted(names, key=lambda name: (ROLES.index(roles[name]), list(table.columns).index(name)))
+
+    def explored(name: str) -> ExploredColumn:
+        encoded = _encoded(table[name], name in config.categorical_qis)
+        return ExploredColumn(name, roles[name], _kind(encoded), units.get(name), encoded)
+
+    with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
+        return list(pool.map(explored, ordered))
+
+
+def _encoded(values: pd.Series, is_category: bool) -> EncodedColumn:
+    if is_category or isinstance(values.dtype, pd.CategoricalDtype) or pd.api.types.is_numeric_dtype(values.dtype):
+        return encode_column(values)
+    first = values.dropna().iloc[:_N_FIRST]
+    if not len(first) or np.isnan(parse_numbers(first)).any():
+        return encode_column(values)  # the whole column need not be parsed to see that it is text
+    numbers = parse_numbers(values)
+    all_finite = np.isfinite(numbers).sum() == values.notna().sum()
+    return encode_column(values if not all_finite or _holds_codes(values) else pd.Series(numbers))
+
+
+def _holds_codes(values: pd.Series) -> bool:
+    """Whether a number begins with a zero as codes do: 01, not 0.1."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.array(values.astype("str"))
+    zeros = texts.filter(pc.fill_null(pc.starts_with(texts, "0"), False))
+    return bool(len(zeros)) and bool(pc.any(pc.match_substring_regex(zeros, r"^0\d")).as_py())
+
+
+def _kind(encoded: EncodedColumn) -> str:
+    if not len(encoded.labels):
+        return "empty"
+    if encoded.is_numeric:
+        return "number"
+    labels = pd.Series(encoded.labels, dtype="str")
+    few = labels.iloc[:_N_FIRST]
+    return "date" if few.str.fullmatch(_DATE).all() and labels.str.fullmatch(_DATE).all() else "text"
+
+
+# ---------------------------------------------------------------- statistics of counts
+
+
+def number_statistics(values: np.ndarray, people: np.ndarray) -> NumberStatistics | None:
+    """Statistics of rising ``values`` (n_values,) that so many ``people`` have each; None without anybody."""
+    values, people = values[people > 0], people[people > 0]
+    if not len(values):
+        return None
+    first, median, third = (weighted_quantile(values, people, share) for share in (0.25, 0.5, 0.75))
+    scale = float(np.abs(values).max()) or 1.0  # squares of huge numbers stay finite
+    small, n = values / scale, int(people.sum())
+    mean = float(people @ small) / n
+    variance = float(people @ (small - mean) ** 2) / (n - 1) if n > 1 else float("nan")
+    low, high = first - FENCE * (third - first), third + FENCE * (third - first)
+    return NumberStatistics(
+        minimum=float(values[0]),
+        first_quartile=first,
+        median=median,
+        third_quartile=third,
+        maximum=float(values[-1]),
+        mean=mean * scale,
+        standard_deviation=float(np.sqrt(variance)) * scale,
+        low_fence=low,
+        high_fence=high,
+        n_below=int(people[values < low].sum()),
+        n_above=int(people[values > high].sum()),
+    )
+
+
+def weighted_quantile(values: np.ndarray, people: np.ndarray, share: float) -> float:
+    """The quantile of rising values with their counts, between neighbours linearly, as ``numpy.quantile`` has it."""
+    until = np.cumsum(people)
+    place = share * (until[-1] - 1)
+    below = values[np.searchsorted(until, np.floor(place), side="right")]
+    above = values[np.searchsorted(until, np.ceil(place), side="right")]
+    part = place - np.floor(place)
+    return float(below * (1 - part) + above * part)

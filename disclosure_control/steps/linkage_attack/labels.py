@@ -1,0 +1,214 @@
+"""What a label stands for that is no plain value: an interval, a tail, a masked code, a set.
+
+``20--30``, ``20-30``, ``[20, 30)``, ``<18``, ``>=90``, ``12xxx``, ``12***``, ``a|b``, ``{1, 2}``. A text may look like
+one of these and be a plain value all the same: the postal code 12-345, the laboratory's <3.42. Which it is depends on
+both tables, and is decided in ``agreement``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.columns import number_text, parse_numbers
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers from ``low`` to ``high``; the ends belong to it where they are closed."""
+
+    low: float
+    high: float
+    low_closed: bool = True
+    high_closed: bool = True
+
+    def holds(self, known: KnownValues) -> np.ndarray:
+        """Which numbers lie inside, and which known intervals share a number with this one."""
+        begins = (known.low < self.high) | ((known.low == self.high) & known.low_closed & self.high_closed)
+        return begins & ((known.high > self.low) | ((known.high == self.low) & known.high_closed & self.low_closed))
+
+    def covers(self, other: Pattern | str) -> bool:
+        """Whether whoever has the other label has this one rightly, too."""
+        if isinstance(other, str):
+            return bool(self.holds(KnownValues.of(np.array([other], dtype=object), {}))[0])
+        if isinstance(other, Members):
+            return "missing" not in other.texts and all(self.covers(pattern_of(one) or one) for one in other.texts)
+        if not isinstance(other, Interval):
+            return False
+        low = other.low > self.low or (other.low == self.low and self.low_closed >= other.low_closed)
+        return low and (other.high < self.high or (other.high == self.high and self.high_closed >= other.high_closed))
+
+
+@dataclass(frozen=True)
+class Mask:
+    """A code of which only the first letters are left; those that were masked are counted, not known."""
+
+    prefix: str
+    length: int
+
+    def holds(self, known: KnownValues) -> np.ndarray:
+        return np.char.startswith(known.texts, self.prefix) & (np.char.str_len(known.texts) == self.length)
+
+    def covers(self, other: Pattern | str) -> bool:
+        if isinstance(other, Members):
+            return all(self.covers(one) for one in other.texts)
+        if isinstance(other, Mask):
+            return other.length == self.length and other.prefix.startswith(self.prefix)
+        return isinstance(other, str) and len(other) == self.length and other.startswith(self.prefix)
+
+
+@dataclass(frozen=True)
+class Members:
+    """One of several values or intervals; where ``missing`` is one of them, the value may be any."""
+
+    texts: tuple[str, ...]
+
+    def holds(self, known: KnownValues) -> np.ndarray:
+        if "missing" in self.texts:
+            return np.ones(len(known.texts), dtype=bool)
+        held = np.isin(known.texts, np.array(self.texts, dtype=str))
+        for pattern in map(pattern_of, self.texts):
+            if pattern is not None:
+                held |= pattern.holds(known) & ~known.is_own_pattern
+        for code, one in known.sets.items():
+            held[code] = not set(one.texts).isdisjoint(self.texts)
+        return held
+
+    def covers(self, other: Pattern | str) -> bool:
+        if "missing" in self.texts:
+            return True
+        if isinstance(other, Members):
+            return set(other.texts) <= set(self.texts)
+        if isinstance(other, str) and other in self.texts:
+            return True
+        return any(pattern.covers(other) for pattern in map(pattern_of, self.texts) if pattern is not None)
+
+
+Pattern = Interval | Mask | Members
+# A number that begins with a zero is a code: 00-950 is no interval.
+_NUMBER = r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|–|-|,\s?)\s*({_NUMBER})\s*[\])]?")
+_TAIL = re.compile(rf"(<=?|>=?|≤|≥)\s*({_NUMBER})")
+_MASK = re.compile(r"(.*[^xX*])([xX]{2,}|\*+)|([xX]{2,}|\*{2,})")
+_MAY_BE_PATTERN = r"[-–|*<>≤≥{\[(]|[xX]{2}"
+
+
+def pattern_of(label: str) -> Pattern | None:
+    """What a label may stand for other than itself; None where it can only be a plain value."""
+    tail, interval, mask = _TAIL.fullmatch(label), _INTERVAL.fullmatch(label), _MASK.fullmatch(label)
+    if tail:
+        sign, end = tail[1], float(tail[2])
+        closed = sign not in "<>"
+        return Interval(-np.inf, end, True, closed) if sign in "<=≤" else Interval(end, np.inf, closed, True)
+    if interval and float(interval[1]) <= float(interval[2]):
+        bracketed = label[0] in "[(" and label[-1] in "])"
+        closed = (label[0] != "(", label[-1] != ")") if bracketed else (True, True)
+        return Interval(float(interval[1]), float(interval[2]), *closed)
+    if "|" in label.strip("|") or (label[0] == "{" and label[-1] == "}"):
+        parts = re.split(r"[|]" if "|" in label else r",", label.strip("{}"))
+        return Members(tuple(part.strip() for part in parts if part.strip()))
+    return Mask(mask[1] or "", len(label)) if mask else None
+
+
+def patterns_of(labels: np.ndarray, used: np.ndarray) -> dict[int, Pattern]:
+    """The text labels (n_labels,) in use that may stand for several values, by code."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    may_be = pc.match_substring_regex(pa.array(labels, pa.large_string()), _MAY_BE_PATTERN)
+    found = {code: pattern_of(labels[code]) for code in np.flatnonzero(may_be.to_numpy(zero_copy_only=False) & used)}
+    return {int(code): pattern for code, pattern in found.items() if pattern is not None}
+
+
+def lie_across(patterns: dict[int, Pattern]) -> bool:
+    """Whether some intervals with two ends share more than an end; bins never do, postal codes such as 12-345 do."""
+    both_ends = [
+        one for one in patterns.values() if isinstance(one, Interval) and np.isfinite([one.low, one.high]).all()
+    ]
+    ordered = sorted(both_ends, key=lambda one: (one.low, one.high))
+    return any(later.low < earlier.high for earlier, later in itertools.pairwise(ordered))
+
+
+def with_bins_half_open(patterns: dict[int, Pattern]) -> dict[int, Pattern]:
+    """Intervals that stand side by side are bins: a common end belongs to the upper one, as in ``numpy.histogram``.
+
+    Where intervals lie across each other, each holds both of its ends.
+    """
+    if lie_across(patterns):
+        return patterns
+    wide = {code: one for code, one in patterns.items() if isinstance(one, Interval) and one.low < one.high}
+    begins = {one.low for one in wide.values() if np.isfinite(one.low) and np.isfinite(one.high)}
+    return patterns | {
+        code: Interval(one.low, one.high, one.low_closed, one.high_closed and one.high not in begins)
+        for code, one in wide.items()
+        if np.isfinite(one.high)
+    }
+
+
+def people_covered(labels: np.ndarray, people: np.ndarray, patterns: dict[int, Pattern]) -> np.ndarray:
+    """People (n_labels,) of all the labels that each label covers, itself among them; ``patterns`` by code."""
+    covered = people.astype(np.int64).copy()
+    others = [patterns.get(code, label) for code, label in enumerate(labels)]
+    plain = KnownValues.of(labels, {})
+    is_plain = np.ones(len(labels), dtype=bool)
+    is_plain[list(patterns)] = False
+    for code, pattern in patterns.items():
+        covered[code] += people[is_plain & pattern.holds(plain)].sum()
+        covered[code] += sum(people[other] for other in patterns if other != code and pattern.covers(others[other]))
+    return covered
+
+
+# ---------------------------------------------------------------- what is known
+
+
+@dataclass(frozen=True)
+class KnownValues:
+    """The distinct values that an attacker knows (n_values,): as ``texts``, and as numbers from ``low`` to ``high``.
+
+    ``is_pattern`` tells those that look like an interval, a tail, a mask or a set; ``sets`` are the sets by position.
+    Of these, ``is_own_pattern`` are the ones that a plain value of the release may be: their spelling is the value.
+    """
+
+    texts: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    low_closed: np.ndarray
+    high_closed: np.ndarray
+    is_pattern: np.ndarray
+    sets: dict[int, Members]
+    is_own_pattern: np.ndarray
+
+    @classmethod
+    def of(cls, labels: np.ndarray, patterns: dict[int, Pattern], is_own: np.ndarray | None = None) -> KnownValues:
+        """From distinct ``labels``, numbers or texts; ``patterns`` by position, ``is_own`` (n_values,) of bool."""
+        numeric = labels.dtype.kind == "f"
+        low = np.array(labels if numeric else parse_numbers(pd.Series(labels, dtype=object)), dtype=float)
+        high, closed = low.copy(), np.ones((2, len(low)), dtype=bool)
+        is_pattern = np.zeros(len(low), dtype=bool)
+        is_pattern[list(patterns)] = True
+        for code, one in patterns.items():
+            if isinstance(one, Interval):
+                low[code], high[code], closed[0, code], closed[1, code] = (
+                    one.low,
+                    one.high,
+                    one.low_closed,
+                    one.high_closed,
+                )
+        is_own = np.zeros(len(low), dtype=bool) if is_own is None else is_own
+        sets = {code: one for code, one in patterns.items() if isinstance(one, Members)}
+        return cls(texts_of(labels).astype(str), low, high, *closed, is_pattern, sets, is_pattern & is_own)
+
+    def __getitem__(self, block: slice) -> KnownValues:
+        start, stop, _ = block.indices(len(self.texts))
+        sets = {code - start: one for code, one in self.sets.items() if start <= code < stop}
+        arrays = (self.texts, self.low, self.high, self.low_closed, self.high_closed, self.is_pattern)
+        return KnownValues(*(array[block] for array in arrays), sets, self.is_own_pattern[block])
+
+
+def texts_of(labels: np.ndarray) -> np.ndarray:
+    """Labels as people write them."""
+    return np.array([number_text(label) for label in labels], dtype=object) if labels.dtype.kind == "f" else labels

@@ -1,0 +1,78 @@
+"""Linkability: two parts of what is known of a person, put together through the release.
+
+One attacker knows some attributes of a person, another one knows others. Where the released record nearest by the first
+set is also the nearest by the second, the release links the two parts. Source: Giomi et al. 2023,
+doi:10.56553/popets-2023-0055, section 4.2, with one neighbour.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds
+from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+
+CELLS_AT_ONCE = 20_000_000
+
+
+def link_parts(
+    released: pd.DataFrame,
+    people: pd.DataFrame,
+    one: Sequence[str],
+    other: Sequence[str],
+    control: pd.DataFrame | None = None,
+    original: pd.DataFrame | None = None,
+) -> AttackRates:
+    """Chance that the nearest record by the attributes ``one`` and that by ``other`` are the same, over the people.
+
+    Where several records are equally near, each side picks one evenly, and the chance that both pick the same counts.
+    ``original``: the released records before their treatment, in the same order.
+    The baseline picks two records at random. Rates are in [0, 1], larger is riskier.
+    """
+    attack = _linked(released, people, one, other, original)
+    against = None if control is None else _linked(released, control, one, other, original)
+    return AttackRates(attack, Rate(len(people) / max(len(released), 1), len(people)), against, True)
+
+
+def _linked(
+    released: pd.DataFrame,
+    people: pd.DataFrame,
+    one: Sequence[str],
+    other: Sequence[str],
+    original: pd.DataFrame | None,
+) -> Rate:
+    if not len(released) or not len(people):
+        return Rate(0, len(people))
+    sides = [released_kinds(released, names, original) for names in (one, other)]
+    near = [nearest_kinds(kinds, people) for kinds in sides]
+    n_near = [
+        np.bincount(person, kinds.classes.size[kind], len(people))
+        for (person, kind), kinds in zip(near, sides, strict=True)
+    ]
+    common = np.zeros(len(people))
+    for person, record in _records_of(*near[0], sides[0]):
+        # Records near by the one set that are near by the other one, too.
+        n_kinds = sides[1].classes.n_classes
+        wanted = person * np.int64(n_kinds) + sides[1].classes.class_of_record[record]
+        held = near[1][0] * np.int64(n_kinds) + near[1][1]  # rising, as the pairs come by person and kind
+        place = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
+        common += np.bincount(person[held[place] == wanted], minlength=len(people))
+    return Rate(math.fsum(common / (n_near[0] * n_near[1])), len(people))
+
+
+def _records_of(person: np.ndarray, kind: np.ndarray, kinds: ReleasedKinds) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Pairs of a person and a record from pairs of a person and a kind of record, some at a time."""
+    size = kinds.classes.size
+    order = np.argsort(kinds.classes.class_of_record, kind="stable")
+    first = np.cumsum(size) - size
+    ends = np.cumsum(size[kind])
+    part = (ends - 1) // CELLS_AT_ONCE
+    for start, stop in itertools.pairwise([0, *(np.flatnonzero(np.diff(part)) + 1), len(kind)]):
+        n = size[kind[start:stop]]
+        within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
+        yield np.repeat(person[start:stop], n), order[np.repeat(first[kind[start:stop]], n) + within]

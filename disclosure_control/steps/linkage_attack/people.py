@@ -1,0 +1,190 @@
+"""Who is attacked and what is released: the identified table, the control group, and the releases of one pilot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+import numpy as np
+import pandas as pd
+
+from cdisc.formats.files import read_domain_file
+from cdisc.merge.subject_ids import SubjectIdRule
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.files import file_of_pilot
+from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
+from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
+
+DEFAULT_RULE = SubjectIdRule()
+# What readers of domain files advise: settings of the merge, which are of no help here.
+MERGE_HINT = re.compile(r"[^.;,]*\bmerge: .*$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Release:
+    """What an attacker sees: ``frame`` (n_released, n_columns); ``kept`` are its records' positions in the pilot."""
+
+    name: str
+    frame: pd.DataFrame
+    kept: np.ndarray
+
+
+@dataclass(frozen=True)
+class IdentifiedTable:
+    """People by name: ``ids`` (n_people,), their ``frame``, and where each is in the pilot.
+
+    ``subject`` (n_people,) is the position of the person's own row in the pilot, ``NOT_IN_PILOT`` where there is none;
+    None where the table does not tell. ``attacked`` are the positions of the people whose attack is scored: all, or a
+    random part. ``source`` are the file and its SHA-256; ``notes`` what the controller has to know of it.
+    """
+
+    ids: pd.Series
+    frame: pd.DataFrame
+    subject: np.ndarray | None
+    attacked: np.ndarray
+    source: Mapping[str, dict]
+    notes: tuple[str, ...] = ()
+
+    def truth(self, release: Release, n_pilot: int) -> np.ndarray | None:
+        """Position of each person's own record in a release, see ``LinkageAttack``."""
+        if self.subject is None:
+            return None
+        position = np.full(n_pilot + 1, NOT_RELEASED)
+        position[release.kept] = np.arange(len(release.kept))
+        position[n_pilot] = NOT_IN_PILOT
+        return position[np.where(self.subject < 0, n_pilot, self.subject)]
+
+
+def releases_of(pilot: pd.DataFrame, treated, which: str) -> list[Release]:
+    """The combined dataset as it is, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
+    found = []
+    if which != "treated":
+        found.append(Release("combined", pilot, np.arange(len(pilot))))
+    if which != "combined" and treated is not None:
+        found.append(Release("treated", treated.frame.reset_index(drop=True), np.asarray(treated.kept)))
+    if not found:
+        raise FaultyInputError(f'{KEY}["released"]: no treatment ran before; add the key treatment to the config')
+    return found
+
+
+def read_identified(
+    settings: AttackSettings, folder: Path, subjects: pd.Series, rule: SubjectIdRule = DEFAULT_RULE
+) -> IdentifiedTable:
+    """The controller's identified table, and whom of it to attack. Raises ``FaultyInputError``.
+
+    ``rule`` is how the pilot spells its subjects: the column ``truth`` may hold them so, or as the source does.
+    """
+    path, source = file_of_key(settings, folder, "identified")
+    truth = settings.truth or SUBJECT_COLUMN
+    needed = {"id": settings.id, **{f"known[{name!r}]": theirs for name, theirs in settings.known.items()}}
+    if settings.truth:
+        needed["truth"] = settings.truth
+    frame = _read(path, needed, "identified")
+    ids = frame[settings.id]
+    faults = _faults_of_ids(ids, path.name, settings.id)
+    subject, notes = None, []
+    if truth in frame:
+        subject, more, notes = _positions(frame[truth], subjects, rule, path.name, truth)
+        faults += more
+        if settings.truth and not (subject >= 0).any():
+            faults += notes
+    if faults:
+        raise FaultyInputError(faults)
+    attacked = np.arange(len(frame))
+    if settings.n_attacks is not None and settings.n_attacks < len(frame):
+        order = np.argsort(encode_column(ids).codes, kind="stable")
+        generator = np.random.default_rng(settings.seed)
+        attacked = order[np.sort(generator.choice(len(frame), settings.n_attacks, replace=False))]
+    return IdentifiedTable(ids, frame, subject, attacked, source, tuple(notes))
+
+
+def read_control(
+    settings: AttackSettings, folder: Path, columns: list[str]
+) -> tuple[pd.DataFrame | None, Mapping[str, dict]]:
+    """People who are not in the pilot, with the columns that the attacks use; and their file with its SHA-256.
+
+    None where the config names no file.
+    """
+    if settings.control is None:
+        return None, {}
+    path, source = file_of_key(settings, folder, "control")
+    return _read(path, {name: name for name in columns}, "control"), source
+
+
+def file_of_key(settings: AttackSettings, folder: Path, key: str) -> tuple[Path, Mapping[str, dict]]:
+    """The file that ``key`` names, in the folder that the config names or below; by name, its SHA-256."""
+    name, where = getattr(settings, key), f"the folder {settings.folder!r}"
+    try:
+        path, read = file_of_pilot(folder / settings.folder, name, f"{KEY}[{key!r}]")
+    except FaultyInputError as error:
+        own = settings.folder == "."
+        faults = [fault if own else fault.replace("the pilot's folder", where) for fault in error.faults]
+        raise FaultyInputError(faults) from None
+    return path, {PurePath(settings.folder, name).as_posix(): read}
+
+
+def _read(path: Path, needed: Mapping[str, str], key: str) -> pd.DataFrame:
+    try:
+        frame = read_domain_file(path).frame
+    except FaultyInputError as error:  # this file is no domain that a merge could leave out
+        end = f"; correct the file, or name another one under {KEY}[{key!r}]"
+        raise FaultyInputError([MERGE_HINT.sub("", fault).rstrip(".;, ") + end for fault in error.faults]) from None
+    faults = [
+        f"{path.name}: no column {name!r} for {KEY} {role}{nearest_name(name, list(frame.columns))}"
+        for role, name in needed.items()
+        if name not in frame
+    ]
+    if faults:
+        raise FaultyInputError(faults)
+    return frame
+
+
+def _faults_of_ids(ids: pd.Series, file: str, name: str) -> list[str]:
+    codes = encode_column(ids).codes
+    n_blank, n_repeated = int((codes < 0).sum()), int((np.bincount(codes[codes >= 0]) > 1).sum())
+    faults = []
+    if n_blank:
+        faults.append(f"{file}: {name} is empty in {n_blank} of {len(ids)} rows; every row names a person")
+    if n_repeated:
+        faults.append(f"{file}: {n_repeated} values of {name} stand in several rows; one row per person is needed")
+    return faults
+
+
+def _positions(
+    truth: pd.Series, subjects: pd.Series, rule: SubjectIdRule, file: str, name: str
+) -> tuple[np.ndarray, list[str], list[str]]:
+    """Position in the pilot of the subject that each row names, faults, and what has to be said aloud.
+
+    A row may spell the subject as the pilot does or as the source does. Two rows with one subject are a fault.
+    """
+    spelled = encode_column(truth.astype("str"))
+    by_rule = pd.Series(rule.apply(pd.Index(spelled.labels, dtype="str")), dtype="str")
+    both = encode_column(
+        pd.concat([subjects.astype("str"), pd.Series(spelled.labels, dtype="str"), by_rule], ignore_index=True)
+    )
+    own, as_is, ruled = np.split(both.codes, [len(subjects), len(subjects) + len(spelled.labels)])
+    at = np.full(len(both.labels) + 1, NOT_IN_PILOT)
+    at[own] = np.arange(len(subjects))
+    at[-1] = NOT_IN_PILOT
+    of_label = np.where(at[as_is] >= 0, at[as_is], at[ruled])
+    position = np.append(of_label, NOT_IN_PILOT)[spelled.codes]
+    n_repeated = int((np.bincount(position[position >= 0], minlength=1) > 1).sum())
+    faults = [f"{file}: {n_repeated} subjects of the pilot stand in several rows of {name}; allowed: one"]
+    n_named, n_unknown = int((spelled.codes >= 0).sum()), int(((spelled.codes >= 0) & (position < 0)).sum())
+    notes = []
+    if n_unknown == n_named:
+        notes.append(
+            f"{file}: {n_named} of {len(truth)} rows have an id in {name}, and none of them is one of the "
+            f"{len(subjects)} subjects of the pilot; spell them as the pilot does, or as its source does with a rule "
+            "under subject_id; nothing can be said of success before"
+        )
+    elif n_unknown:
+        notes.append(
+            f"{file}: {n_unknown} of {n_named} ids in {name} are no subjects of the pilot; these people are taken as "
+            "outside of it (control group)."
+        )
+    return position, faults if n_repeated else [], notes

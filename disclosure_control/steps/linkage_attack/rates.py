@@ -1,0 +1,129 @@
+"""How well an attack did: its own rate, that of guessing, and that on people who are not in the release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from disclosure_control.basics.confidence_intervals import wilson_interval
+
+SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
+FEWEST_ATTACKS = 10  # with fewer of them no verdict
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Rate:
+    """``n_hits`` of ``n`` attacks succeed; a fraction of a hit is a chance, such as 1/3 for one guess among three."""
+
+    n_hits: float
+    n: int
+
+    @property
+    def rate(self) -> float | None:
+        """In [0, 1], larger is riskier; None without an attack."""
+        return self.n_hits / self.n if self.n else None
+
+    @cached_property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of the rate; None without an attack."""
+        if not self.n:
+            return None
+        return wilson_interval(self.n_hits, self.n)
+
+    def figures(self) -> dict:
+        """As it stands in the JSON summary."""
+        low, high = self.interval or (None, None)
+        hits = int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
+        return {"hits": hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "-"
+        low, high = self.interval
+        return f"{self.rate:.1%} ({low:.1%} to {high:.1%})"
+
+
+@dataclass(frozen=True)
+class AttackRates:
+    """The three figures that only mean something together.
+
+    ``attack``: on people who are in the release. ``baseline``: the same goal reached by guessing, without looking for
+    the person. ``control``: the same attack on people who are not in the release, None where there are none; what
+    succeeds there follows from the population and not from being in the release.
+
+    ``baseline_is_known``: the chance of a guess is calculated and not counted. ``at_equal_size``: attack and control
+    in groups of one size, where the size of a group alone makes success likelier. ``needs_control``: there is no fair
+    guess (``baseline`` is of no attack), and only a control group can tell.
+    """
+
+    attack: Rate
+    baseline: Rate
+    control: Rate | None = None
+    baseline_is_known: bool = False
+    at_equal_size: tuple[Rate, Rate] | None = None
+    needs_control: bool = False
+
+    @property
+    def p_value(self) -> float | None:
+        """The chance of a success at least as large if the attack were no better than guessing or, where
+        ``at_equal_size`` is given, than on the control group (the larger chance of both); in [0, 1].
+
+        None where nobody can tell: fewer than ``FEWEST_ATTACKS`` attacks or guesses, or no control group where one is
+        needed. Fractions of a hit are rounded to the disadvantage of the attack.
+        """
+        pairs = [] if self.needs_control else [(self.attack, self.baseline)]
+        pairs += [self.at_equal_size] if self.at_equal_size else []
+        if not pairs or min(one.n for pair in pairs for one in pair) < FEWEST_ATTACKS:
+            return None
+        if self.baseline_is_known:
+            return binomial_p_value(self.attack, self.baseline.rate)
+        return max(fisher_p_value(*pair) for pair in pairs)
+
+    @property
+    def beats_baseline(self) -> bool | None:
+        """Whether the attack is above guessing by more than chance, see ``p_value``; None where nobody can tell."""
+        return None if self.p_value is None else self.p_value < SIGNIFICANCE
+
+    @property
+    def excess_rate(self) -> float | None:
+        """How much of what guessing (or, where there is one, the control group) leaves the attack gains, at most 1.
+
+        (attack - reference) / (1 - reference), the smaller of both where there are two references; 0 where the
+        attack is not above it; larger is riskier. None where there is nothing fair to compare with. Source: Giomi et
+        al. 2023, doi:10.56553/popets-2023-0055, equation 1.
+        """
+        pairs = [(self.attack, self.baseline)]
+        if self.control is not None:
+            pairs.append(self.at_equal_size or (self.attack, self.control))
+        pairs = [(one.rate, reference.rate) for one, reference in pairs if one.n and reference.n]
+        if not pairs:
+            return None
+        return max(0.0, min((one - other) / (1 - other) if other < 1 else 0.0 for one, other in pairs))
+
+    def figures(self) -> dict:
+        """As it stands in the JSON summary; no record and no subject in it."""
+        return {
+            "attack": self.attack.figures(),
+            "baseline": self.baseline.figures(),
+            "control": self.control.figures() if self.control is not None else None,
+            "beats_baseline": self.beats_baseline,
+            "p_value": self.p_value,
+            "excess_rate": self.excess_rate,
+        }
+
+
+def binomial_p_value(attack: Rate, chance: float) -> float:
+    """Chance of so many hits or more where each attack succeeds by ``chance``: the exact binomial test, one-sided."""
+    from scipy.stats import binom
+
+    return float(binom.sf(math.floor(attack.n_hits + ROUNDING) - 1, attack.n, min(chance, 1.0)))
+
+
+def fisher_p_value(attack: Rate, reference: Rate) -> float:
+    """Chance of so many of all the hits or more on the side of the attack, one-sided. Source: Fisher 1935."""
+    from scipy.stats import hypergeom
+
+    mine, theirs = math.floor(attack.n_hits + ROUNDING), math.ceil(reference.n_hits - ROUNDING)
+    return float(hypergeom.sf(mine - 1, attack.n + reference.n, mine + theirs, attack.n))

@@ -1,0 +1,1 @@
+"""The step ``private_release``: noisy answers under a privacy budget."""

@@ -1,0 +1,177 @@
+"""The step ``private_release``: noisy answers under a privacy budget, meant to leave the house.
+
+The guarantee is differential privacy, epsilon with delta 0, for adding or removing any one person; it is that of the
+answers alone. The rest of the summary holds exact counts and stays in the house. What is asked, refused or left out
+depends on the questions, on what the config declares and on what was asked before, never on what the records hold.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from config import RESULTS_FOLDER
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.private_release.ledger import (
+    ANSWERS_FILE,
+    BudgetExhaustedError,
+    Ledger,
+    LedgerState,
+    Recorded,
+    key_of,
+    published_spending,
+)
+from disclosure_control.steps.private_release.query import Query, decimal_text
+from disclosure_control.steps.private_release.settings import PrivateReleaseSettings, check_settings, read_settings
+from disclosure_control.steps.running import StepInput, StepResult
+
+__all__ = ["NEIGHBOURS", "Release", "ask", "check_settings", "release_queries", "run_step"]
+
+# Where the config does not declare the people, a question is measured against so many: a choice, and no figure of data.
+PEOPLE_IF_NOT_DECLARED = 5_000
+NEIGHBOURS = "add or remove one person"
+GUARANTEE = (
+    "Each answer is differentially private by itself, and all answers of this pilot together cost the epsilon given as "
+    "spent. It holds for these answers alone, not for whatever else is published of the same people. "
+    "A person is one row of the dataset that was asked."
+)
+ANSWERED, RECORDED, REFUSED, NOT_ASKED = "answered", "answered before", "refused", "not asked"
+
+
+@dataclass(frozen=True)
+class Release:
+    """What became of one query: ``recorded`` is its answer, None where it was refused or not asked.
+
+    ``is_mostly_noise``: against the true number of people, and not accepted as such; for the controller's eyes alone.
+    """
+
+    query: Query
+    status: str
+    recorded: Recorded | None = None
+    is_mostly_noise: bool = False
+
+
+class MostlyNoiseError(FaultyInputError):
+    """A question whose cells would hold fewer people than the noise of a cell is worth; it costs nothing."""
+
+    def __init__(self, query: Query, people: int | None):
+        measure = f"the {people} people" if people else f"{PEOPLE_IF_NOT_DECLARED} people, as none are"
+        super().__init__(
+            f"at epsilon {decimal_text(query.epsilon)} the noise is too large for {query.n_cells} cells of "
+            f"{measure} declared; nothing was spent; ask for fewer groups, give it more epsilon, or set accept_noise"
+        )
+
+
+def ask(query: Query, records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
+    """The answer to one query through the ledger; ``dataset`` is the SHA-256 of what ``records`` was read from.
+
+    ``people`` are those that the config declares; what would be mostly noise among them is not asked, unless the query
+    accepts that or the ledger has its answer. Raises ``MostlyNoiseError``, and as ``Ledger.ask`` does. OpenDP builds
+    the mechanism before anything is spent.
+    """
+    from disclosure_control.steps.private_release.queries import answer_of, is_mostly_noise, mechanism_of
+
+    epsilon = mechanism_of(query).epsilon
+    is_too_noisy = not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED)
+    if is_too_noisy and key_of(query.question, dataset) not in ledger.look().answers:
+        raise MostlyNoiseError(query, people)
+    return ledger.ask(query.question, dataset, query.epsilon, lambda: answer_of(query, records), epsilon)
+
+
+def release_queries(
+    queries: Iterable[Query], records, dataset: str, ledger: Ledger, people: int | None = None
+) -> list[Release]:
+    """Ask all queries in order. What is mostly noise is not asked unless it accepts that; what the budget does not hold
+    is refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
+    """
+    from disclosure_control.steps.private_release.queries import is_mostly_noise
+
+    ledger.look()
+    releases = []
+    for query in queries:
+        try:
+            recorded = ask(query, records, dataset, ledger, people)
+        except BudgetExhaustedError:
+            releases.append(Release(query, REFUSED))
+        except MostlyNoiseError:
+            releases.append(Release(query, NOT_ASKED))
+        else:
+            status = ANSWERED if recorded.is_new else RECORDED
+            is_unexpected = not query.accept_noise and is_mostly_noise(query, records.n_records)
+            releases.append(Release(query, status, recorded, is_unexpected))
+    return releases
+
+
+def run_step(step: StepInput) -> StepResult:
+    """Answers, costs and what is left, and ``private_release.json`` with the answers alone."""
+    from disclosure_control.steps.private_release.queries import Records
+    from disclosure_control.steps.private_release.report import first_lines, release_report
+
+    settings = read_settings(step.settings, step.dataset.table.columns)
+    ledger = Ledger(step.folder, settings.budget, published_spending(step.folder / RESULTS_FOLDER, step.pilot))
+    records = Records(step.dataset.table)
+    releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)
+    figures = release_figures(settings, releases, ledger.look())
+    return StepResult(
+        figures,
+        release_report(figures),
+        first_lines=first_lines(figures),
+        screen=release_report(figures, for_screen=True),
+        files={ANSWERS_FILE: _for_publication(step.pilot, figures)},
+        outcome=tuple(releases),
+    )
+
+
+def release_figures(settings: PrivateReleaseSettings, releases: list[Release], state: LedgerState) -> dict:
+    """The figures under ``private_release``: exact decimals as text, and of every query what became of it."""
+    return {
+        "neighbours": NEIGHBOURS,
+        "delta": 0,
+        "budget": decimal_text(settings.budget),
+        "spent": decimal_text(state.spent),
+        "left": decimal_text(max(settings.budget - state.spent, Decimal(0))),
+        "asked_in_all": decimal_text(settings.asked),
+        "budget_raised_from": decimal_text(state.lowest_budget) if _is_raised(settings, state) else None,
+        "paid_and_never_answered": state.n_unanswered,
+        "queries": [_query_figures(release) for release in releases],
+    }
+
+
+def _is_raised(settings: PrivateReleaseSettings, state: LedgerState) -> bool:
+    return state.lowest_budget is not None and state.lowest_budget < settings.budget
+
+
+def _query_figures(release: Release) -> dict:
+    question = {name: value for name, value in release.query.question.items() if value not in (None, [])}
+    figures = {"name": release.query.name, "status": release.status, "question": question}
+    if release.recorded is None:
+        return figures
+    charged = decimal_text(release.recorded.charged)
+    return {
+        **figures,
+        "epsilon": release.recorded.epsilon,
+        "charged": charged,
+        "answer": release.recorded.answer,
+        "mostly_noise": release.is_mostly_noise,
+    }
+
+
+def _for_publication(pilot: str, figures: dict) -> bytes:
+    """The answers and what they promise; what was refused or not asked, and how it fares on the data, stays inside."""
+    answers = [
+        {name: query[name] for name in ("name", "question", "epsilon", "answer")}
+        for query in figures["queries"]
+        if "answer" in query
+    ]
+    content = {
+        "schema": 1,
+        "pilot": pilot,
+        "guarantee": GUARANTEE,
+        "neighbours": figures["neighbours"],
+        "epsilon_spent": figures["spent"],
+        "delta": figures["delta"],
+        "answers": answers,
+    }
+    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")

@@ -1,0 +1,1 @@
+"""The step ``recommend``: the mildest recoding that meets the thresholds."""

@@ -1,0 +1,195 @@
+"""A pilot's lattice and requirements, from its assessment and the settings of ``recommend``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import (
+    CountTable,
+    EquivalenceClasses,
+    bin_count_table,
+    count_sensitive_values,
+    default_distance,
+    form_equivalence_classes,
+)
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.generalisation.generalisations import (
+    Generalisation,
+    Recoding,
+    bin_settings,
+    of_bins,
+    of_hierarchy,
+    of_numbers,
+    of_rarity,
+)
+from disclosure_control.generalisation.nodes import Lattice
+from disclosure_control.generalisation.requirements import Criterion, Requirements
+
+
+@dataclass(frozen=True)
+class PilotLattice:
+    """The recodings of a pilot.
+
+    ``classes`` are the finest ones, of all records; ``evaluated`` (n_classes,) of bool those that the lattice holds.
+    ``lowest``: levels below which a quasi-identifier must not come out. ``criteria`` are l and t of every sensitive
+    feature, as far as they can be met; ``models`` of "k", "l" and "t" are those that can; ``left_out`` says in
+    sentences which cannot. ``inputs`` are the files of hierarchies that were read.
+    """
+
+    lattice: Lattice
+    classes: EquivalenceClasses
+    evaluated: np.ndarray
+    lowest: dict[str, int]
+    k: int
+    criteria: tuple[Criterion, ...]
+    models: tuple[str, ...]
+    left_out: tuple[str, ...]
+    inputs: Mapping[str, dict]
+
+    def requirements(self, suppression_limit: float) -> Requirements:
+        """What has to hold, with t against those who are kept, as an assessment of the released records takes it."""
+        k = self.k if "k" in self.models else 1
+        return Requirements(k, self.criteria, suppression_limit, "kept")
+
+
+def pilot_lattice(
+    assessment: Assessment, frame: pd.DataFrame, hierarchies: Mapping[str, object], folder: Path
+) -> PilotLattice:
+    """``frame`` (n_records, n_columns) is what was assessed; ``hierarchies``: column -> file in the pilot's ``folder``,
+    or a rule as the treatment "hierarchy" knows it. Raises ``FaultyInputError`` with all faults of the hierarchies.
+    """
+    read, inputs = _read_hierarchies(frame, hierarchies, folder)
+    classes, attributes, lowest = _attributes(assessment, frame, hierarchies, read)
+    evaluated = classes.evaluated(assessment.config.missing_qis)
+    lattice = Lattice.of(classes, attributes, evaluated)
+    criteria, models, left_out = _criteria(assessment, frame, classes, evaluated, lattice.n_people)
+    return PilotLattice(lattice, classes, evaluated, lowest, assessment.config.K, criteria, models, left_out, inputs)
+
+
+# ---------------------------------------------------------------- the levels of each quasi-identifier
+
+
+def _read_hierarchies(
+    frame: pd.DataFrame, hierarchies: Mapping[str, object], folder: Path
+) -> tuple[dict[str, ValueHierarchy], dict[str, dict]]:
+    from disclosure_control.treatments.grouping import built_hierarchy
+    from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
+
+    read, inputs, faults = {}, {}, []
+    for name, source in hierarchies.items():
+        try:
+            if isinstance(source, str) and source not in ("mask", "dates"):
+                read[name], files = hierarchy_of_pilot(source, folder, f"recommend['hierarchies'][{name!r}]")
+                inputs |= files
+                continue
+            read[name] = built_hierarchy(frame[name], source)
+            if read[name] is None:
+                faults.append(f"recommend: column {name!r} has no value to build a hierarchy of; leave it out")
+        except FaultyInputError as error:
+            faults += error.faults
+    if faults:
+        raise FaultyInputError(faults)
+    return read, inputs
+
+
+def _attributes(
+    assessment: Assessment,
+    frame: pd.DataFrame,
+    hierarchies: Mapping[str, object],
+    read: Mapping[str, ValueHierarchy],
+) -> tuple[EquivalenceClasses, list[Generalisation], dict[str, int]]:
+    config, classes, faults = assessment.config, assessment.classes, []
+    columns = dict(zip(classes.quasi_identifiers, classes.columns, strict=True))
+    of_exact_values = [
+        name
+        for name, hierarchy in read.items()
+        if name in config.binning_config and (hierarchy.leaves_of(columns[name].labels) < 0).any()
+    ]
+    if of_exact_values:  # then the config's bins are too coarse to begin with
+        exact = assessment.binned.assign(**{name: frame[name] for name in of_exact_values})
+        classes = form_equivalence_classes(exact, config.quasi_identifiers)
+    attributes = []
+    for name, column in zip(classes.quasi_identifiers, classes.columns, strict=True):
+        edges = None if name in of_exact_values else config.binning_config.get(name)
+        try:
+            attributes.append(_attribute(name, column, edges, config, read.get(name), hierarchies.get(name)))
+        except FaultyInputError as error:
+            faults += error.faults
+    if faults:
+        raise FaultyInputError(faults)
+    # What the config looks at in bins does not come out in exact values.
+    return classes, attributes, dict.fromkeys(of_exact_values, 1)
+
+
+def _attribute(
+    name: str,
+    column: EncodedColumn,
+    edges: list[float] | None,
+    config,
+    hierarchy: ValueHierarchy | None,
+    source: object,
+) -> Generalisation:
+    has_tails = config.out_of_range == "tail"
+    if hierarchy is not None:
+        is_file = isinstance(source, str) and source not in ("mask", "dates")
+        settings = {"file": source} if is_file else {"rule": source}
+        bins = None if edges is None else bin_settings(edges, has_tails)
+        return of_hierarchy(name, column, hierarchy, Recoding("hierarchy", settings, bins))
+    if edges is not None:
+        return of_bins(name, column, edges, has_tails)
+    if column.is_numeric and name in config.continuous_qis:
+        return of_numbers(name, column)
+    people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
+    return of_rarity(name, column, people, config.K)
+
+
+# ---------------------------------------------------------------- what has to hold
+
+
+def _criteria(
+    assessment: Assessment, frame: pd.DataFrame, classes: EquivalenceClasses, evaluated: np.ndarray, n_people: int
+) -> tuple[tuple[Criterion, ...], tuple[str, ...], tuple[str, ...]]:
+    """l and t as the config asks for them. A threshold that not even all people together meet is left out, aloud."""
+    config, left_out = assessment.config, []
+    of_l, of_t = [], []
+    for name in config.sensitive_features:
+        counted = assessment.counts[name]
+        if classes is not assessment.classes:
+            counted = count_sensitive_values(classes, frame[name])
+        binned = counted.table
+        if name in config.sensitive_binning:
+            binned, _ = bin_count_table(binned, name, config.sensitive_binning[name], config.out_of_range)
+        of_l.append(Criterion("distinct_l", name, config.L[name], _of_evaluated(binned, evaluated)))
+        distance = config.t_distance.get(name) or default_distance(counted.table)
+        of_t.append(Criterion(f"{distance}_t", name, config.T[name], _of_evaluated(counted.table, evaluated)))
+    models = {"k": n_people >= config.K, "l": True, "t": bool(of_t)}
+    if not models["k"]:
+        left_out.append(f"K = {config.K} cannot be met by {n_people} evaluated records; k is left out here.")
+    for criterion in of_l:
+        n_values = int((criterion.table.people_of_value > 0).sum())
+        if n_values < criterion.threshold:
+            models["l"] = False
+            left_out.append(
+                f"L = {criterion.threshold:g} cannot be met, as {criterion.sensitive} takes {n_values} distinct values "
+                "as l counts them; no recoding changes that, and l is left out here."
+            )
+    models["l"] &= bool(of_l)
+    criteria = [*(of_l if models["l"] else []), *of_t]
+    return tuple(criteria), tuple(name for name, is_in in models.items() if is_in), tuple(left_out)
+
+
+def _of_evaluated(table: CountTable, evaluated: np.ndarray) -> CountTable:
+    """The table of the evaluated classes, numbered anew as the combinations of the lattice."""
+    within = table.within(evaluated)
+    position = np.cumsum(evaluated) - 1
+    return CountTable(
+        position[within.class_of_cell], within.value_of_cell, within.people, within.values, int(evaluated.sum())
+    )

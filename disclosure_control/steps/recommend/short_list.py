@@ -1,0 +1,280 @@
+"""The few really different answers to "what is the least I must give up?", each tried out on the records.
+
+The search says which recodings to try; every figure of an answer comes from the treatments themselves, applied to the
+records and evaluated as door 2 evaluates them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.columns import number_text
+from disclosure_control.generalisation.generalisations import Generalisation, Recoding
+from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.generalisation.nodes import RollUp
+from disclosure_control.generalisation.search import Found, search
+from disclosure_control.steps.recommend.pilot import PilotLattice
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a search is asked for: the share of records that may be left out, and the levels that are allowed."""
+
+    title: str
+    suppression_limit: float
+    lowest: Mapping[str, int]
+    highest: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One way to meet the thresholds, as it came out on the records.
+
+    ``treatment`` is what a config says to do it. ``n_suppressed`` records are left out; ``n_rescued`` were at risk
+    before and are released without being at risk. ``at_risk`` counts, by model, the records that are still at risk
+    (of the models that can be met), and ``holds`` says that there are none. ``loss`` is that of the metric in use.
+    """
+
+    titles: tuple[str, ...]
+    levels: dict[str, int]
+    words: str
+    treatment: tuple[dict, ...]
+    loss: float
+    n_suppressed: int
+    n_rescued: int
+    at_risk: dict[str, int]
+    is_optimal: bool
+
+    @property
+    def holds(self) -> bool:
+        return not any(self.at_risk.values())
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What answers are tried out on: the pilot, and the settings of ``recommend`` that matter here.
+
+    ``time_limit``: seconds for all searches together; the main question may take half of them.
+    """
+
+    pilot: PilotLattice
+    assessment: Assessment
+    table: pd.DataFrame
+    folder: Path
+    metric: str
+    weights: Mapping[str, float]
+    lowest: Mapping[str, int]
+    highest: Mapping[str, int]
+    suppression_limit: float
+    time_limit: float
+    clock: Callable[[], float] = time.monotonic
+
+    def search(self, question: Question, time_limit: float) -> Found:
+        return search(
+            self.pilot.lattice,
+            self.pilot.requirements(question.suppression_limit),
+            self.metric,
+            self.weights,
+            question.lowest,
+            question.highest,
+            time_limit,
+            self.clock,
+        )
+
+
+def main_question(trial: Trial) -> Question:
+    limit = f"{100 * trial.suppression_limit:g}%"
+    title = "Least loss, nobody left out" if trial.suppression_limit == 0 else f"Least loss, up to {limit} left out"
+    return Question(title, trial.suppression_limit, trial.lowest, trial.highest)
+
+
+def other_questions(trial: Trial) -> list[list[Question]]:
+    """Further questions; of each list the answer of least loss counts."""
+    names = [attribute.name for attribute in trial.pilot.lattice.attributes]
+    limit, bounds = trial.suppression_limit, (trial.lowest, trial.highest)
+    lowest = {name: trial.lowest.get(name, 0) for name in names}
+    heights = {attribute.name: attribute.height for attribute in trial.pilot.lattice.attributes}
+    one_only = [
+        Question("Change one attribute only", limit, lowest, {**lowest, name: trial.highest.get(name, heights[name])})
+        for name in names
+        if trial.highest.get(name, heights[name]) > lowest[name]
+    ]
+    return [
+        [Question("Nobody left out", 0.0, *bounds)],
+        one_only,
+        [Question("Recode as little as possible, leave out what is at risk", 1.0, lowest, lowest)],
+        [Question("Least loss, however many are left out", 1.0, *bounds)],
+    ]
+
+
+def answers(trial: Trial) -> tuple[Found, list[Answer]]:
+    """What the search found for the main question, and the short list, without answers that say the same twice.
+
+    The first answer is that to the main question, where there is one. An answer that leaves
+    nobody is none, and where none was found in time the question is not on the list.
+    """
+    if not trial.pilot.lattice.n_people:
+        return Found(None, True, 0, trial.pilot.lattice.size), []
+    first, start = main_question(trial), trial.clock()
+    found = trial.search(first, trial.time_limit / 2)
+    chosen: dict[tuple, tuple[list[str], Found]] = {}
+    _choose(chosen, trial, [(first, found)])
+    for questions in other_questions(trial):
+        searched = []
+        for question in questions:
+            left = start + trial.time_limit - trial.clock()
+            if left > 0:
+                searched.append((question, trial.search(question, left)))
+        _choose(chosen, trial, searched)
+    return found, [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
+
+
+def _choose(chosen: dict, trial: Trial, found: Sequence[tuple[Question, Found]]) -> None:
+    usable = [one for one in found if leaves_somebody(trial, one[1])]
+    if not usable:
+        return
+    question, best = min(usable, key=lambda one: (one[1].best.loss, one[1].best.n_suppressed))
+    chosen.setdefault(best.best.levels, ([], best))[0].append(question.title)
+
+
+def leaves_somebody(trial: Trial, found: Found) -> bool:
+    return found.best is not None and found.best.n_suppressed < trial.pilot.lattice.n_people
+
+
+# ---------------------------------------------------------------- an answer, tried out on the records
+
+
+def _tried_out(trial: Trial, titles: tuple[str, ...], found: Found) -> Answer:
+    from disclosure_control.treatments.treated_pilot import treat
+
+    pilot, levels = trial.pilot, found.best.levels
+    steps = treatment_steps(pilot, levels, found.best.n_suppressed > 0)
+    treated = treat(trial.table, trial.assessment.config, steps, folder=trial.folder)
+    kept = np.zeros(len(trial.table), dtype=bool)
+    kept[treated.kept] = True
+    before = at_risk(trial.assessment, pilot.models)
+    after = at_risk(treated.assessment, pilot.models)
+    still_at_risk = np.zeros(len(kept), dtype=bool)
+    still_at_risk[treated.kept] = np.logical_or.reduce([*after.values(), np.zeros(len(treated.kept), dtype=bool)])
+    was_at_risk = np.logical_or.reduce([*before.values(), np.zeros(len(kept), dtype=bool)])
+    return Answer(
+        titles=titles,
+        levels={attribute.name: level for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)},
+        words=in_words(pilot, levels),
+        treatment=tuple(steps),
+        loss=_loss(trial, levels, kept),
+        n_suppressed=treated.n_records_removed,
+        n_rescued=int((was_at_risk & kept & ~still_at_risk).sum()),
+        at_risk={name: int(flags.sum()) for name, flags in after.items()},
+        is_optimal=found.is_optimal,
+    )
+
+
+def at_risk(assessment: Assessment, models: Sequence[str]) -> dict[str, np.ndarray]:
+    """Which records (n_records,) are at risk, by model ("k", "l", "t"), for any sensitive feature."""
+    nobody = np.zeros(assessment.classes.n_records, dtype=bool)
+    of_model = {
+        "k": [assessment.k_anonymity.risky],
+        "l": [result.risky for result in assessment.l_diversity.values()],
+        "t": [result.risky for result in assessment.t_closeness.values()],
+    }
+    return {name: np.logical_or.reduce([*of_model[name], nobody]) for name in models}
+
+
+def _loss(trial: Trial, levels: tuple[int, ...], kept: np.ndarray) -> float:
+    """The loss of the evaluated records, where the records that were not kept lose everything."""
+    pilot, classes = trial.pilot, trial.pilot.classes
+    is_gone = np.zeros(classes.n_classes, dtype=bool)
+    is_gone[classes.class_of_record[~kept]] = True  # classes go as a whole
+    node = RollUp(pilot.lattice).node(levels)
+    suppressed = np.zeros(node.n_classes, dtype=bool)
+    suppressed[node.class_of_combination[is_gone[pilot.evaluated]]] = True
+    weights = [trial.weights.get(attribute.name, 1.0) for attribute in pilot.lattice.attributes]
+    return METRICS[trial.metric].on(pilot.lattice, weights).loss(node, suppressed)
+
+
+# ---------------------------------------------------------------- recodings as a config says them, and as people do
+
+
+def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[dict]:
+    """The list under ``treatment`` in a config: recodings, then dropped columns, then what is left out."""
+    steps, dropped = [], []
+    for attribute, level in zip(pilot.lattice.attributes, levels, strict=True):
+        recoding = attribute.levels[level].recoding
+        if recoding.kind == "drop":
+            dropped.append(attribute.name)
+        else:
+            steps += _RECODINGS[recoding.kind](attribute.name, recoding)
+    if dropped:
+        steps.append({"method": "drop_column", "columns": dropped})
+    if suppresses and pilot.models:
+        steps.append({"method": "suppress_records", "models": list(pilot.models)})
+    return steps
+
+
+def _bins(name: str, recoding: Recoding) -> list[dict]:
+    return [{"method": "bins", "column": name, **recoding.settings}]
+
+
+def _hierarchy(name: str, recoding: Recoding) -> list[dict]:
+    first = [] if recoding.after_bins is None else [{"method": "bins", "column": name, **recoding.after_bins}]
+    return [*first, {"method": "hierarchy", "column": name, **recoding.settings}]
+
+
+_RECODINGS: dict[str, Callable[[str, Recoding], list[dict]]] = {
+    "none": lambda name, recoding: [],
+    "bins": _bins,
+    "hierarchy": _hierarchy,
+    "rare": lambda name, recoding: [{"method": "group", "column": name, **recoding.settings}],
+}
+
+
+def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
+    """The recoding in a sentence: no value of a person is in it, only edges, levels, and names of columns and files."""
+    changed = [
+        _WORDS[attribute.levels[level].recoding.kind](attribute, level)
+        for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)
+    ]
+    dropped = [
+        attribute.name
+        for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)
+        if attribute.levels[level].recoding.kind == "drop"
+    ]
+    if dropped:
+        changed.append(f"drop {', '.join(dropped)}")
+    sentence = "; ".join(words for words in changed if words)
+    return sentence[:1].upper() + sentence[1:] if sentence else "Recode nothing"
+
+
+def _bins_in_words(attribute: Generalisation, level: int) -> str:
+    edges = attribute.levels[level].recoding.settings["edges"]
+    verb = "release" if level == 0 else "recode"
+    intervals = ", ".join(f"{number_text(low)}--{number_text(high)}" for low, high in pairwise(edges))
+    return f"{verb} {attribute.name} in {intervals}"
+
+
+def _hierarchy_in_words(attribute: Generalisation, level: int) -> str:
+    source = attribute.levels[level].recoding.settings.get("file") or "its built hierarchy"
+    return f"recode {attribute.name} to level {level} of {source}"
+
+
+def _rare_in_words(attribute: Generalisation, level: int) -> str:
+    fewer_than = attribute.levels[level].recoding.settings["rarer_than"]
+    return f"join values of {attribute.name} with fewer than {fewer_than} people"
+
+
+_WORDS: dict[str, Callable[[Generalisation, int], str]] = {
+    "none": lambda attribute, level: "",
+    "bins": _bins_in_words,
+    "hierarchy": _hierarchy_in_words,
+    "rare": _rare_in_words,
+    "drop": lambda attribute, level: "",  # all in one at the end
+}

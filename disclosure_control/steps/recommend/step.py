@@ -1,0 +1,290 @@
+"""The step ``recommend``: the mildest recoding that meets the thresholds, and the few really different other ones.
+
+Over every combination of the levels that the quasi-identifiers may be recoded to, the one with the least loss such that
+k, l and t hold with at most a share of the records left out; with proof, where the search can end in time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.settings import faults_of_settings
+from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.generalisation.search import Found
+from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
+from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, at_risk, leaves_somebody
+from disclosure_control.steps.running import StepInput, StepResult
+
+NOT_ANONYMOUS = "What meets the thresholds is still data of pseudonymised people: no finding of anonymity."
+
+
+@dataclass(frozen=True)
+class RecommendSettings:
+    """The config key ``recommend``: what is minimised, and what the recoding may do."""
+
+    metric: str = "loss"
+    suppression_limit: float = 0.05
+    hierarchies: Mapping[str, object] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    fixed: Mapping[str, int] = field(default_factory=dict)
+    max_level: Mapping[str, int] = field(default_factory=dict)
+    time_limit: float = 30.0
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """What the step recommends, for the steps that follow.
+
+    ``treatment``: the steps of the best answer as a config says them; None where nothing meets the thresholds, or
+    nothing was found in time. ``short_list`` has the best answer first.
+    """
+
+    treatment: tuple[dict, ...] | None
+    is_optimal: bool
+    short_list: tuple[Answer, ...]
+
+
+# ---------------------------------------------------------------- the config key
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _by_column(is_valid) -> object:
+    return lambda value: (
+        isinstance(value, dict) and all(isinstance(name, str) and is_valid(entry) for name, entry in value.items())
+    )
+
+
+def _is_weight(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1e6
+
+
+def _is_level(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_source(value: object) -> bool:
+    from disclosure_control.treatments.grouping import built_hierarchy  # noqa: F401 - registers what the rules are
+    from disclosure_control.treatments.registry import methods
+
+    if isinstance(value, str):
+        return bool(value)
+    return methods()["hierarchy"].settings["rule"][0](value)
+
+
+_KEYS = {
+    "metric": (lambda value: isinstance(value, str) and value in METRICS, " or ".join(f'"{name}"' for name in METRICS)),
+    "suppression_limit": (_is_share, "a share of the records from 0 to 1"),
+    "hierarchies": (
+        _by_column(_is_source),
+        '{column: a CSV file in the pilot\'s folder, or "mask", "dates", {"intervals": [5, 10]}}',
+    ),
+    "weights": (_by_column(_is_weight), "{column: a number from 0}"),
+    "fixed": (_by_column(_is_level), "{column: a level, a whole number from 0}"),
+    "max_level": (_by_column(_is_level), "{column: a level, a whole number from 0}"),
+    "time_limit": (
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1e6,
+        "seconds, a number above 0",
+    ),
+}
+_BY_COLUMN = ("hierarchies", "weights", "fixed", "max_level")
+
+
+def check_settings(value: object, config: Mapping, columns: Iterable[str] | None) -> list[str]:
+    """Faults of the config key ``recommend``."""
+    faults = faults_of_settings("recommend", value, _KEYS)
+    if faults:
+        return faults
+    roles = [config.get("categorical_qis"), config.get("continuous_qis")]
+    known = [name for names in roles if isinstance(names, list | tuple) for name in names if isinstance(name, str)]
+    faults = [
+        f"recommend[{key!r}][{name!r}]: no quasi-identifier of the config{nearest_name(name, known)}"
+        for key in _BY_COLUMN
+        for name in value.get(key, {})
+        if name not in known
+    ]
+    faults += [
+        f"recommend['max_level'][{name!r}]: the level is fixed at {value['fixed'][name]} as well; keep one of the two"
+        for name in value.get("max_level", {})
+        if name in value.get("fixed", {})
+    ]
+    weights, metric = value.get("weights", {}), value.get("metric", "loss")
+    if weights and not METRICS[metric].is_separable:
+        faults.append(f"recommend['weights']: {metric} is a figure of whole classes, in which columns have no weight")
+    elif weights and known and not any(weights.get(name, 1) for name in known):
+        faults.append("recommend['weights']: all are 0; allowed: one of them above 0")
+    return faults
+
+
+def read_recommend_settings(value: Mapping, config: Mapping) -> RecommendSettings:
+    """The settings of a config's ``recommend`` key. Raises ``FaultyInputError``."""
+    faults = check_settings(value, config, None)
+    if faults:
+        raise FaultyInputError(faults)
+    return RecommendSettings(**value)
+
+
+def level_bounds(pilot: PilotLattice, settings: RecommendSettings) -> tuple[dict[str, int], dict[str, int]]:
+    """Lowest and highest level of each column that has one. Raises ``FaultyInputError`` on levels that do not exist."""
+    heights = {attribute.name: attribute.height for attribute in pilot.lattice.attributes}
+    faults = []
+    for key, bounds in (("fixed", settings.fixed), ("max_level", settings.max_level)):
+        for name, level in bounds.items():
+            least = pilot.lowest.get(name, 0)
+            if not least <= level <= heights[name]:
+                why = ", as the config looks at it in bins and level 0 is its exact values" if level < least else ""
+                faults.append(f"recommend[{key!r}][{name!r}]: found {level}; allowed: {least} to {heights[name]}{why}")
+    if faults:
+        raise FaultyInputError(faults)
+    return {**pilot.lowest, **settings.fixed}, {**settings.max_level, **settings.fixed}
+
+
+# ---------------------------------------------------------------- the step
+
+
+def run_step(step: StepInput) -> StepResult:
+    """The best recoding and the short list, as figures, as a section of the report, and as a treatment to apply."""
+    assessment, table = step.assessment, step.dataset.typed_table
+    settings = read_recommend_settings(step.settings, assessment.config.literal)
+    pilot = pilot_lattice(assessment, step.dataset.frame, settings.hierarchies, step.folder)
+    lowest, highest = level_bounds(pilot, settings)
+    trial = Trial(
+        pilot=pilot,
+        assessment=assessment,
+        table=table,
+        folder=step.folder,
+        metric=settings.metric,
+        weights=settings.weights,
+        lowest=lowest,
+        highest=highest,
+        suppression_limit=settings.suppression_limit,
+        time_limit=settings.time_limit,
+    )
+    found, short_list = answers(trial)
+    figures = _figures(trial, settings, found, short_list)
+    treatment = short_list[0].treatment if leaves_somebody(trial, found) else None
+    outcome = Recommendation(treatment, found.is_optimal, tuple(short_list))
+    return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=outcome)
+
+
+def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict:
+    pilot, assessment = trial.pilot, trial.assessment
+    flags = at_risk(assessment, pilot.models)
+    nobody = np.zeros(assessment.classes.n_records, dtype=bool)
+    best = short_list[0] if leaves_somebody(trial, found) else None
+    return {
+        "metric": settings.metric,
+        "suppression_limit": settings.suppression_limit,
+        "models": list(pilot.models),
+        "left_out": list(pilot.left_out),
+        "records": assessment.classes.n_records,
+        "not_evaluated": assessment.classes.n_records - pilot.lattice.n_people,
+        "missing_qis": assessment.config.missing_qis,
+        "at_risk": int(np.logical_or.reduce([*flags.values(), nobody]).sum()),
+        "optimal": found.is_optimal,
+        "levels": best.levels if best else None,
+        "loss": best.loss if best else None,
+        "suppressed": best.n_suppressed if best else None,
+        "checked": found.n_checked,
+        "lattice_size": found.lattice_size,
+        "short_list": [_answer_figures(answer) for answer in short_list],
+    }
+
+
+def _answer_figures(answer: Answer) -> dict:
+    return {
+        "titles": list(answer.titles),
+        "words": answer.words,
+        "levels": answer.levels,
+        "loss": answer.loss,
+        "suppressed": answer.n_suppressed,
+        "rescued": answer.n_rescued,
+        "at_risk_after": answer.at_risk,
+        "holds": answer.holds,
+        "optimal": answer.is_optimal,
+        "treatment": list(answer.treatment),
+    }
+
+
+# ---------------------------------------------------------------- the report
+
+
+def recommend_report(figures: Mapping) -> str:
+    """The section "Next best step": what to give up, what that does, what to paste. No value of a person is in it."""
+    lines = ["Next best step"]
+    lines += [f"  {sentence}" for sentence in figures["left_out"]]
+    if figures["not_evaluated"]:
+        lines.append(
+            f"  {figures['not_evaluated']} of {figures['records']} records are not evaluated, for lack of a "
+            "quasi-identifier: no recoding was searched for them, they stay in the data, and shares are of the others."
+        )
+    if figures["missing_qis"] == "wildcard":
+        lines.append(
+            "  The search takes a missing quasi-identifier as a value of its own, which errs on the safe side."
+        )
+    if not figures["models"]:
+        lines.append("  No threshold can be met by any recoding.")
+    lines += _first_words(figures)
+    for number, answer in enumerate(figures["short_list"], start=1):
+        lines += ["", *_answer_lines(number, answer, figures)]
+    if figures["short_list"]:
+        lines += [
+            "",
+            '  To apply answer 1: "treatment": [{"method": "recommended"}]. To apply another one, paste its list.',
+            f"  {NOT_ANONYMOUS}",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _first_words(figures: Mapping) -> list[str]:
+    size, checked = figures["lattice_size"], figures["checked"]
+    if figures["not_evaluated"] == figures["records"]:
+        return ["  No record is evaluated: there is nothing to recommend."]
+    if figures["at_risk"] == 0 and figures["models"]:
+        return ["  Nobody is at risk by the thresholds that can be met: nothing has to be given up."]
+    limit = f"{100 * figures['suppression_limit']:g}%"
+    if figures["levels"] is not None and figures["optimal"]:
+        return [
+            f"  Proven: of the {size:,} recodings none meets the thresholds with less loss than answer 1, with "
+            f"at most {limit} left out ({checked:,} had to be counted out)."
+        ]
+    if figures["levels"] is not None:
+        return [
+            f"  Answer 1 is the best of {checked:,} recodings that were tried, of {size:,}; a better one may exist: "
+            "raise time_limit, or limit levels."
+        ]
+    if figures["optimal"]:
+        return [
+            f"  None of the {size:,} allowed recodings meets the thresholds with at most {limit} of the records left "
+            "out: allow more, or higher levels."
+        ]
+    return [f"  No answer in time, after {checked:,} of {size:,} recodings: raise time_limit, or limit levels."]
+
+
+def _answer_lines(number: int, answer: Mapping, figures: Mapping) -> list[str]:
+    n_left = figures["records"] - answer["suppressed"]
+    still = ", ".join(f"{n} by {name}" for name, n in answer["at_risk_after"].items() if n)
+    holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
+    outcome = f"still at risk: {still}" if still else holds
+    rescued = f"{answer['rescued']} of {figures['at_risk']} records at risk are rescued"
+    lines = [
+        f"  {number}. {'; '.join(answer['titles'])}",
+        f"     {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: {outcome}.",
+        f"     {rescued}; {n_left} records are released; {METRICS[figures['metric']].words}: {answer['loss']:.4g}.",
+    ]
+    n_evaluated = figures["records"] - figures["not_evaluated"]
+    if number == 1 and figures["levels"] and answer["suppressed"] > figures["suppression_limit"] * n_evaluated + 1e-9:
+        lines.append(
+            "     That is more than the limit: with a column dropped, records that lack only it are evaluated too."
+        )
+    if not answer["treatment"]:
+        return lines
+    steps = [f"         {json.dumps(step, ensure_ascii=False)}," for step in answer["treatment"]]
+    return [*lines, '     "treatment": [', *steps, "     ],"]

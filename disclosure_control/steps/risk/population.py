@@ -1,0 +1,93 @@
+"""A table of the population, for the journalist's risk and for delta-presence: read, named and binned as the pilot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import apply_feature_binning
+from cdisc.formats.files import read_domain_file
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.files import file_of_pilot
+from disclosure_control.measures.reidentification import count_population, too_small_for_the_pilot
+
+KEY = "risk['population']"
+
+
+@dataclass(frozen=True)
+class Population:
+    """How many people of the population are in each class of the pilot, (n_classes,): larger is safer.
+
+    ``size`` counts by the pilot's policy for missing values, ``exact_size`` takes a missing value as one of its own.
+    ``n_in_classes`` of the ``n_people`` are in a class of the pilot.
+    """
+
+    file: str
+    sha256: str
+    notes: tuple[str, ...]
+    size: np.ndarray
+    exact_size: np.ndarray
+    n_people: int
+    n_in_classes: int
+
+
+def read_population(folder: Path, settings: Mapping, assessment: Assessment, alpha: float) -> Population:
+    """Count the people of the file ``settings["file"]`` in the pilot's classes. Raises ``FaultyInputError``."""
+    path, source = file_of_pilot(folder, settings["file"], KEY)
+    table = read_domain_file(path)
+    frame = _named_as_the_pilot(table.frame, path.name, settings.get("columns", {}), assessment)
+    config, includes_sample = assessment.config, settings.get("includes_sample", True)
+    binned, _ = apply_feature_binning(frame, config.binning_config, config.out_of_range)
+    exact_size = count_population(assessment.classes, binned, "category", includes_sample=includes_sample)
+    size = count_population(assessment.classes, binned, config.missing_qis, alpha, includes_sample)
+    n_in_classes = int(exact_size.sum()) - (0 if includes_sample else assessment.classes.n_records)
+    _check_that_it_holds_the_pilot(settings["file"], size, n_in_classes, assessment)
+    return Population(
+        settings["file"], source["sha256"], tuple(table.notes), size, exact_size, len(binned), n_in_classes
+    )
+
+
+def _check_that_it_holds_the_pilot(file: str, size: np.ndarray, n_in_classes: int, assessment: Assessment) -> None:
+    classes, policy = assessment.classes, assessment.config.missing_qis
+    short = too_small_for_the_pilot(classes, size, policy)
+    if short.any():
+        raise FaultyInputError(
+            f"{KEY}: {file}: {int(short.sum())} of {int(classes.evaluated(policy).sum())} classes have fewer people "
+            "there than in the pilot; the population must hold the pilot's people, coded as they are; if it is a table "
+            'of other people, set "includes_sample": False'
+        )
+    if not n_in_classes:
+        raise FaultyInputError(
+            f"{KEY}: {file}: nobody there has the quasi-identifiers of anybody in the pilot; check that both are coded "
+            "alike, and columns"
+        )
+
+
+def _named_as_the_pilot(table: pd.DataFrame, file: str, columns: Mapping, assessment: Assessment) -> pd.DataFrame:
+    config, faults, found = assessment.config, [], {}
+    for name in config.quasi_identifiers:
+        theirs = columns.get(name, name)
+        if theirs not in table:
+            faults.append(
+                f"{file}: no column {theirs!r} for the quasi-identifier {name!r}"
+                f"{nearest_name(theirs, table.columns)}; name it in {KEY}['columns']"
+            )
+        elif name in config.continuous_qis:
+            try:
+                found[name] = numbers_of(table[theirs])
+            except FaultyInputError as error:
+                faults += [f"{file}: {fault}" for fault in error.faults]
+        else:
+            found[name] = table[theirs].to_numpy()
+    known = config.quasi_identifiers
+    strangers = [name for name in columns if name not in known]
+    faults += [f"{KEY}['columns']: {name!r} is not a quasi-identifier{nearest_name(name, known)}" for name in strangers]
+    if faults:
+        raise FaultyInputError(faults)
+    return pd.DataFrame(found)

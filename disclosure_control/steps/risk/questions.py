@@ -1,0 +1,114 @@
+"""The three questions of the Article 29 Working Party, answered with the figures behind each answer.
+
+Source: Opinion 05/2014 on Anonymisation Techniques (WP216), section 2.2.2: can a person be singled out, can records be
+linked to a person, can information about a person be inferred?
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from disclosure_control.basics.columns import number_text
+from disclosure_control.steps.risk.scene import Scene
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``answer`` is "yes", "no" or "not assessable"; ``sentence`` gives it with the ``figures`` it rests on."""
+
+    question: str
+    answer: str
+    sentence: str
+    figures: dict[str, object]
+
+
+def three_questions(scene: Scene) -> dict[str, Answer]:
+    """The answers by name: singling_out, linkability, inference. "no" is never more than: not by these figures."""
+    return {"singling_out": _singling_out(scene), "linkability": _linkability(scene), "inference": _inference(scene)}
+
+
+def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:
+    words = "yes" if yes else "no"
+    return Answer(question, words, f"{words.capitalize()}: {sentence}", figures)
+
+
+def _left_out(scene: Scene) -> str:
+    """What the shares are not of: said in the same breath."""
+    k = scene.assessment.k_anonymity
+    n = k.n_total - k.n_evaluated
+    return f" {n:,} more people are not evaluated, for lack of a quasi-identifier." if n else ""
+
+
+def _nothing(question: str) -> Answer:
+    return Answer(question, "not assessable", "Not assessable: no record was evaluated.", {})
+
+
+def _people(n: int, n_all: int) -> str:
+    return f"{n:,} of {n_all:,} evaluated people ({n / n_all:.1%})"
+
+
+def _singling_out(scene: Scene) -> Answer:
+    question = "Can a person be singled out?"
+    profile = scene.profile
+    k = scene.assessment.k_anonymity
+    if not profile.n_evaluated:
+        return _nothing(question)
+    figures = {"unique": profile.n_unique, "evaluated": profile.n_evaluated, "smallest_k": k.worst}
+    alone = _people(profile.n_unique, profile.n_evaluated)
+    sentence = (
+        f"{alone} are alone with their quasi-identifiers."
+        if profile.n_unique
+        else f"nobody is alone with the quasi-identifiers; the smallest class has {number_text(k.worst)} people."
+    )
+    return _answer(question, profile.n_unique > 0, sentence + _left_out(scene), figures)
+
+
+def _linkability(scene: Scene) -> Answer:
+    question = "Can a person be linked?"
+    risk = scene.intruders["prosecutor"]
+    if not risk.n_evaluated:
+        return _nothing(question)
+    n_at_risk = round(risk.at_risk_rate * risk.n_evaluated)
+    expected = risk.average * risk.n_evaluated
+    figures = {
+        "at_risk": n_at_risk,
+        "evaluated": risk.n_evaluated,
+        "threshold": risk.threshold,
+        "highest": risk.highest,
+        "expected_reidentifications": expected,
+    }
+    sentence = (
+        f"{_people(n_at_risk, risk.n_evaluated)} are told with a chance above {risk.threshold:g}; who links everybody "
+        f"by the quasi-identifiers is right for {expected:,.0f} people."
+    )
+    return _answer(question, n_at_risk > 0, sentence, figures)
+
+
+def _inference(scene: Scene) -> Answer:
+    question = "Can a value be inferred?"
+    config, assessment = scene.assessment.config, scene.assessment
+    evaluated, figures, words = scene.classes.evaluated(scene.policy), {}, []
+    for name in config.sensitive_features:
+        table = assessment.counts[name].table.within(evaluated)
+        n_people, n_certain = int(table.people.sum()), _n_certain(table.class_of_cell, table.people)
+        t = assessment.t_closeness[name]
+        figures[name] = {"certain": n_certain, "with_value": n_people, "above_t": t.n_risky}
+        share = f" ({n_certain / n_people:.1%})" if n_people else ""
+        words.append(
+            f"{name} is certain for {n_certain:,} of {n_people:,} people{share}, whose class holds one value, and "
+            f"shifted by more than T for {t.n_risky:,}"
+        )
+    if not figures:
+        return Answer(question, "not assessable", "Not assessable: the config names no sensitive feature.", {})
+    if not any(entry["with_value"] for entry in figures.values()):
+        return _nothing(question)
+    yes = any(entry["certain"] or entry["above_t"] for entry in figures.values())
+    return _answer(question, yes, "; ".join(words) + ".", figures)
+
+
+def _n_certain(class_of_cell: np.ndarray, people: np.ndarray) -> int:
+    """People with a value in classes where only one value occurs."""
+    n_values = np.bincount(class_of_cell)
+    return int(people[n_values[class_of_cell] == 1].sum())

@@ -1,0 +1,76 @@
+"""The steps of door 2 that come after k, l and t: what each is given, what it gives back, and how they are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.steps import STEPS, step_module
+
+ALWAYS_RUN = ("risk",)  # without its key, with a small set of measures
+
+
+@dataclass(frozen=True)
+class StepInput:
+    """What a step may look at. ``settings`` is the literal under its config key, checked; None where it has no key.
+
+    ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` holds the results of the steps before.
+    """
+
+    pilot: str
+    folder: Path
+    settings: object
+    dataset: CombinedDataset
+    assessment: Assessment
+    earlier: Mapping[str, StepResult]
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What a step found out: nothing is written before every step is done.
+
+    ``figures`` go into the JSON summary under the step's key: plain numbers and names, no record and no subject.
+    ``report`` is its section of the text summary and ``first_lines`` stand above everything else in it; ``screen`` is
+    the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
+    ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
+    touched; ``files`` are any others. All are in mode 0600. ``inputs`` are further files that were read, with their
+    SHA-256, as ``file_of_pilot`` gives them. ``outcome`` is what later steps may build on.
+    """
+
+    figures: Mapping[str, object]
+    report: str
+    first_lines: str = ""
+    screen: str | None = None
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    inputs: Mapping[str, dict] = field(default_factory=dict)
+    outcome: object = None
+
+    @property
+    def on_screen(self) -> str:
+        return self.report if self.screen is None else self.screen
+
+
+def run_steps(
+    pilot: str,
+    folder: Path,
+    dataset: CombinedDataset,
+    assessment: Assessment,
+    announce: Callable[[str], None] = lambda text: None,
+) -> dict[str, StepResult]:
+    """Run the steps whose key is in the config, in the order of the registry; by name, what each found out."""
+    results: dict[str, StepResult] = {}
+    given = assessment.config.steps
+    for name in STEPS:
+        if name in given or name in ALWAYS_RUN:
+            if name not in ALWAYS_RUN:
+                announce(f"Step {name}")
+            step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results))
+            results[name] = step_module(name).run_step(step)
+    return results

@@ -1,0 +1,1 @@
+"""The step ``sweep``: a grid of treatments by risk and utility."""

@@ -1,0 +1,248 @@
+"""Before beside after: the figures of a treated pilot, and its summary as text and JSON. No person is in either."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.words import listed, share_text, text_table
+from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
+from disclosure_control.steps.treatment.leaks import telling_columns
+from disclosure_control.steps.treatment.release_warnings import release_warnings
+from disclosure_control.treatments.seeds import whose_seed
+
+VIEWS = ("before", "after", "as_released")
+NOT_ANONYMOUS = (
+    "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
+    "sense of the GDPR."
+)
+NOT_BESIDE_THE_DATA = (
+    "Keep the summaries and risk_utility_summary.csv in the house: whoever has the released file and figures of the "
+    "untreated pilot can calculate values of people who were left out of it."
+)
+
+
+def risk_figures(assessment: Assessment, n_records: int) -> dict:
+    """One view of a pilot in plain numbers; larger rates are riskier, smaller k and l are, larger t is."""
+    profile = risk_profile(assessment.classes, (), assessment.config.missing_qis)
+    return {
+        "records": n_records,
+        "quasi_identifiers": list(assessment.config.quasi_identifiers),
+        "unique_rate": profile.unique_rate,
+        "expected_reidentifications": profile.expected_reidentifications,
+        "marketer_risk": profile.global_risk,
+        "prosecutor_highest_risk": prosecutor_risk(
+            assessment.classes, missing_qis=assessment.config.missing_qis
+        ).highest,
+        "k_anonymity": _model(assessment.k_anonymity),
+        "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
+        "t_closeness": {name: _model(result) for name, result in assessment.t_closeness.items()},
+        "missing_policies": assessment.missing_policies,
+        "notices": list(assessment.notices),
+    }
+
+
+def _model(result) -> dict:
+    worst = "maximum" if result.model == "t_closeness" else "minimum"
+    return {
+        "threshold": result.threshold,
+        "evaluated": result.n_evaluated,
+        "not_evaluated": result.n_total - result.n_evaluated,
+        "risky": result.n_risky,
+        "risky_rate": result.risky_rate,
+        worst: result.worst,
+        **({"distance": result.distance} if result.distance else {}),
+    }
+
+
+def _to_three_digits(figures: dict) -> dict:
+    """The view of the untreated pilot: its distances, from which values could be calculated, to three digits."""
+    closeness = {
+        name: {**model, "maximum": None if model["maximum"] is None else float(f"{model['maximum']:.3g}")}
+        for name, model in figures["t_closeness"].items()
+    }
+    return {**figures, "t_closeness": closeness}
+
+
+def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
+    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated."""
+    released = treated.frame
+    columns = [name for name in table.columns if name in released]
+    of_kept = table.iloc[treated.kept]
+    untouched = untouched_columns(treated, columns)
+    return {
+        "seed": whose_seed(treated.seed),
+        "missing_qis": treated.config.missing_qis,
+        "records_removed": treated.n_records_removed,
+        "steps": [
+            {
+                "method": step.method,
+                "changed": {name: int(count) for name, count in step.changed.items()},
+                "records_removed": step.n_records_removed,
+                "used_chance": step.used_chance,
+                "notes": list(step.notes),
+            }
+            for step in treated.steps
+        ],
+        "before": _to_three_digits(risk_figures(before, treated.n_records_before)),
+        "after": risk_figures(treated.assessment, len(released)),
+        "as_released": risk_figures(treated.as_released, len(released)),
+        "missing_of_kept": {name: [n_missing(of_kept[name]), n_missing(released[name])] for name in columns},
+        "columns_dropped": [name for name in table.columns if name not in released],
+        "finer_than_assessed": finer_than_assessed(treated),
+        "untouched": untouched,
+        "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
+        "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
+    }
+
+
+def n_missing(column: pd.Series) -> int:
+    return int(column.isna().sum())
+
+
+def _hidden(treated, before: Assessment) -> list[str]:
+    """Quasi-identifiers that a treatment changed or dropped."""
+    changed = {name for step in treated.steps for name, count in step.changed.items() if count}
+    return [name for name in before.config.quasi_identifiers if name in changed]
+
+
+def finer_than_assessed(treated) -> list[str]:
+    """Quasi-identifiers that the config looks at in bins and that are released in finer values than these."""
+    assessment, exact = treated.assessment, treated.as_released.classes
+    exact_codes = dict(zip(exact.quasi_identifiers, exact.columns, strict=True))
+    binned_codes = dict(zip(assessment.classes.quasi_identifiers, assessment.classes.columns, strict=True))
+    return [
+        name
+        for name in assessment.config.binning_config
+        if _n_present(exact_codes[name].codes) > _n_present(binned_codes[name].codes)
+    ]
+
+
+def _n_present(codes: np.ndarray) -> int:
+    return len(np.unique(codes[codes >= 0]))
+
+
+def untouched_columns(treated, columns: list[str]) -> list[str]:
+    """Columns that are released as they were and have no role in the config: nobody assessed what they tell."""
+    touched = {name for step in treated.steps for name, count in step.changed.items() if count}
+    roles = {*treated.config.quasi_identifiers, *treated.config.sensitive_features, SUBJECT_COLUMN}
+    return [name for name in columns if name not in touched | roles]
+
+
+# ---------------------------------------------------------------- as text
+
+
+def treatment_report(pilot: str, figures: Mapping) -> str:
+    """The summary as text: what was done, before beside after, and what the figures do not say."""
+    lines = [f"Treatment of pilot {pilot}", ""]
+    for number, step in enumerate(figures["steps"], start=1):
+        lines += _step_lines(number, step)
+    if not figures["steps"]:
+        lines.append("  Nothing was done: the list of treatments is empty.")
+    n_before, n_removed = figures["before"]["records"], figures["records_removed"]
+    share = f" ({n_removed / n_before:.1%})" if n_before else ""
+    lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
+    if figures["columns_dropped"]:
+        lines.append(f"  Columns dropped: {listed(figures['columns_dropped'])}.")
+    lines += ["", "Before and after", text_table(["", "Before", "After", "After, as released"], _rows(figures))]
+    lines.append("  Before, After: seen through the config's bins. As released: the exact values in the file.")
+    for name in figures["finer_than_assessed"]:
+        lines.append(
+            f"  {name} is assessed in the config's bins and released finer than these: the last column counts, "
+            "unless a treatment puts it into bins."
+        )
+    lines += _policy_lines(figures["as_released"], figures["missing_qis"])
+    lost = [[name, *counts] for name, counts in figures["missing_of_kept"].items() if counts[0] != counts[1]]
+    if lost:
+        lines += ["", "Missing values of the records that are kept", text_table(["Column", "Before", "After"], lost)]
+    lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
+    lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
+    lines += [f"  {note}" for note in figures["notes"]]
+    lines += [
+        f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
+        f"{pair['predicted_rate']:.1%} of the people: drop it or recode it."
+        for pair in figures["telling"]
+    ]
+    if figures["untouched"]:
+        lines.append(
+            f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
+            f"may tell what was treated (as height and weight tell the BMI): {listed(figures['untouched'])}."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _step_lines(number: int, step: Mapping) -> list[str]:
+    changed = ", ".join(f"{name} {count}" for name, count in step["changed"].items() if count)
+    words = [f"cells changed: {changed}"] if changed else []
+    if step["records_removed"]:
+        words.append(f"records removed: {step['records_removed']}")
+    lines = [f"  {number}. {step['method']}: {'; '.join(words) or 'nothing changed'}."]
+    return lines + [f"     {note}" for note in step["notes"]]
+
+
+def _policy_lines(view: Mapping, in_use: str) -> list[str]:
+    """k of the released file under every policy, so that none of them hides people."""
+    threshold = number_text(view["k_anonymity"]["threshold"])
+    rows = [
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_text(_rate(n["risky"], n["evaluated"]))]
+        for policy, n in view["missing_policies"].items()
+    ]
+    title = f"k < {threshold} as released, by the policy for missing quasi-identifiers (in use: {in_use})"
+    return ["", title, text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
+
+
+def _rate(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _rows(figures: Mapping) -> list[list[str]]:
+    views = [figures[view] for view in VIEWS]
+    rows = [
+        ["Records", *(str(view["records"]) for view in views)],
+        ["Alone in their class", *(share_text(view["unique_rate"]) for view in views)],
+        ["Highest risk (prosecutor)", *(share_text(view["prosecutor_highest_risk"]) for view in views)],
+        ["Average risk (marketer)", *(share_text(view["marketer_risk"]) for view in views)],
+        *_model_rows("k", [view["k_anonymity"] for view in views]),
+    ]
+    for model in ("l_diversity", "t_closeness"):
+        for name in views[0][model]:
+            rows += _model_rows(f"{model[0]} of {name}", [view[model].get(name) for view in views])
+    return rows
+
+
+def _model_rows(title: str, views: list[Mapping | None]) -> list[list[str]]:
+    worst = "maximum" if title.startswith("t ") else "minimum"
+    sign = ">" if worst == "maximum" else "<"
+    head = f"{title} {sign} {number_text(views[0]['threshold'])}"
+    rows = [
+        [f"{head}: people", *(_people(view) for view in views)],
+        [f"{title}: {'largest' if worst == 'maximum' else 'smallest'}", *(_number(view, worst) for view in views)],
+    ]
+    if any(view and view["not_evaluated"] for view in views):
+        rows.append([f"{title}: not evaluated", *("-" if v is None else str(v["not_evaluated"]) for v in views)])
+    return rows
+
+
+def _people(view: Mapping | None) -> str:
+    if view is None:
+        return "not released"
+    return f"{view['risky']} of {view['evaluated']} ({share_text(view['risky_rate'])})"
+
+
+def _number(view: Mapping | None, key: str) -> str:
+    return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
+
+
+def summary_files(pilot: str, figures: Mapping, report: str) -> dict[str, bytes]:
+    """``{PILOT}_treatment_summary.txt`` and ``.json``."""
+    text = json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return {
+        f"{pilot}_treatment_summary.txt": report.encode("utf-8"),
+        f"{pilot}_treatment_summary.json": text.encode("utf-8"),
+    }

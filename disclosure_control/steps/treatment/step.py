@@ -1,0 +1,58 @@
+"""The step ``treatment``: treat a pilot as its config says, evaluate it again, set before beside after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
+from disclosure_control.steps.treatment.settings import check_settings, read_settings
+from disclosure_control.treatments.seeds import DEFAULT_WARNING
+from disclosure_control.treatments.treated_pilot import treat
+
+__all__ = ["check_settings", "run_step"]
+
+DATASET = "anonymised_dataset.csv"
+
+
+def run_step(step: StepInput) -> StepResult:
+    """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
+    steps, seed = read_settings(step.settings, step.folder)
+    table = step.dataset.typed_table
+    recommended = _recommended(step, steps)
+    if recommended is not None and not recommended:
+        return StepResult(
+            {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
+        )
+    treated = treat(table, step.assessment.config, steps, seed, step.folder, recommended)
+    figures = treatment_figures(step.assessment, treated, table)
+    report = treatment_report(step.pilot, figures)
+    is_loud = DEFAULT_WARNING in figures["notes"]
+    return StepResult(
+        figures,
+        report,
+        first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
+        inputs=treated.inputs,
+        datasets={DATASET: treated.released},
+        files=summary_files(step.pilot, figures, report),
+        outcome=treated,
+    )
+
+
+NOTHING_FOUND = (
+    'Treatment: the step recommend found nothing that meets the thresholds, so nobody is treated as "recommended", and '
+    f"no {DATASET} is written."
+)
+
+
+def _recommended(step: StepInput, steps: Sequence[Mapping]) -> Sequence[Mapping] | None:
+    """The steps that ``recommend`` found earlier in this run; None where no step asks for them."""
+    if all(treatment["method"] != "recommended" for treatment in steps):
+        return None
+    if "recommend" not in step.earlier:
+        raise FaultyInputError(
+            'treatment: the method "recommended" needs the result of the step recommend; '
+            'add "recommend": {} to the config, or write the treatments out'
+        )
+    return step.earlier["recommend"].outcome.treatment or ()

@@ -1,0 +1,89 @@
+"""Bounds on levels, time and the size of the lattice; faults; nobody at all."""
+
+import numpy as np
+import pytest
+
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.generalisation import search as search_module
+from disclosure_control.generalisation.descent import descend, levels_around
+from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.generalisation.requirements import ReleaseModel, Requirements
+from disclosure_control.generalisation.search import evaluate, search
+from tests.generalisation.advice_data import arx_lattice
+from tests.generalisation.test_lattice_search import as_lattice
+
+
+def test_a_level_held_fixed():
+    lattice = arx_lattice("synth_10000", ("sex", "country", "district", "agebin", "bmibin"))
+    found = search(lattice, Requirements(5, (), 0.05), lowest={"bmibin": 2}, highest={"bmibin": 2, "agebin": 1})
+    assert found.is_optimal
+    assert found.lattice_size == 2 * 3 * 3 * 2
+    assert found.best.levels[4] == 2
+    assert found.best.levels[3] <= 1
+    every = [evaluate(lattice, (*rest, 2), Requirements(5, (), 0.05)) for rest in np.ndindex(2, 3, 3, 2)]
+    assert found.best.loss == min(one.loss for one in every if one.is_allowed)
+
+
+def test_time_that_is_over_proves_nothing():
+    lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
+    ticks = iter(range(1000))
+    found = search(lattice, Requirements(5, (), 0.0), time_limit=3, clock=lambda: next(ticks))
+    assert not found.is_optimal
+    assert found.n_checked <= 3
+    at_once = search(lattice, Requirements(5, (), 0.0), time_limit=0, clock=lambda: 0)
+    assert (at_once.best, at_once.is_optimal, at_once.n_checked) == (None, False, 0)
+
+
+def test_of_a_lattice_that_is_too_large_a_part_is_searched(monkeypatch):
+    lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
+    whole = search(lattice, Requirements(5, (), 0.05), "precision")
+    monkeypatch.setattr(search_module, "LARGEST_LATTICE", 100)
+    part = search(lattice, Requirements(5, (), 0.05), "precision")
+    assert whole.is_optimal
+    assert not part.is_optimal
+    assert part.lattice_size == whole.lattice_size == 240
+    assert part.best.is_allowed
+    assert part.best.loss >= whole.best.loss
+    assert part.best.loss == evaluate(lattice, part.best.levels, Requirements(5, (), 0.05), "precision").loss
+
+
+def test_faults_are_named_together():
+    lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
+    with pytest.raises(FaultyInputError) as error:
+        search(lattice, Requirements(5), "los", {"sx": 1}, {"age": 9}, {"race": -1})
+    assert len(error.value.faults) == 4
+    with pytest.raises(FaultyInputError, match="above 0"):
+        search(
+            lattice, Requirements(5), weights=dict.fromkeys(("sex", "age", "race", "marital-status", "education"), 0)
+        )
+    with pytest.raises(FaultyInputError) as error:
+        Requirements(5, (), 1.5, "nobody")
+    assert len(error.value.faults) == 2
+    with pytest.raises(FaultyInputError) as error:
+        Requirements(5, (), 0.5, "kept", (ReleaseModel("risk", 0.05),))
+    assert len(error.value.faults) == 2
+
+
+def test_a_lattice_that_is_too_large_is_descended_first():
+    """The descent alone: nothing one level below it is both allowed and better, and no search has to follow."""
+    lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
+    requirements, loss = Requirements(5, (), 0.05), METRICS["loss"].on(lattice, [1.0] * 5)
+    every = [range(n_levels) for n_levels in lattice.shape]
+    levels, n_tried = descend(lattice, requirements, loss, every, lambda: False)
+    here = evaluate(lattice, levels, requirements)
+    assert here.is_allowed
+    assert n_tried > 5
+    for i in np.flatnonzero(levels):
+        below = evaluate(lattice, [level - (at == i) for at, level in enumerate(levels)], requirements)
+        assert not below.is_allowed or below.loss >= here.loss
+    assert descend(lattice, requirements, loss, every, lambda: True) == (lattice.top, 0)
+    around = levels_around(levels, every, 20)
+    assert np.prod([len(one) for one in around]) <= 20
+    assert all(level in one for level, one in zip(levels, around, strict=True))
+
+
+def test_nobody_at_all():
+    lattice, _ = as_lattice([], [[["a", "*"], ["b", "*"]]])
+    found = search(lattice, Requirements(5, (), 0.0))
+    assert found.is_optimal
+    assert found.best.n_suppressed == 0

@@ -1,0 +1,101 @@
+"""Run as a module by ``processes.DoorServer``: forks doors that are broken off at a given operation on files.
+
+Operations are counted by an audit hook: whatever function is called to rename, delete, create or open a file for
+writing, the interpreter reports it; only flushing to disk has to be counted by hand.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import json
+import os
+import runpy
+import signal
+import sys
+from pathlib import Path
+
+OPERATIONS = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
+NEEDED = (
+    "Anonymization_Models",
+    "cdisc.merge.combine",
+    "cdisc.formats.delimited_text",
+    "disclosure_control.assess.assessment",
+    "disclosure_control.assess.combined_dataset",
+    "disclosure_control.assess.risky_rows",
+    "disclosure_control.run.doors",
+    "dotenv",
+    "pyarrow.csv",
+    "tabulate",
+)
+
+
+class Breaker:
+    """Counts operations; kills the process before the n-th, or makes that one fail."""
+
+    def __init__(self, n: int, how: str):
+        self.n, self.how, self.count, self.pid = n, how, 0, os.getpid()
+        sys.addaudithook(self.hook)
+        os.fsync = self.fsync
+
+    def hook(self, event: str, arguments: tuple) -> None:
+        if event in OPERATIONS or (event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING):
+            self.step()
+
+    def fsync(self, descriptor) -> None:
+        self.step()  # the death of a process, unlike that of a machine, loses nothing that was written
+
+    def step(self) -> None:
+        self.count += 1
+        if self.count == self.n:
+            if self.how == "kill":
+                os.kill(self.pid, signal.SIGKILL)
+            number = getattr(errno, self.how)
+            raise OSError(number, os.strerror(number))
+
+
+def run_door(desk: str, script: str, n: int, how: str, output: str, report: int) -> None:
+    """In the child: never returns."""
+    sys.dont_write_bytecode = True
+    for name, descriptor in (("out", 1), ("err", 2)):
+        opened = os.open(Path(output) / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(opened, descriptor)
+        os.close(opened)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    os.chdir(desk)
+    sys.argv = [script]
+    status = 99
+    breaker = Breaker(n, how)
+    try:
+        runpy.run_path(str(Path(__file__).resolve().parents[2] / script), run_name="__main__")
+    except SystemExit as ended:
+        status = ended.code
+    finally:
+        breaker.n = 0
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os.write(report, json.dumps({"status": status, "reached": breaker.count >= n}).encode())
+        os._exit(0)
+
+
+def main() -> None:
+    for name in NEEDED:
+        importlib.import_module(name)
+    for line in sys.stdin:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            run_door(**json.loads(line), report=writing)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            answer = pipe.read()
+        _, ended = os.waitpid(child, 0)
+        killed = os.WTERMSIG(ended) if os.WIFSIGNALED(ended) else 0
+        print(json.dumps({"signal": killed, **(json.loads(answer) if answer else {})}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,206 @@
+"""Whatever moment a door is killed at, or its disk fails: the results are wholly the old or wholly the new ones."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import shutil
+import sys
+
+import pytest
+
+from tests.run.processes import DoorServer
+from tests.run.synthetic_pilot import (
+    DONE,
+    INPUT_AT_FAULT,
+    Doors,
+    SyntheticPilot,
+    copy_of,
+    leaks,
+    rows_of,
+)
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+
+SUMMARY = {1: "merge_report.json", 2: "CLINIC_privacy_summary.json"}
+MOST_OPERATIONS = 400
+
+
+@pytest.fixture(autouse=True)
+def quick_flush(monkeypatch):
+    """Waiting for the disk tells nothing here and takes most of the time."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = DoorServer(tmp_path_factory.mktemp("screen"))
+    yield server
+    server.close()
+
+
+class Versions:
+    """A pilot with results whose input and config have changed since, and its results before and after the next run."""
+
+    def __init__(self, pilot: SyntheticPilot, door: int, new_root, start):
+        self.root, self.door = pilot.root, door
+        self.old = visible(pilot)
+        rows = rows_of("VS")
+        rows[0]["BMI"], rows[5]["BMI"] = rows[5]["BMI"], rows[0]["BMI"]
+        pilot.write_rows("VS.csv", rows)
+        # Two file names go and two come, and one sensitive feature more.
+        pilot.configure(K=4, L={"LB__Cholesterol": 2, "VS__BMI": 2}, T={"LB__Cholesterol": 25, "VS__BMI": 2},
+                        sensitive_feature=["LB__Cholesterol", "VS__BMI"], continuous_qis=["DM__AGE"],
+                        binning_config={"DM__AGE": [30, 40, 50]})
+        after = copy_of(pilot.root, new_root)
+        assert start(after).status == DONE
+        self.new = visible(after)
+        assert self.new[SUMMARY[door]] != self.old[SUMMARY[door]]
+        assert bool(set(self.new) - set(self.old)) == bool(set(self.old) - set(self.new)) == (door == 2)
+
+    def copy(self, root) -> SyntheticPilot:
+        return copy_of(self.root, root)
+
+
+def visible(pilot: SyntheticPilot) -> dict[str, bytes]:
+    """The result files that a user sees."""
+    return {path.name: path.read_bytes() for path in pilot.results.iterdir() if not path.name.startswith(".")}
+
+
+def left_over(pilot: SyntheticPilot) -> list[str]:
+    return [path.name for path in pilot.results.iterdir() if path.name.startswith(".") and path.name != ".lock"]
+
+
+def hashes_are_true(files: dict[str, bytes], summary: str) -> bool:
+    """Whether the summary names exactly the files of its set, and the right hash of each."""
+    of_door_1 = {"combined_dataset.csv"}
+    belonging = of_door_1 if summary == SUMMARY[1] else set(files) - of_door_1 - set(SUMMARY.values())
+    listed = json.loads(files[summary])["files"]
+    return set(listed) == belonging and all(
+        hashlib.sha256(files.get(name, b"")).hexdigest() == entry["sha256"] for name, entry in listed.items()
+    )
+
+
+@pytest.fixture
+def versions(request, tmp_path, finished_template, monkeypatch, capsys):
+    pilot = copy_of(finished_template, tmp_path / "old")
+    return Versions(
+        pilot, request.param, tmp_path / "new",
+        lambda after: Doors(after.desk, monkeypatch, capsys).start(request.param),
+    )
+
+
+BOTH_DOORS = pytest.mark.parametrize("versions", [1, 2], ids=["door1", "door2"], indirect=True)
+
+
+def start_with_a_faulty_config(pilot, door, monkeypatch, capsys):
+    """A start of a door that recovers and then gets no further."""
+    right = pilot.config_file.read_bytes()
+    pilot.write_config('config = {"K": 0, "subject_id": 5}')
+    assert Doors(pilot.desk, monkeypatch, capsys).start(door).status == INPUT_AT_FAULT
+    pilot.write_config(right)
+
+
+@BOTH_DOORS
+def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch, capsys):
+    seen = {"old": 0, "mixture": 0, "new": 0}
+    for n in range(1, MOST_OPERATIONS):
+        pilot = versions.copy(tmp_path / "killed")
+        ended = server.start(pilot, versions.door, n, "kill")
+        found, summary = visible(pilot), SUMMARY[versions.door]
+
+        for name, content in found.items():
+            assert content in (versions.old.get(name), versions.new.get(name)), f"{n}: {name} is neither old nor new"
+        state = "old" if found == versions.old else "new" if found == versions.new else "mixture"
+        seen[state] += 1
+        assert hashes_are_true(found, summary) == (state != "mixture"), f"{n}: the hashes do not tell"
+
+        start_with_a_faulty_config(pilot, 1 + n % 2, monkeypatch, capsys)
+        assert visible(pilot) in (versions.old, versions.new), f"{n}: neither wholly old nor wholly new"
+        assert left_over(pilot) == []
+
+        if state == "mixture" or n % 4 == 0:
+            assert Doors(pilot.desk, monkeypatch, capsys).start(versions.door).status == DONE
+            assert visible(pilot) == versions.new
+            assert left_over(pilot) == []
+        shutil.rmtree(pilot.root)
+        if ended:
+            assert ended.status == DONE
+            break
+    else:
+        pytest.fail("the door never ended by itself")
+    # The moments before, during and after the renames were all met, or the test would have shown nothing.
+    assert seen["old"] > 10
+    assert seen["mixture"] >= 1
+    assert seen["new"] >= 2
+
+
+@BOTH_DOORS
+def test_killed_while_it_recovers_from_being_killed(versions, server, tmp_path, monkeypatch, capsys):
+    first = next(n for n in range(1, MOST_OPERATIONS) if mixture_after(versions, server, n, tmp_path / "mixture"))
+    for n in range(1, MOST_OPERATIONS):
+        pilot = copy_of(tmp_path / "mixture", tmp_path / "again")
+        server.start(pilot, 3 - versions.door, n, "kill")
+        was_recovered = not left_over(pilot)
+        start_with_a_faulty_config(pilot, 1 + n % 2, monkeypatch, capsys)
+        assert visible(pilot) == versions.new, f"killed at {first}, and at {n} while recovering"
+        assert left_over(pilot) == []
+        shutil.rmtree(pilot.root)
+        if was_recovered:
+            break
+    assert n > 5
+
+
+def mixture_after(versions, server, n, root) -> bool:
+    """Whether killing at the n-th operation leaves a mixture; if so it stays at ``root``."""
+    pilot = versions.copy(root)
+    server.start(pilot, versions.door, n, "kill")
+    if visible(pilot) not in (versions.old, versions.new):
+        return True
+    shutil.rmtree(root)
+    return False
+
+
+@BOTH_DOORS
+def test_a_door_whose_disk_is_full_at_any_operation(versions, server, tmp_path, monkeypatch, capsys):
+    """A run that says it failed has changed nothing, and changes nothing later; one that says it is done is done."""
+    failures, wrong = 0, []
+    for n in range(1, MOST_OPERATIONS):
+        pilot = versions.copy(tmp_path / "failed")
+        ended = server.start(pilot, versions.door, n, "ENOSPC")
+        assert ended is not None
+        assert ended.status in (DONE, INPUT_AT_FAULT), f"{n}: {ended.err}"
+        assert leaks(ended.out, ended.err) == []
+        if ended.status == INPUT_AT_FAULT:
+            failures += 1
+            assert "results not changed" in ended.err
+            assert os.strerror(errno.ENOSPC) in ended.err
+        expected = versions.new if ended.status == DONE else versions.old
+        at_once = visible(pilot) == expected
+        start_with_a_faulty_config(pilot, 1 + n % 2, monkeypatch, capsys)
+        if not at_once or visible(pilot) != expected or left_over(pilot):
+            wrong.append(n)
+        shutil.rmtree(pilot.root)
+        if not server.reached:
+            break
+    else:
+        pytest.fail("the door never came to its end")
+    assert wrong == []
+    assert failures > 10
+
+
+def test_operations_are_counted_on_this_system(tmp_path):
+    """The interpreter reports what the tests count; without that they would break off nothing."""
+    events, active = set(), True
+    sys.addaudithook(lambda event, _: events.add(event) if active else None)
+    path = tmp_path / "folder" / "file"
+    path.parent.mkdir()
+    path.write_text("")
+    path.chmod(0o600)
+    path = path.replace(tmp_path / "file")
+    path.unlink()
+    shutil.rmtree(tmp_path / "folder")
+    active = False
+    assert events >= {"os.mkdir", "open", "os.chmod", "os.rename", "os.remove", "os.rmdir"}

@@ -1,0 +1,313 @@
+"""How results come to their place: modes, hashes, order, what goes and what stays, cells that are no formulas."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from disclosure_control.run.results import without_formulas
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, rows_of, snapshot
+
+BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
+SUMMARIES = {1: "merge_report.json", 2: "CLINIC_privacy_summary.json"}
+posix = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX systems")
+
+
+def names(pilot) -> set[str]:
+    return {path.name for path in pilot.results.iterdir() if path.name != ".lock"}
+
+
+OF_DOOR_1 = {"combined_dataset.csv", "merge_report.json"}
+OF_DOOR_2 = {
+    "risky_rows_k3_anonymity.csv", "risky_rows_l2_LB__Cholesterol.csv", "risky_rows_t30_LB__Cholesterol.csv",
+    "CLINIC_privacy_summary.txt", "CLINIC_privacy_summary.json",
+}
+
+
+@contextlib.contextmanager
+def watched(look, pilot):
+    """While the block lasts, ``look(event, path)`` is told of whatever is opened or renamed below the results."""
+    active = True
+
+    def hook(event, arguments):
+        if active and event in ("open", "os.rename") and isinstance(arguments[event == "os.rename"], str | os.PathLike):
+            path = Path(os.path.normpath(arguments[event == "os.rename"]))
+            if path.is_relative_to(pilot.results):
+                look(event, path)
+
+    sys.addaudithook(hook)  # for good: a hook cannot be taken away
+    try:
+        yield
+    finally:
+        active = False
+
+
+# ---------------------------------------------------------------- modes
+
+
+@posix
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077], ids=oct)
+def test_files_are_the_owners_alone_whatever_the_umask(umask, fresh, doors):
+    before = os.umask(umask)
+    try:
+        for run in doors.start_both():
+            assert run.status == DONE
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(fresh.results.stat().st_mode) == 0o700
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in fresh.results.iterdir()}
+    assert set(modes) >= OF_DOOR_1 | OF_DOOR_2
+    assert set(modes.values()) == {0o600}
+
+
+@posix
+@BOTH_DOORS
+def test_folder_and_files_that_were_open_to_others_are_closed(door, pilot, doors):
+    pilot.results.chmod(0o755)
+    for path in pilot.results.iterdir():
+        path.chmod(0o644)
+    doors.start(door)
+    assert stat.S_IMODE(pilot.results.stat().st_mode) == 0o700
+    for name in {1: OF_DOOR_1, 2: OF_DOOR_2}[door]:
+        assert stat.S_IMODE((pilot.results / name).stat().st_mode) == 0o600, name
+
+
+@posix
+@BOTH_DOORS
+def test_nothing_is_open_to_others_for_a_moment(door, pilot, doors):
+    """Each file is closed to others when it is created, before anything is written into it."""
+    umask = os.umask(0)
+    modes = {}
+
+    def look(event, path):
+        if path.is_file() and path.name != ".lock":
+            modes.setdefault(path.name, set()).add(stat.S_IMODE(path.stat().st_mode))
+
+    try:
+        with watched(look, pilot):
+            doors.start(door)
+    finally:
+        os.umask(umask)
+    assert set(modes) >= {1: OF_DOOR_1, 2: OF_DOOR_2}[door]
+    assert set().union(*modes.values()) == {0o600}
+
+
+# ---------------------------------------------------------------- hashes and order
+
+
+@BOTH_DOORS
+def test_the_summary_has_the_true_hash_of_every_file_of_its_set(door, pilot):
+    summary = {1: pilot.merge_report, 2: pilot.summary}[door]()
+    assert set(summary["files"]) == {1: OF_DOOR_1, 2: OF_DOOR_2}[door] - {SUMMARIES[door]}
+    for name, entry in summary["files"].items():
+        content = (pilot.results / name).read_bytes()
+        assert entry["sha256"] == hashlib.sha256(content).hexdigest(), name
+        if name.endswith(".csv"):
+            assert entry["rows"] == len(pilot.result_rows(name))
+
+
+@BOTH_DOORS
+def test_the_summary_has_the_true_hash_of_every_input(door, pilot):
+    summary = {1: pilot.merge_report, 2: pilot.summary}[door]()
+    folder = {1: pilot.folder, 2: pilot.results}[door]
+    expected = {1: {"DM.csv", "VS.csv", "LB.csv", "SC.csv"}, 2: {"combined_dataset.csv"}}[door]
+    assert set(summary["inputs"]) == expected
+    for name, entry in summary["inputs"].items():
+        assert entry["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest(), name
+        assert entry["rows"] == 12
+
+
+@BOTH_DOORS
+def test_the_json_summary_comes_last(door, pilot, doors):
+    files = []
+
+    def look(event, path):
+        if event == "os.rename" and path.parent == pilot.results and not path.name.startswith("."):
+            files.append(path.name)
+
+    with watched(look, pilot):
+        doors.start(door)
+    assert set(files) == {1: OF_DOOR_1, 2: OF_DOOR_2}[door]
+    assert files[-1] == SUMMARIES[door]
+
+
+@BOTH_DOORS
+def test_results_are_flushed_before_they_are_published(door, pilot, doors, monkeypatch):
+    """A power cut after the rename must not leave names without content."""
+    steps = []
+    flush = os.fsync
+
+    def flushed(descriptor):
+        steps.append(("flush", os.fstat(descriptor).st_ino))
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", flushed)
+    with watched(lambda event, _: event == "os.rename" and steps.append(("rename", None)), pilot):
+        doors.start(door)
+    before_first_rename = {inode for kind, inode in steps[: steps.index(("rename", None))]}
+    for name in {1: OF_DOOR_1, 2: OF_DOOR_2}[door]:
+        assert (pilot.results / name).stat().st_ino in before_first_rename, name
+    assert ("flush", pilot.results.stat().st_ino) in steps[steps.index(("rename", None)) :]
+
+
+# ---------------------------------------------------------------- what goes and what stays
+
+
+def test_what_an_earlier_run_left_and_this_one_does_not_produce_goes(pilot, doors):
+    assert names(pilot) == OF_DOOR_1 | OF_DOOR_2
+    pilot.configure(K=5, sensitive_feature=["VS__BMI"], sensitive_binning_config_for_L={}, T=7,
+                    continuous_qis=["DM__AGE"], binning_config={"DM__AGE": [30, 40, 50]})
+    assert doors.start(2).status == DONE
+    assert names(pilot) == OF_DOOR_1 | {
+        "risky_rows_k5_anonymity.csv", "risky_rows_l2_VS__BMI.csv", "risky_rows_t7_VS__BMI.csv",
+        "CLINIC_privacy_summary.txt", "CLINIC_privacy_summary.json",
+    }
+
+
+def test_without_a_sensitive_feature_the_files_of_l_and_t_go(pilot, doors):
+    pilot.configure(sensitive_feature=None, sensitive_binning_config_for_L={})
+    assert doors.start(2).status == DONE
+    assert names(pilot) == OF_DOOR_1 | {name for name in OF_DOOR_2 if "_l2_" not in name and "_t30_" not in name}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["notes.txt", "risky_rows.csv", "risky_rows_explained.docx", "combined_dataset_2023.csv", "OTHER.json", ".hidden",
+     "risky_rows_k3_anonymity_reviewed.csv", "risky_rows_k3_anonymity (copy).csv", "CLINIC_2023_privacy_summary.txt"],
+)
+def test_files_that_no_run_made_stay(name, pilot, doors):
+    (pilot.results / name).write_text("of the user's own")
+    (pilot.results / "archive").mkdir()
+    (pilot.results / "archive" / "risky_rows_k3_anonymity.csv").write_text("of the user's own")
+    pilot.configure(K=5)
+    for run in doors.start_both():
+        assert run.status == DONE
+    assert (pilot.results / name).read_text() == "of the user's own"
+    assert (pilot.results / "archive" / "risky_rows_k3_anonymity.csv").read_text() == "of the user's own"
+
+
+@BOTH_DOORS
+def test_a_door_leaves_the_files_of_the_other_alone(door, pilot, doors):
+    others = {1: OF_DOOR_2, 2: OF_DOOR_1}[door]
+    before = {name: entry for name, entry in snapshot(pilot.results).items() if name in others}
+    pilot.write_rows("VS.csv", rows_of("VS")[:6])
+    pilot.configure(K=4)
+    assert doors.start(door).status == DONE
+    assert {name: entry for name, entry in snapshot(pilot.results).items() if name in others} == before
+
+
+@BOTH_DOORS
+def test_a_failed_run_leaves_all_as_it_was(door, pilot, doors, monkeypatch):
+    """Failing at the very last: everything is computed, and the summary cannot be written."""
+    from disclosure_control.run.results import ResultSet
+
+    write_text = ResultSet.write_text
+
+    def fails_at_the_summary(results, name, text):
+        if name == SUMMARIES[door]:
+            raise OSError(28, "No space left on device")
+        write_text(results, name, text)
+
+    monkeypatch.setattr(ResultSet, "write_text", fails_at_the_summary)
+    pilot.write_rows("VS.csv", rows_of("VS")[:6])
+    pilot.configure(K=4)
+    before = snapshot(pilot.root)
+    assert doors.start(door).status == INPUT_AT_FAULT
+    assert snapshot(pilot.root) == before
+
+
+@BOTH_DOORS
+def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatch):
+    """On Windows a file that is open in Excel cannot be replaced: nothing is, and nothing is later, either."""
+    replace = Path.replace
+    held = {1: "combined_dataset.csv", 2: "risky_rows_k3_anonymity.csv"}[door]
+
+    def replace_unless_held(path, target):
+        if pilot.results / held in (Path(path).resolve(), Path(target).resolve()):
+            raise PermissionError(13, "The process cannot access the file", str(path), None, str(target))
+        return replace(path, target)
+
+    pilot.write_rows("VS.csv", rows_of("VS")[:6])
+    pilot.configure(T=20)
+    visible = {name: entry for name, entry in snapshot(pilot.results).items() if not name.startswith(".")}
+    with monkeypatch.context() as excel:
+        excel.setattr(Path, "replace", replace_unless_held)
+        run = doors.start(door)
+    assert run.status == INPUT_AT_FAULT
+    assert held in run.err
+    assert {name: entry for name, entry in snapshot(pilot.results).items() if not name.startswith(".")} == visible
+    pilot.write_config('config = {"K": 0, "subject_id": 5}')
+    doors.start(door)
+    assert snapshot(pilot.results) == visible
+
+
+# ---------------------------------------------------------------- cells that a spreadsheet would run
+
+FORMULAS = [
+    "=1+1", "+cmd", "-2+3", "@SUM(A1)", "=HYPERLINK(\"http://x\",\"y\")", "+49 30 123", "-", "=", "--5", "|calc", "%x",
+    "=cmd|' /C calc'!A0", "＝1+1", "＋1+1", "－1+1", "＠SUM(A1)",
+]
+HARMLESS = ["-5", "+3.2", "-1e-5", "5", "text", "a=b", "1-2", "it's", "x@y", "Female", "MARKER -5"]
+
+
+@pytest.mark.parametrize("cell", [*FORMULAS, "\t=1+1", "\r=1+1", "\n=1+1", " =1+1", "\tx"])
+def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(cell):
+    safe = without_formulas(pd.DataFrame({"column": [cell, "harmless", None]}, dtype="str"))
+    assert list(safe["column"].iloc[:2]) == ["'" + cell, "harmless"]
+    assert safe["column"].isna().iloc[2]
+
+
+@pytest.mark.parametrize("cell", HARMLESS)
+def test_numbers_and_other_text_stay(cell):
+    frame = pd.DataFrame({"column": [cell, "=1"]}, dtype="str")
+    assert without_formulas(frame)["column"].iloc[0] == cell
+
+
+def test_columns_of_numbers_stay_numbers():
+    frame = pd.DataFrame({"count": [1, -5], "distance": [-0.5, 3.2]})
+    assert without_formulas(frame).equals(frame)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+VS__x", "-2+3", "@SUM", "\tx"])
+def test_a_header_that_a_spreadsheet_would_run_is_neutralised(name):
+    assert list(without_formulas(pd.DataFrame({name: ["a"], "k_count": [1]}))) == ["'" + name, "k_count"]
+
+
+def test_binned_values_below_zero_are_text_that_is_neutralised():
+    frame = pd.DataFrame({"BINNED": pd.Categorical(["-5--0", "<-5", "0--5"], ordered=True)})
+    assert list(without_formulas(frame)["BINNED"]) == ["'-5--0", "<-5", "0--5"]
+
+
+def test_formulas_through_both_doors(pilot, doors):
+    """In ids, quasi-identifiers, sensitive values and in a header; the combined dataset keeps what came in."""
+    cells = [*FORMULAS[:7], "-5", "+3.2", "text", "\t=1+1", "=1+1"]
+    subjects = ["=SUBJECT()", *(f"S{number}" for number in range(11))]
+    pilot.remove("VS.csv", "LB.csv", "SC.csv")
+    pilot.write_rows("DM.csv", [{"USUBJID": subject, "SEX": "FMARKER"} for subject in subjects])
+    pilot.write_rows("+VS.csv", [
+        {"USUBJID": subject, "NOTE": cell, "-2+3": cell} for subject, cell in zip(subjects, cells, strict=True)
+    ])
+    pilot.configure(categorical_qis=["DM__SEX", "+VS__NOTE"], continuous_qis=[], binning_config={}, K=99, T=0.1,
+                    sensitive_feature="+VS__-2+3", sensitive_binning_config_for_L={}, L=99,
+                    t_distance="total_variation")
+    for run in doors.start_both():
+        assert run.err == ""
+        assert run.status == DONE
+
+    combined = {row["USUBJID"]: row["+VS__NOTE"] for row in pilot.combined_rows()}
+    assert combined == {subject: cell.strip() for subject, cell in zip(subjects, cells, strict=True)}
+    expected = {
+        ("'" if subject.startswith("=") else "") + subject: cell.strip() if cell in HARMLESS else "'" + cell.strip()
+        for subject, cell in zip(subjects, cells, strict=True)
+    }
+    for name in ("k99_anonymity", "l99_+VS__-2+3", "t0.1_+VS__-2+3"):
+        rows = pilot.result_rows(f"risky_rows_{name}.csv")
+        for column in ("'+VS__NOTE", "'+VS__-2+3")[: 1 if "anonymity" in name else 2]:
+            assert {row["USUBJID"]: row[column] for row in rows} == expected, name

@@ -1,0 +1,188 @@
+"""The step ``fairness``: its key, who bears the anonymisation, and what is named where."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.fairness import report
+from disclosure_control.steps.fairness.burden import folded
+from disclosure_control.steps.fairness.report import four_digits
+from disclosure_control.steps.fairness.step import check_settings, run_step
+from disclosure_control.treatments.treated_pilot import treat
+from tests.steps.private_release.publish_pilots import people, result, step_input
+
+SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"}
+COLUMNS = list(people(1).columns)
+
+
+def test_the_figures_of_the_summary(tmp_path):
+    found = run_step(step_input(tmp_path, people(400), {**SETTINGS, "strata": ["DM__AGE"]}))
+    figures = found.figures
+    for name in ("statistical_parity_difference", "disparate_impact", "massaging_label_changes"):
+        assert isinstance(figures[name], float)
+    assert figures["people"]["without_outcome"] == 40
+    assert figures["people"]["compared"] == 360
+    # Age is a quasi-identifier, and so a stratum is one of its bins.
+    assert figures["within_strata"]["n_strata"] == 3
+    json.dumps(figures, allow_nan=False)
+    assert "Statistical parity difference" in found.report
+    assert "Within 3 of 3 strata of DM__AGE" in found.report
+
+
+def test_who_is_flagged_by_group(tmp_path):
+    """Everybody at an age of their own in site B is alone, nobody in site A is."""
+    table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "200"])
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, K=25))
+    (k,) = found.figures["anonymisation"]
+    assert (k["measure"], k["not_considered"]) == ("flagged by k", 0)
+    first, second = k["by_group"]
+    assert (first["group"], first["people"], first["flagged"], first["flagged_rate"]) == ("B", 20, 20, 1.0)
+    assert (second["group"], second["flagged"]) == ("A", 0)
+    assert first["low"] == pytest.approx(0.8389, abs=1e-4)  # Wilson: 20 of 20
+
+
+def test_who_is_removed_suppressed_and_changed(tmp_path):
+    table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "70"])
+    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"})
+    steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
+    treated = treat(step.dataset.typed_table, step.assessment.config, steps)
+    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}))
+    measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
+    removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
+    assert removed == {"A": 0, "B": 2}
+    changed = measures["a quasi-identifier changed"]
+    # Of 30 in [20, 40) the middle is 30 itself; 50 is the middle of [40, 60) too: nothing changes, and two are gone.
+    assert {group["group"]: group["changed"] for group in changed["by_group"]} == {"A": 0, "B": 0}
+    assert changed["not_considered"] == 2
+    assert "(not evaluated)" in found.report
+
+
+def test_suppressed_cells_are_seen_by_group(tmp_path):
+    """Three of either site are alone at 70; suppressed, the six are a class of their own."""
+    ages = ["30"] * 37 + ["70"] * 3 + ["50"] * 17 + ["70"] * 3
+    table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=ages)
+    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"})
+    treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
+    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}))
+    measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
+    for name in ("suppressed", "changed"):
+        by_group = [(group["group"], group[name]) for group in measures[f"a quasi-identifier {name}"]["by_group"]]
+        assert by_group == [("B", 3), ("A", 3)], name  # 3 of 20 before 3 of 40
+
+
+def test_groups_below_ten_people_are_folded_and_not_named():
+    names, group = ["missing", "big", "one", "other"], np.array([1] * 30 + [2] * 4 + [3] * 3 + [0] * 12)
+    entries = folded(names, group, np.ones(49, dtype=bool), np.zeros(49, dtype=bool), "flagged")
+    # Seven people would be what the others leave of the total, so the next larger group is with them.
+    assert [entry["group"] for entry in entries] == ["big", "(smaller groups together)"]
+    assert entries[-1]["people"] == 19
+    (few,) = folded(names, group, group == 2, np.zeros(49, dtype=bool), "flagged")
+    assert few == {"group": "(fewer than 10 people)"}
+    entries = folded(names, np.append(group, [2] * 5), np.ones(54, dtype=bool), np.zeros(54, dtype=bool), "flagged")
+    assert (entries[-1]["group"], entries[-1]["people"]) == ("(smaller groups together)", 12)
+
+
+def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
+    table = people(300).assign(DM__SEX=["Ursula"] * 100 + ["M"] * 100 + ["F"] * 97 + ["Rare"] * 3)
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "F"}))
+    assert "Ursula" in found.report
+    assert "Rare" not in found.report + json.dumps(found.figures)
+    assert "Ursula" not in found.on_screen
+    assert "see the summary" in found.on_screen
+
+
+def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
+    table = people(300).assign(DM__SEX=["M"] * 298 + ["Rare"] * 2)
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "Rare"}))
+    for text in (found.report, found.on_screen):
+        assert "not told: fewer than 10 people" in text
+        assert "Rare" not in text
+        assert "parity" not in text
+    assert found.figures["group_rate"] is found.figures["statistical_parity_difference"] is None
+    json.dumps(found.figures, allow_nan=False)
+
+
+def test_small_numbers_of_people_are_not_told_on_the_screen(tmp_path):
+    """One has no outcome; two are in a stratum with one group only."""
+    table = people(100).assign(DM__SEX=["M"] * 50 + ["F"] * 50, LB__X=["1", "2"] * 49 + ["1", None])
+    table = table.assign(MH__DX=["a"] * 48 + ["b"] * 2 + ["a"] * 50)
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "strata": ["MH__DX"]}))
+    assert "without outcome 1," in found.report
+    assert "2 in strata with one group only" in found.report
+    assert "without outcome fewer than 10," in found.on_screen
+    assert "MH__DX (fewer than 10 people in strata with one group only)" in found.on_screen
+
+
+def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
+    rule = {"column": "DM__AGE", "equals": ["no such age", *range(18, 90)]}
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": rule}))
+    assert "NOTE: fairness: 1 of the 73 favourable values are held by nobody" in found.first_lines
+    assert "no such age" not in found.first_lines
+    nobody = {"column": "DM__AGE", "equals": ["no such age"]}
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": nobody}))
+    assert "four-fifths line cannot be told" in found.report
+    assert run_step(step_input(tmp_path, people(300), SETTINGS)).first_lines == ""
+
+
+def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
+    assert four_digits(-0.00001) == "0.0000"
+    assert four_digits(-0.00006) == "-0.0001"
+    figures = {"columns": ["x"], **dict.fromkeys(("n_strata", "n_strata_compared", "n_compared", "n_not_compared"), 20)}
+    figures |= {"difference": 0.5, "difference_interval": [-0.00001, 1], "ratio": None, "ratio_interval": None}
+    figures = {"within_strata": {**figures, "p_value": 1e-12, "not_told": None}, "statistical_parity_difference": 0.5}
+    text = "\n".join(report._strata_lines(figures, str))
+    assert "<0.0001" in text
+    assert "95%: 0.0000 to 1.0000" in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ("all", "found str"),
+        ({}, "fairness['favourable']: missing"),
+        ({**SETTINGS, "sensitiv": "x"}, "did you mean 'sensitive'"),
+        ({**SETTINGS, "favourable": "LB__X"}, "favourable"),
+        ({**SETTINGS, "favourable": {"column": "LB__X"}}, "exactly one of at_least, at_most, equals"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "at_least": 1, "equals": ["a"]}}, "exactly one of"),
+        ({**SETTINGS, "favourable": {"at_least": 1}}, "['column']: missing"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "at_least": "median"}}, "at_least"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "equals": []}}, "equals"),
+        ({**SETTINGS, "sensitive": "DM_SEX"}, "did you mean 'DM__SEX'"),
+        ({**SETTINGS, "sensitive": "USUBJID"}, "sensitive"),
+        ({**SETTINGS, "strata": ["nowhere"]}, "no column 'nowhere'"),
+        ({**SETTINGS, "strata": ["DM__SEX"]}, "take it out"),
+        ({**SETTINGS, "reference": None}, "reference"),
+        ({**SETTINGS, "reference": "\ud800"}, "reference"),
+        ({**SETTINGS, "favourable": {"column": "LB__X", "equals": ["a", "\ud800"]}}, "equals"),
+    ],
+)
+def test_faults_of_the_key(settings, words):
+    assert any(words in fault for fault in check_settings(settings, {}, COLUMNS))
+
+
+def test_a_group_that_nobody_has_is_a_fault_without_a_value_of_people(tmp_path):
+    for changed in (
+        {"reference": "X"},
+        {"group": "X"},
+        {"group": "M"},
+        {"favourable": {"column": "DM__SEX", "at_least": 1}},
+    ):
+        with pytest.raises(FaultyInputError) as fault:
+            run_step(step_input(tmp_path, people(50), {**SETTINGS, **changed}))
+        assert "'F'" not in str(fault.value)
+    nobody = people(50).assign(LB__X=lambda table: table["LB__X"].where(table["DM__SEX"] == "M"))
+    with pytest.raises(FaultyInputError, match="the sensitive group has nobody whose outcome is known"):
+        run_step(step_input(tmp_path, nobody, SETTINGS))
+
+
+def test_no_result_depends_on_the_order_of_the_records(tmp_path):
+    table = people(200)
+    other = table.sample(frac=1, random_state=1).set_index(pd.Index(range(7, 207)))
+    first, second = (run_step(step_input(tmp_path, one, {**SETTINGS, "strata": ["DM__AGE"]})) for one in (table, other))
+    assert first.figures == second.figures
+    assert first.report == second.report

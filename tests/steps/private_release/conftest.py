@@ -1,0 +1,22 @@
+"""Ledgers for the tests of the privacy budget."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from disclosure_control.steps.private_release.ledger import Ledger
+from tests.steps.private_release.publish_pilots import asked
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return Ledger(tmp_path, Decimal(1))
+
+
+@pytest.fixture
+def written(ledger):
+    for i in range(3):
+        asked(ledger, f"question {i}")
+    return ledger

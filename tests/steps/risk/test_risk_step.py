@@ -1,0 +1,397 @@
+"""The step ``risk``: its config key, its figures on a table small enough to work by hand, and what it writes."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.confidence_intervals import wilson_interval
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps import step_checks
+from disclosure_control.steps.risk.settings import SECTION_NAMES, read_risk_settings
+from disclosure_control.steps.risk.step import check_settings, run_step
+from disclosure_control.steps.running import StepInput
+from tests.places import SHARED
+
+SMALL = pd.DataFrame(
+    {"sex": list("FFFMM"), "age": ["old", "old", "young", "old", "old"], "disease": ["a", "a", "b", "c", "a"]}
+)
+
+
+def run(value, frame=SMALL, folder=Path(), **roles):
+    """The step on a table, every column of it also as text, as the combined dataset has it."""
+    subjects = pd.Series([f"S{i}" for i in range(len(frame))])
+    table = frame.astype("str").assign(USUBJID=subjects)
+    return run_step(
+        StepInput("P", folder, value, CombinedDataset(frame, subjects, "", table), assessed(frame, **roles), {})
+    )
+
+
+def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease"):
+    literal = {
+        "categorical_qis": list(qis),
+        "continuous_qis": [],
+        "sensitive_feature": sensitive,
+        "K": 2,
+        "L": 2,
+        "T": 0.5,
+    }
+    return assess(frame, validate_config(literal, frame.columns))
+
+
+def test_the_figures_of_a_small_table_by_hand():
+    """Classes: F old 2, F young 1, M old 2."""
+    figures = run("all").figures
+    assert figures["expected_reidentifications"] == 3
+    assert figures["global_risk"] == pytest.approx(3 / 5)
+    assert figures["unique_rate"] == pytest.approx(1 / 5)
+    assert figures["k_at_most_rate"] == {1: pytest.approx(0.2), 2: 1.0, 3: 1.0, 5: 1.0, 10: 1.0}
+    assert figures["prosecutor"]["highest"] == 1.0
+    assert figures["prosecutor"]["average"] == figures["marketer"]["average"] == pytest.approx(3 / 5)
+    by_attribute = {entry["attribute"]: entry for entry in figures["determined_by"]["disease"]}
+    # F: a a b and M: c a give 2 + 1 right; old: a a c a and young: b give 3 + 1 right; everybody is guessed a: 3.
+    assert by_attribute["sex"]["predicted_rate"] == pytest.approx(3 / 5)
+    assert by_attribute["age"]["predicted_rate"] == pytest.approx(4 / 5)
+    assert by_attribute["age"]["baseline_rate"] == pytest.approx(3 / 5)
+    assert figures["suda2"]["special_uniques"] == 1
+    assert [keys["quasi_identifiers"] for keys in figures["key_sets"]] == [["sex"], ["age"], ["sex", "age"]]
+    assert {"prosecutor", "journalist", "marketer", "models", "by_group"} <= set(figures)
+    json.dumps(figures, allow_nan=False)
+
+
+def test_an_attribute_that_determines_a_sensitive_one():
+    path = SHARED / "data" / "actg175" / "aids_original_data.csv"
+    if not path.is_file():
+        pytest.skip("shared/data is not beside the clone")
+    frame = pd.read_csv(path, sep=";")
+    # ``arms`` is no quasi-identifier here, as in the published study: every released column is looked at.
+    result = run({"sections": ["determined_by"]}, frame, qis=("age", "gender", "race"), sensitive="treat")
+    found = {entry["attribute"]: entry for entry in result.figures["determined_by"]["treat"]}
+    assert [name for name, entry in found.items() if entry["determines"]] == ["arms"]
+    assert (found["arms"]["is_quasi_identifier"], found["age"]["is_quasi_identifier"]) == (False, True)
+    assert "treat of everybody is told by any one of: arms" in result.report
+    result = run({"sections": ["determined_by"]}, frame, qis=("arms", "gender"), sensitive="treat")
+    assert result.figures["determined_by"]["treat"][0]["determines"]
+
+
+def test_an_attribute_that_nearly_determines_a_sensitive_one():
+    """Ward A has 40 of x and 1 of y, ward B 9 of y: 49 of 50 are guessed, where guessing x gives 40."""
+    frame = pd.DataFrame({"sex": "F", "ward": ["A"] * 41 + ["B"] * 9, "disease": ["x"] * 40 + ["y"] * 10})
+    frame["comment"] = [f"C{i}" for i in range(50)]
+    result = run({"sections": ["determined_by"]}, frame, qis=("sex",))
+    sex, ward = sorted(result.figures["determined_by"]["disease"], key=lambda entry: entry["attribute"])
+    assert (sex["predicted_rate"], sex["determines"], sex["nearly"]) == (0.8, False, False)
+    assert (ward["predicted_rate"], ward["baseline_rate"]) == (0.98, 0.8)
+    assert (ward["determines"], ward["nearly"]) == (False, True)
+    assert result.figures["determined_by_not_looked_at"] == 1  # as many comments as people
+    constant = run(None, frame.assign(disease="x"), qis=("sex",)).figures["determined_by"]["disease"]
+    assert not constant[0]["determines"]
+
+
+def test_groups_are_printed_from_ten_people_up():
+    frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 3, "disease": "a"})
+    figures = run({"sections": ["by_group"]}, frame, qis=("sex",)).figures
+    # Three men would be what the women leave of the total: so the women are not named either.
+    (everybody,) = figures["by_group"]["sex"]
+    assert (everybody["group"], everybody["people"]) == ("(smaller groups together)", 15)
+    frame = pd.DataFrame({"sex": ["F"] * 12 + ["M"] * 11 + ["X"] * 3, "disease": "a"})
+    women, others = run({"sections": ["by_group"]}, frame, qis=("sex",)).figures["by_group"]["sex"]
+    assert (women["group"], women["people"], others["people"]) == ("F", 12, 14)
+    (few,) = run({"sections": ["by_group"]}, frame.iloc[-3:], qis=("sex",)).figures["by_group"]["sex"]
+    assert few == {"group": "(fewer than 10 people)"}
+
+
+def test_no_value_of_a_person_on_the_screen():
+    frame = pd.DataFrame({"sex": ["MARKER"] * 20, "disease": "MARKER"})
+    result = run("all", frame, qis=("sex",))
+    assert "MARKER" in result.report
+    assert "MARKER" not in result.on_screen + result.first_lines
+
+
+def test_wilson_interval_by_hand():
+    """By hand for 8 of 10: centre (0.8 + 0.192) / 1.384, half-width from z = 1.96."""
+    low, high = wilson_interval(8, 10)
+    assert (low, high) == (pytest.approx(0.4901625, abs=1e-6), pytest.approx(0.9433178, abs=1e-6))
+    assert wilson_interval(0, 10)[0] == pytest.approx(0.0, abs=1e-12)
+    assert wilson_interval(10, 10)[1] == pytest.approx(1.0)
+
+
+def test_each_record_has_its_chance():
+    rows = run("all").tables["record_risk.csv"]
+    assert rows["USUBJID"].tolist() == ["S2", "S0", "S1", "S3", "S4"]
+    assert rows["prosecutor_risk"].tolist() == [1.0, 0.5, 0.5, 0.5, 0.5]
+    assert rows["smallest_unique_set"].tolist() == [1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (5, '"all"'),
+        ({"section": "all"}, "'sections'?"),
+        ({"sections": ["suda3"]}, "suda2"),
+        ({"threshold": 0}, "above 0"),
+        ({"k_at_most": [0]}, "from 1"),
+        ({"max_key_set": True}, "from 1"),
+        ({"sampling_fraction": 1.5}, "up to 1"),
+    ],
+)
+def test_faults_of_the_key(value, words):
+    (fault,) = check_settings(value, {}, None)
+    assert fault.startswith("risk")
+    assert words in fault
+    with pytest.raises(FaultyInputError):
+        read_risk_settings(value)
+
+
+def test_settings():
+    assert read_risk_settings("all").sections == SECTION_NAMES
+    assert read_risk_settings({"max_key_set": 2}).max_key_set == 2
+    assert step_checks({}, None)["risk"]({"sections": "all"}) == []
+
+
+# ---------------------------------------------------------------- what needs a setting, and what it then gives
+
+
+def test_the_three_questions_are_the_first_lines():
+    """F young is alone (1 of 5) and so knows its value: b. Of F old both have a; M old have c and a."""
+    result = run(None)
+    questions = result.figures["three_questions"]
+    assert {name: one["answer"] for name, one in questions.items()} == dict.fromkeys(questions, "yes")
+    assert questions["singling_out"]["figures"] == {"unique": 1, "evaluated": 5, "smallest_k": 1.0}
+    # Chances 1/2, 1/2, 1, 1/2, 1/2 are all above 0.2, and three classes give three right links.
+    assert questions["linkability"]["figures"]["at_risk"] == 5
+    assert questions["linkability"]["figures"]["expected_reidentifications"] == pytest.approx(3)
+    assert questions["inference"]["figures"]["disease"]["certain"] == 3
+    lines = result.first_lines.splitlines()
+    assert lines[0] == "Three questions (WP216)"
+    assert "Yes: 1 of 5 evaluated people (20.0%)" in lines[1]
+    assert "disease is certain for 3 of 5 people (60.0%)" in lines[3]
+
+
+def test_the_three_questions_can_be_answered_no():
+    frame = pd.DataFrame({"sex": ["F", "M"] * 20, "disease": list("aabb") * 10})
+    questions = run({"threshold": 0.05}, frame, qis=("sex",)).figures["three_questions"]
+    assert {name: one["answer"] for name, one in questions.items()} == dict.fromkeys(questions, "no")
+    questions = run(None, frame, qis=("sex",), sensitive=[]).figures["three_questions"]
+    assert questions["inference"]["answer"] == "not assessable"
+
+
+def test_without_any_record_nothing_is_answered():
+    frame = pd.DataFrame({"sex": pd.Series([None, None], dtype="str"), "disease": ["a", "b"]})
+    assessment = assess(
+        frame,
+        validate_config(
+            {
+                "categorical_qis": ["sex"],
+                "continuous_qis": [],
+                "sensitive_feature": "disease",
+                "K": 2,
+                "L": 2,
+                "T": 0.5,
+                "missing_qis": "exclude",
+            },
+            frame.columns,
+        ),
+    )
+    dataset = CombinedDataset(frame, pd.Series(["S0", "S1"]), "", frame)
+    result = run_step(StepInput("P", Path(), "all", dataset, assessment, {}))
+    assert {one["answer"] for one in result.figures["three_questions"].values()} == {"not assessable"}
+    assert result.figures["prosecutor"]["highest"] is None
+    json.dumps(result.figures, allow_nan=False)
+
+
+def test_what_lacks_its_setting_is_named():
+    figures = run("all").figures
+    assert set(figures["not_computed"]) == {"sampling", "population_uniqueness", "safe_harbour"}
+    assert "Not computed: sampling needs weights" in run("all").report
+    (fault,) = check_settings({"sections": ["sampling"]}, {}, None)
+    assert "'weights'" in fault
+
+
+def test_models_hold_one_entry_per_measure_and_sensitive_attribute():
+    from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS
+
+    frame = SMALL.assign(cost=[1.0, 2.0, 3.0, 4.0, 5.0])
+    settings = {"models": {"entropy_l": {"threshold": {"disease": 1.5}}, "recursive_l": {"c": 3}}}
+    models = run(settings, frame, sensitive=["disease", "cost"]).figures["models"]
+    fit_no_text = {"ordered_t", "wasserstein_t"}
+    for name in SYNTACTIC_MODELS.keys() - {"hierarchical_t"}:
+        lacking = {sensitive for sensitive, entry in models[name].items() if "not_computed" in entry}
+        assert set(models[name]) == {"disease", "cost"}, name
+        assert lacking == ({"disease"} if name in fit_no_text else set()), name
+    assert all("not_computed" in entry for entry in models["hierarchical_t"].values())
+    assert "not_computed" in models["delta_presence"]
+    assert models["recursive_l"]["cost"]["parameters"] == {"c": 3}
+    # Entropy l: F old has a a: 1; F young b: 1; M old c a: 2.
+    assert models["entropy_l"]["disease"]["risky"] == 3
+    assert models["entropy_l"]["cost"]["threshold"] is None
+    assert models["k"]["worst"] == 1
+    assert models["average_class_size"]["worst"] == pytest.approx(5 / 3)
+    assert models["discernibility"]["worst"] == 9
+
+
+def test_a_hierarchy_of_a_sensitive_attribute(tmp_path):
+    (tmp_path / "disease.csv").write_text("a;infection;*\nb;infection;*\nc;other;*\n", encoding="utf-8")
+    settings = {"models": {"hierarchical_t": {"hierarchy": {"disease": "disease.csv"}, "threshold": 0.2}}}
+    models = run(settings, folder=tmp_path).figures["models"]
+    # Of all: infection 4/5, other 1/5. F young is b for sure: from {a 3/5, b 1/5, c 1/5} 3/5 move within infection
+    # (half the height) and 1/5 across (the whole): 0.3 + 0.2.
+    assert models["hierarchical_t"]["disease"]["worst"] == pytest.approx(0.5)
+    with pytest.raises(FaultyInputError, match="no file 'disease\\.csv' in the pilot's folder"):
+        run(settings, folder=tmp_path / "elsewhere")
+    assert check_settings(settings, {"sensitive_feature": "disease"}, None) == []
+
+
+def test_a_population_table(tmp_path):
+    """In the population: F old 4, F young 2, M old 2, and one M young whom nobody in the pilot equals."""
+    people = ["F,old"] * 4 + ["F,young"] * 2 + ["M,old"] * 2 + ["M,young"]
+    (tmp_path / "people.csv").write_text("\n".join(["gender,age", *people]) + "\n", encoding="utf-8")
+    population = {"file": "people.csv", "columns": {"sex": "gender"}}
+    result = run({"population": population, "sections": "all"}, folder=tmp_path)
+    journalist = result.figures["journalist"]
+    assert (journalist["highest"], journalist["average"]) == (0.5, pytest.approx((2 / 4 + 1 / 2 + 2 / 2) / 5))
+    presence = result.figures["models"]["delta_presence"]
+    assert (presence["delta_min"], presence["delta_max"]) == (0.0, 1.0)
+    assert result.figures["presets"]["ema_policy_0070"]["intruder"] == "journalist"
+    with pytest.raises(FaultyInputError, match="no column 'sexx' for the quasi-identifier 'sex'"):
+        run({"population": {**population, "columns": {"sex": "sexx"}}}, folder=tmp_path)
+    with pytest.raises(FaultyInputError, match=r"no file 'nobody\.csv' in the pilot"):
+        run({"population": {"file": "nobody.csv"}}, folder=tmp_path)
+    with pytest.raises(FaultyInputError, match="lies outside the pilot's folder"):
+        run({"population": {"file": "../people.csv"}}, folder=tmp_path)
+    coded = "\n".join(["gender,age", *(f"{person[0]}emale,{person[2:]}" for person in people)])
+    (tmp_path / "coded.csv").write_text(coded, encoding="utf-8")
+    with pytest.raises(FaultyInputError, match="nobody there has the quasi-identifiers of anybody"):
+        run({"population": {**population, "file": "coded.csv", "includes_sample": False}}, folder=tmp_path)
+    assert result.figures["population"]["people"] == 9
+    assert result.figures["population"]["in_a_class_of_the_pilot"] == 8
+    assert result.inputs["people.csv"]["rows"] == 9
+    assert len(result.inputs["people.csv"]["sha256"]) == 64
+
+
+def test_sampling_weights_and_households():
+    """Weights of 2 everywhere: F = 2 f. By the definition for f = 1, p = 1/2: p/(1-p) ln(1/p) = ln 2."""
+    frame = SMALL.assign(weight=2, home=["x", "x", "y", "y", "z"])
+    result = run({"weights": "weight", "household": "home"}, frame)
+    rows = result.tables["record_risk.csv"].set_index("USUBJID")
+    assert rows.loc["S2", "individual_risk"] == pytest.approx(0.6931471805599453)
+    pair = rows.loc["S0", "individual_risk"]
+    assert pair == pytest.approx(1 - 0.6931471805599453)  # f = 2, p = 1/2: p/(1-p) - (p/(1-p))^2 ln(1/p)
+    assert rows.loc["S0", "household_risk"] == pytest.approx(1 - (1 - pair) ** 2)
+    assert rows.loc["S4", "household_risk"] == pytest.approx(pair)
+    sampling = result.figures["sampling"]["individual"]["exact"]
+    assert sampling["expected_reidentifications"] == pytest.approx(0.6931471805599453 + 4 * pair)
+
+
+def test_groups_may_be_other_columns():
+    frame = SMALL.loc[[0, 1, 2, 3, 4] * 3].reset_index(drop=True).assign(site=["A"] * 12 + ["B"] * 3)
+    groups = run({"groups": ["site"]}, frame, qis=("sex", "age")).figures["by_group"]
+    assert [one.get("people") for one in groups["site"]] == [15]
+    (fault,) = check_settings({"groups": ["sit"]}, {}, ["site"])
+    assert "did you mean 'site'?" in fault
+
+
+def test_values_of_few_people_stand_in_restricted_tables_alone():
+    result = run("all")
+    classes, levels = result.tables["riskiest_classes.csv"], result.tables["small_levels.csv"]
+    assert classes[["sex", "age", "k_count"]].to_numpy().tolist() == [["F", "young", 1]]
+    assert levels.to_numpy().tolist() == [
+        ["sex", "M", 2],
+        ["sex", "F", 3],
+        ["age", "young", 1],
+        ["age", "old", 4],
+    ]
+    assert "young" not in result.report
+    assert "young" not in json.dumps(result.figures)
+
+
+def test_what_each_attribute_adds():
+    added = {one["quasi_identifier"]: one["unique_rate_added"] for one in run("all").figures["attribute_effects"]}
+    assert added == {"sex": pytest.approx(0.0), "age": pytest.approx(0.2)}  # young is alone without sex too
+
+
+def test_bins_that_are_almost_empty():
+    frame = pd.DataFrame({"age": [1.0, 2.0, 3.0, 15.0, 95.0], "cost": [1.0, 1.0, 1.0, 1.0, 9.0]})
+    config = {
+        "categorical_qis": [],
+        "continuous_qis": ["age"],
+        "binning_config": {"age": [0, 10, 20, 30]},
+        "sensitive_feature": "cost",
+        "sensitive_binning_config_for_L": {"cost": [0, 5, 10]},
+        "K": 2,
+        "L": 1,
+        "T": 9,
+    }
+    dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame.astype("str"))
+    assessment = assess(frame, validate_config(config, frame.columns))
+    bins = run_step(StepInput("P", Path(), "all", dataset, assessment, {})).figures["near_empty_bins"]["bins"]
+    assert [(one["column"], one["bin"], one["empty"]) for one in bins] == [
+        ("age", "10--20", False),
+        ("age", "20--30", True),
+        ("age", ">30", False),
+        ("cost", "5--10", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"population": {"columns": {}}}, "file is missing"),
+        ({"population": {"file": "a.csv"}, "sampling_fraction": 0.5}, "both given"),
+        ({"safe_harbour": {"zip_codes": "ZIP"}}, "give both"),
+        ({"household": "H"}, "needs weights"),
+        ({"weights": "WEIGTH"}, "did you mean 'WEIGHT'?"),
+        ({"models": {"entropy": {}}}, "did you mean 'entropy_l'?"),
+        ({"models": {"entropy_l": 3}}, "a dictionary of parameters"),
+        ({"models": {"entropy_l": {"c": 3}}}, "threshold"),
+        ({"presets": ["ema"]}, "ema_policy_0070"),
+    ],
+)
+def test_faults_of_settings_that_belong_together(value, words):
+    (fault,) = check_settings(value, {"sensitive_feature": "disease"}, ["WEIGHT", "ZIP", "H"])
+    assert fault.startswith("risk")
+    assert words in fault
+
+
+def test_a_complete_population_of_a_pilot_with_gaps(tmp_path):
+    """Nobody of the census lacks an age; the pilot's F without one counts as if the pilot were the population."""
+    frame = SMALL.assign(age=["old", "old", None, "old", "old"])
+    people = ["F,old"] * 4 + ["F,young"] + ["M,old"] * 2
+    (tmp_path / "people.csv").write_text("\n".join(["sex,age", *people]) + "\n", encoding="utf-8")
+    result = run({"population": {"file": "people.csv"}, "sections": "all"}, frame, folder=tmp_path)
+    assert result.figures["population"]["counted_as_in_the_pilot"] == 1
+    journalist = result.figures["journalist"]
+    assert (journalist["highest"], journalist["average"]) == (1.0, pytest.approx((2 / 4 + 1 + 2 / 2) / 5))
+    assert "1 people of the pilot have nobody like them there, for lack of a value" in result.report
+    presence = result.figures["models"]["delta_presence"]
+    assert (presence["delta_min"], presence["delta_max"]) == (0.0, 1.0)
+
+
+def test_what_wildcards_add_is_taken_from_k_as_it_is_reported():
+    frame = SMALL.assign(age=["old", None, None, "old", "young"])
+    literal = {"categorical_qis": ["sex", "age"], "continuous_qis": [], "sensitive_feature": "disease"}
+    config = validate_config({**literal, "K": 2, "L": 2, "T": 0.5, "missing_qis": "wildcard"}, frame.columns)
+    dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame)
+    figures = run_step(StepInput("P", Path(), "all", dataset, assess(frame, config), {})).figures
+    # F: three alike, age known or not; M old and M young: alone. Without sex: old 2 + 2, missing 5, young 1 + 2.
+    assert figures["prosecutor"]["average"] == pytest.approx((3 / 3 + 1 + 1) / 5)
+    sex, age = figures["attribute_effects"]
+    assert sex["average_risk_added"] == pytest.approx(3 / 5 - (2 / 4 + 2 / 5 + 1 / 3) / 5)
+    assert age["average_risk_added"] == pytest.approx(3 / 5 - (3 / 3 + 2 / 2) / 5)
+
+
+def test_a_parameter_of_a_model_that_cannot_run_is_a_fault():
+    with pytest.raises(FaultyInputError, match="disease lacks numbers"):
+        run({"models": {"wasserstein_t": {"threshold": 5}}})
+    with pytest.raises(FaultyInputError, match="set hierarchy to its file"):
+        run({"models": {"hierarchical_t": {"threshold": 0.2}}})
+
+
+def test_weights_below_one_are_said_aloud():
+    result = run({"weights": "weight"}, SMALL.assign(weight=0.5))
+    assert result.figures["sampling"]["weights_below_one"] == 5
+    assert "5 records have a weight below 1" in result.report

@@ -1,0 +1,329 @@
+"""The step ``treatment``: its key, its files, before beside after, and what must be said aloud."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import shutil
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps import step_checks
+from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
+from disclosure_control.steps.treatment.settings import check_settings, read_settings
+from disclosure_control.treatments.seeds import DEFAULT_SEED
+from disclosure_control.treatments.treated_pilot import evaluate_treated, treat
+from tests.places import PROJECT
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
+from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
+
+BAND = {"method": "band", "column": "DM__AGE", "width": 10}
+
+# ---------------------------------------------------------------- the config key
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("bins", '{"seed": 1, "steps": [...]}'),
+        ({"seed": 1}, "treatment['steps']: missing"),
+        ({"seed": -1, "steps": []}, "whole number from 0"),
+        ({"step": [], "steps": []}, "did you mean 'steps'?"),
+        (["bins"], 'a dictionary with a "method" is needed'),
+        ([{"method": "bin", "column": "a"}], "did you mean 'bins'?"),
+        ([{"method": "band", "column": "a"}], "band['width']: missing; allowed: a number above 0"),
+        ([{"method": "band", "column": "a", "width": 0}], "found 0; allowed: a number above 0"),
+        ([{"method": "band", "columns": ["a"], "column": "a", "width": 1}], "unknown key 'columns'"),
+        ([{"method": "band", "column": "b", "width": 1}], "'b' is not in the dataset"),
+        ([{"method": "bins", "column": "a", "edges": [2, 1]}], "each larger than the last"),
+        ([{"method": "top_code", "column": "a"}], 'one of "limit" and "quantile"'),
+        ([{"method": "top_code", "column": "a", "limit": 1, "quantile": 0.5}], "not both"),
+        ([{"method": "group", "column": "a"}], 'one of "groups" and "rarer_than"'),
+        ([{"method": "group", "column": "a", "groups": {"x": ["1", 1.0]}}], "each old value in one group"),
+        ([{"method": "hierarchy", "column": "a", "level": 1}], 'one of "file" and "rule"'),
+        ([{"method": "hierarchy", "column": "a", "level": 1, "rule": {"intervals": [2, 5]}}], "multiple of the one"),
+        ([{"method": "suppress_records", "models": ["m"]}], 'a list of "k", "l" and "t"'),
+        ([{"method": "pram", "column": "a", "strata": ["c"]}], "pram['strata']: column 'c'"),
+        ([{"method": "recommended"}], 'add "recommend": {} to the config'),
+        ([{"method": "drop_column", "columns": ["a"]}, {"method": "mask", "column": "a", "keep": 1}], "at this step"),
+    ],
+)
+def test_faults_of_the_key(value, words):
+    (fault,) = check_settings(value, {}, ["a"])
+    assert words in fault
+    assert fault.startswith("treatment")
+
+
+def test_all_faults_at_once_and_through_the_config():
+    literal = {"categorical_qis": ["a"], "continuous_qis": [], "sensitive_feature": [], "K": 2}
+    literal["treatment"] = [{"method": "bin"}, {"method": "band", "column": "b", "width": -1}, {"method": "mask"}]
+    with pytest.raises(FaultyInputError) as error:
+        validate_config(literal, ["a"], step_checks(literal, ["a"]))
+    assert len(error.value.faults) == 4  # mask lacks two settings
+
+
+def test_the_seed_and_its_default():
+    assert read_settings([BAND]) == ([BAND], DEFAULT_SEED) == ([BAND], 12345)
+    assert read_settings({"seed": 7, "steps": [BAND]}) == ([BAND], 7)
+
+
+def test_no_config_names_a_value_of_a_person_in_a_fault():
+    with pytest.raises(FaultyInputError) as error:
+        treat(
+            pd.DataFrame({"a": ["AGEMARKER", "7"]}), config_for(["a"]), [{"method": "band", "column": "a", "width": 5}]
+        )
+    assert "MARKER" not in str(error.value)
+    assert "1 of 2 values are text" in str(error.value)
+
+
+# ---------------------------------------------------------------- before beside after
+
+
+def small() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "USUBJID": list("abcdefgh"),
+            "sex": ["F", "F", "F", "F", "M", "M", "M", "M"],
+            "age": [21.0, 22, 23, 24, 31, 32, 33, 58],
+            "dose": [1.0, 2, 1, 2, 1, 2, 1, 2],
+            "note": list("pqpqpqpq"),
+        }
+    )
+
+
+SMALL = config_for(["sex"], ["age"], ["dose"], K=2, L=2, T=0.25, binning_config={"age": [20, 30, 40, 60]})
+
+
+def figures_of(*steps, frame=None, config=SMALL) -> dict:
+    frame = small() if frame is None else frame
+    treated = treat(frame, config, steps)
+    figures = treatment_figures(assess(frame, config), treated, frame)
+    assert json.loads(json.dumps(figures, allow_nan=False)) == figures
+    return figures
+
+
+def test_before_beside_after_by_hand():
+    """Bins 20--30 (4 women), 30--40 (3 men), 40--60 (one man alone); without the bins everybody is alone."""
+    figures = figures_of({"method": "suppress_records"})
+    before, after, released = (figures[view] for view in ("before", "after", "as_released"))
+    assert [view["records"] for view in (before, after, released)] == [8, 7, 7]
+    assert (before["k_anonymity"]["risky"], before["k_anonymity"]["minimum"]) == (1, 1)
+    assert (after["k_anonymity"]["risky"], after["k_anonymity"]["minimum"]) == (0, 3)
+    assert (released["k_anonymity"]["risky"], released["k_anonymity"]["minimum"]) == (7, 1)
+    assert before["unique_rate"] == pytest.approx(1 / 8)
+    assert before["marketer_risk"] == pytest.approx(3 / 8)
+    assert (before["prosecutor_highest_risk"], after["prosecutor_highest_risk"]) == (1.0, pytest.approx(1 / 3))
+    assert after["marketer_risk"] == pytest.approx(2 / 7)
+    assert released["marketer_risk"] == 1.0
+    assert (before["l_diversity"]["dose"]["risky"], after["l_diversity"]["dose"]["risky"]) == (1, 0)
+    # The one alone has dose 2 where all have 1.5 on average: distance 1/2 in the unit of the dose.
+    assert before["t_closeness"]["dose"]["maximum"] == pytest.approx(0.5)
+    assert figures["finer_than_assessed"] == ["age"]
+    assert figures["records_removed"] == 1
+    text = treatment_report("P", figures)
+    assert "Records removed: 1 of 8 (12.5%)." in text
+    assert "age is assessed in the config's bins and released finer than these" in text
+    assert "personal data" in text
+
+
+def test_what_is_released_in_the_config_s_bins_is_as_it_is_assessed():
+    figures = figures_of({"method": "bins", "column": "age", "edges": [20, 30, 40, 60]})
+    assert figures["finer_than_assessed"] == []
+    assert figures["after"] == figures["as_released"]
+    assert figures["after"]["k_anonymity"] == figures["before"]["k_anonymity"]
+    assert "Released as categories, and evaluated as they are, without bins: age." in figures["notes"]
+    # A band by midpoint stays a number: seen through the bins it is what it was, and no finer.
+    midpoints = figures_of({"method": "band", "column": "age", "width": 10, "label": "midpoint"})
+    assert midpoints["finer_than_assessed"] == []
+
+
+def test_dropped_columns_lose_their_roles_aloud():
+    figures = figures_of({"method": "drop_column", "columns": ["age", "dose"]})
+    assert figures["after"]["quasi_identifiers"] == ["sex"]
+    assert figures["after"]["l_diversity"] == {}
+    assert figures["columns_dropped"] == ["age", "dose"]
+    assert "No quasi-identifier any more, because it is not released: age." in figures["notes"]
+    assert "dose is not released: its l and t are no longer evaluated." in figures["notes"]
+    assert "not released" in treatment_report("P", figures)
+    assert figures_of({"method": "drop_column", "columns": ["age", "sex"]})["after"]["k_anonymity"]["minimum"] == 8
+
+
+def test_a_sensitive_feature_in_bins_has_another_t():
+    figures = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]})
+    assert figures["after"]["t_closeness"]["dose"]["distance"] == "total_variation"
+    assert any(
+        note.startswith("dose is released as categories: its t is now total variation") for note in figures["notes"]
+    )
+    config = config_for(["sex"], ["age"], ["dose"], T=30)
+    said = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]}, config=config)
+    assert "  After: T = 30 flags nobody: t of dose is a share from 0 to 1; set T below 1." in treatment_report(
+        "P", said
+    )
+    for distance in ("ordered", "mean_difference"):  # which need numbers
+        config = config_for(["sex"], ["age"], ["dose"], t_distance=distance)
+        binned = treat(small(), config, [{"method": "bins", "column": "dose", "edges": [0, 2, 4]}])
+        assert binned.config.t_distance == {"dose": "total_variation"}
+
+
+def test_sensitive_bins_stay_as_long_as_there_are_numbers():
+    config = config_for(["sex"], [], ["dose"], sensitive_binning_config_for_L={"dose": [0, 1.5, 3]})
+    assert evaluate_treated(small(), config, as_released=True).config.sensitive_binning == {"dose": [0, 1.5, 3]}
+    grouped = treat(small(), config, [{"method": "group", "column": "dose", "groups": {"any": [1, 2]}}])
+    assert grouped.config.sensitive_binning == {}
+    assert grouped.assessment.l_diversity["dose"].worst == 1
+
+
+def test_categories_named_by_digits_are_not_binned_as_numbers():
+    step = {"method": "group", "column": "age", "groups": {"1": [21, 22, 23, 24], "2": [31, 32, 33, 58]}}
+    treated = treat(small(), SMALL, [step])
+    assert treated.config.categorical_qis == ("sex", "age")
+    assert treated.assessment.k_anonymity.worst == 4
+
+
+def test_missing_values_are_counted_among_the_records_that_are_kept():
+    frame = small().assign(note=[None, "q", None, "q", "p", "q", "p", None])
+    figures = figures_of({"method": "suppress_records"}, frame=frame)
+    assert figures["missing_of_kept"]["note"] == [2, 2]
+    starred = figures_of({"method": "suppress_cells"})
+    assert starred["missing_of_kept"]["age"] == [0, 4]  # the man alone, and the three men who join him
+
+
+def test_what_is_released_as_it_was_is_named_and_what_it_tells():
+    frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": 30.0, "dose": 1.0, "title": ["Mrs", "Mr"] * 10, "note": "x"})
+    figures = figures_of({"method": "drop_column", "columns": ["sex"]}, frame=frame)
+    assert figures["untouched"] == ["title", "note"]
+    assert figures["telling"] == [{"column": "title", "tells": "sex", "predicted_rate": 1.0}]
+    assert "title, released as it was, alone tells the original sex of 100.0%" in treatment_report("P", figures)
+
+
+def test_chance_ids_and_dates_are_said_aloud():
+    frame = small().assign(DM__RFSTDTC="2012-01-01", DM__SUBJID="7")
+    notes = " ".join(figures_of({"method": "flip", "column": "sex", "share": 0.5}, frame=frame)["notes"])
+    assert "Chance was drawn from the published default seed" in notes
+    assert "Subject ids are released as they are" in notes
+    assert "Dates are not shifted: DM__RFSTDTC." in notes
+    assert "see drop_identifiers: note, DM__SUBJID." in notes
+    notes = " ".join(
+        figures_of({"method": "drop_identifiers"}, {"method": "drop_column", "columns": ["USUBJID"]})["notes"]
+    )
+    assert "seed" not in notes
+    assert "Subject ids" not in notes
+
+
+def test_kept_are_positions_in_the_frame_that_was_treated():
+    frame = small().iloc[[7, 3, 0, 5, 1, 6, 2, 4]]
+    treated = treat(frame, SMALL, [{"method": "suppress_records"}])
+    assert frame.iloc[treated.kept]["USUBJID"].tolist() == treated.frame["USUBJID"].tolist()
+    assert 0 not in treated.kept  # h, aged 58, stood first
+
+
+def test_recommended_steps_are_applied_one_after_the_other():
+    steps = [{"method": "band", "column": "age", "width": 20}, {"method": "suppress_records"}]
+    by_name = treat(small(), SMALL, [{"method": "recommended"}], recommended=steps)
+    pd.testing.assert_frame_equal(by_name.frame, treat(small(), SMALL, steps).frame)
+    assert by_name.steps[0].n_records_removed == by_name.n_records_removed == 1
+    assert by_name.steps[0].changed == {"age": 8}
+    with pytest.raises(FaultyInputError, match="recommend"):
+        treat(small(), SMALL, [{"method": "recommended"}])
+    with pytest.raises(FaultyInputError, match="nothing was found that meets the thresholds"):
+        treat(small(), SMALL, [{"method": "recommended"}], recommended=())
+
+
+# ---------------------------------------------------------------- through the door
+
+
+def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
+    monkeypatch.setenv(KEY_NAME, KEY)
+    key_from = {"environment": KEY_NAME}
+    steps = [{"method": "recode_ids", "key_from": key_from}, {**BAND}, {"method": "suppress_cells"}]
+    fresh.configure(treatment={"seed": 3, "steps": steps})
+    for run in doors.start_both():
+        assert run.status == DONE, run.err
+        assert leaks(run.out, run.err) == []
+        assert KEY not in run.out + run.err
+    assert "Treatment of pilot CLINIC" in run.out
+    rows = fresh.result_rows("anonymised_dataset.csv")
+    assert len(rows) == 12
+    ids = [row["USUBJID"] for row in rows]
+    assert ids == sorted(ids)
+    assert leaks(*ids) == []
+    assert {row["DM__AGE"] for row in rows} <= {"30--40", "40--50", ""}
+    summary = fresh.summary()
+    assert summary["treatment"]["seed"] == "your own"
+    assert {"anonymised_dataset.csv", "CLINIC_treatment_summary.txt", "CLINIC_treatment_summary.json"} <= set(
+        summary["files"]
+    )
+    written = [
+        (fresh.results / f"CLINIC_treatment_summary.{kind}").read_text(encoding="utf-8") for kind in ("txt", "json")
+    ]
+    assert leaks(*written) == []
+    assert json.loads(written[1]) == summary["treatment"]
+    assert KEY not in "".join(path.read_text(errors="replace") for path in fresh.results.iterdir() if path.is_file())
+    assert written[0] in (fresh.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    assert {row["USUBJID"] for row in fresh.combined_rows()}.isdisjoint(ids)
+
+
+def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):
+    pilot.configure(treatment=[{"method": "recode_ids", "key_from": {"environment": KEY_NAME}}])
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert run.fault_lines == [
+        "CLINIC: treatment[0] recode_ids: key_from: the environment variable that it names is not set; "
+        "set it before the run, or name a file"
+    ]
+    assert not (pilot.results / "anonymised_dataset.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["PENTELI", "SDTM_DEMO"])
+def test_the_shipped_pilots_treated_by_five_lines(name, tmp_path, monkeypatch, capsys):
+    shutil.copytree(PROJECT / "pilot_report" / name, tmp_path / "pilots" / name)
+    (tmp_path / "configs").mkdir()
+    lines = {
+        "PENTELI": """
+    "treatment": [
+        {"method": "bins", "column": "DM__AGE", "edges": [0, 6, 12, 18]},
+        {"method": "bins", "column": "VS__BMI", "edges": [0, 20, 30, 40]},
+        {"method": "suppress_cells"},
+    ],
+}""",
+        "SDTM_DEMO": """
+    "treatment": [
+        {"method": "drop_identifiers"},
+        {"method": "band", "column": "DM__AGE", "width": 20},
+        {"method": "suppress_records", "models": ["k", "t"]},
+    ],
+}""",
+    }[name]
+    config = (PROJECT / "config" / f"{name}.py").read_text(encoding="utf-8").rstrip().removesuffix("}") + lines
+    (tmp_path / "configs" / f"{name}.py").write_text(config, encoding="utf-8")
+    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path / "pilots"))
+    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(tmp_path / "configs"))
+    for script in ("Create_Combined_Pilot_Dataset.py", "Main_Anonymization.py"):
+        monkeypatch.setattr(sys, "argv", [script, name])
+        with pytest.raises(SystemExit) as ended:
+            runpy.run_path(str(PROJECT / script), run_name="__main__")
+        assert ended.value.code == DONE, capsys.readouterr().err
+    results = tmp_path / "pilots" / name / "processed_for_anonym"
+    figures = json.loads((results / f"{name}_treatment_summary.json").read_text(encoding="utf-8"))
+    released = pd.read_csv(results / "anonymised_dataset.csv", dtype=str)
+    # k of what was written, counted from the file itself.
+    names = figures["as_released"]["quasi_identifiers"]
+    smallest = released.groupby(names, dropna=False).size().min()
+    assert figures["as_released"]["k_anonymity"]["risky"] == 0
+    assert (
+        smallest
+        == figures["as_released"]["k_anonymity"]["minimum"]
+        >= figures["as_released"]["k_anonymity"]["threshold"]
+    )
+    assert len(released) == figures["after"]["records"] == figures["before"]["records"] - figures["records_removed"]
+    assert figures["before"]["k_anonymity"]["risky"] == {"PENTELI": 61, "SDTM_DEMO": 10}[name]
+    if name == "SDTM_DEMO":
+        assert figures["after"]["t_closeness"]["LB__Cholesterol"]["risky"] == 0
+        assert figures["columns_dropped"] == ["DM__SITEID"]
+    assert np.isfinite(figures["after"]["marketer_risk"])

@@ -1,0 +1,265 @@
+"""Pseudonyms, shifted dates, dropped identifiers, and custody of the keys behind them."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from datetime import date, timedelta
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.treatment.settings import check_settings
+from disclosure_control.treatments import pseudonyms
+from disclosure_control.treatments.dates import offsets_of_subjects
+from disclosure_control.treatments.identifiers import RULES, identifier_columns
+from disclosure_control.treatments.keys import read_key
+from disclosure_control.treatments.treated_pilot import treat
+from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for, shared
+
+KEY_FROM = {"environment": KEY_NAME}
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch):
+    monkeypatch.setenv(KEY_NAME, KEY)
+
+
+def treated(frame, *steps):
+    return treat(frame.astype("str"), config_for(["SEX"]), steps)
+
+
+def people(n=20, **columns):
+    ids = [f"S-{i}" for i in range(n)]
+    return pd.DataFrame({"USUBJID": ids, "SEX": ["F"] * n, **{name: [value] * n for name, value in columns.items()}})
+
+
+# ---------------------------------------------------------------- pseudonyms
+
+
+def test_pseudonyms_are_hmacs_of_the_id():
+    out = treated(people(), {"method": "recode_ids", "key_from": KEY_FROM}).frame
+    expected = hmac.new(KEY.encode(), b"id\0" + b"S-7", hashlib.sha256).hexdigest()[:16]
+    assert out["USUBJID"][7] == expected
+    assert out["USUBJID"].nunique() == 20
+
+
+def test_pseudonyms_are_the_same_in_every_file_and_column():
+    one = people(5).assign(OTHER=lambda frame: frame["USUBJID"] + " ")
+    other = people(9).iloc[::-1]
+    step = {"method": "recode_ids", "key_from": KEY_FROM, "length": 12}
+    first = treated(one, {**step, "columns": ["USUBJID", "OTHER"]}).frame
+    second = treated(other, step).frame
+    assert first["USUBJID"].tolist() == first["OTHER"].tolist()
+    assert set(first["USUBJID"]) < set(second["USUBJID"])
+    assert {len(pseudonym) for pseudonym in second["USUBJID"]} == {12}
+
+
+def test_pseudonyms_depend_on_the_key(monkeypatch):
+    step = {"method": "recode_ids", "key_from": KEY_FROM}
+    first = treated(people(), step).frame
+    monkeypatch.setenv(KEY_NAME, KEY + "2")
+    assert not set(first["USUBJID"]) & set(treated(people(), step).frame["USUBJID"])
+
+
+def test_two_ids_with_one_pseudonym_are_a_fault(monkeypatch):
+    monkeypatch.setattr(pseudonyms, "digests", lambda key, purpose, texts: [b"\0" * 32 for _ in texts])
+    with pytest.raises(FaultyInputError, match="19 of 20 ids of 'USUBJID' would share the pseudonym"):
+        treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
+
+
+# ---------------------------------------------------------------- keys
+
+
+def test_keys_from_the_environment_and_from_a_file(tmp_path):
+    path = tmp_path / "key.txt"
+    path.write_text(KEY + "\n", encoding="utf-8")
+    assert read_key(KEY_FROM) == read_key({"file": str(path)}) == KEY.encode()
+
+
+@pytest.mark.parametrize("method", ["recode_ids", "shift_dates"])
+@pytest.mark.parametrize(
+    ("key_from", "words"),
+    [
+        ("SECRETMARKER-0123456789", "a key itself never stands in a config"),
+        ({"key": "SECRETMARKER-0123456789"}, "a key itself never stands in a config"),
+        ({"environment": "SECRETMARKER_NOT_SET"}, "is not set"),
+        ({"environment": "SHORT"}, "the key has 11 bytes; allowed: 16 or more"),
+        ({"file": "SECRETMARKER.txt"}, "absolute path"),
+        ({"file": "/nowhere/SECRETMARKER.txt"}, "cannot be read"),
+    ],
+)
+def test_faults_of_keys_come_before_the_run_and_show_nothing(monkeypatch, method, key_from, words):
+    monkeypatch.setenv("SHORT", "SECRETSHORT")
+    (fault,) = check_settings([{"method": method, "key_from": key_from}], {}, None)
+    assert words in fault
+    assert fault.startswith(f"treatment[0] {method}")
+    assert "SECRET" not in fault
+
+
+def test_a_key_is_needed():
+    (fault,) = check_settings([{"method": "recode_ids"}], {}, None)
+    assert fault.startswith("treatment[0] recode_ids['key_from']: missing")
+
+
+# ---------------------------------------------------------------- dates
+
+
+def test_dates_move_together_and_partial_ones_stay_partial():
+    values = ["2012-02-29", "2012-03-01T08:15", "2012-03", "2012", "2012---15", None]
+    frame = people(50, **{f"DM__D{i}DTC": value for i, value in enumerate(values)})
+    out = treated(frame, {"method": "shift_dates", "key_from": KEY_FROM, "days": 30}).frame
+    offsets = offsets_of_subjects(frame["USUBJID"], KEY.encode(), 30)
+    for row, offset in enumerate(offsets.tolist()):
+        move = timedelta(days=offset)
+        expected = [
+            (date(2012, 2, 29) + move).isoformat(),
+            (date(2012, 3, 1) + move).isoformat() + "T08:15",
+            (date(2012, 3, 15) + move).isoformat()[:7],
+            (date(2012, 7, 1) + move).isoformat()[:4],
+            (date(2012, 7, 1) + move).isoformat()[:4],
+        ]
+        assert out.iloc[row, 2:7].tolist() == expected
+    assert out["DM__D5DTC"].isna().all()
+
+
+def test_offsets_are_of_the_key_and_the_subject():
+    ids = pd.Series([f"S-{i}" for i in range(20_000)])
+    offsets = offsets_of_subjects(ids, KEY.encode(), 10)
+    assert set(offsets) == set(range(-10, 11)) - {0}
+    counts = np.bincount(offsets + 10, minlength=21)
+    assert abs(counts[counts > 0] - 1000).max() < 5 * np.sqrt(1000)  # each of twenty offsets alike
+    assert (offsets_of_subjects(ids[::-1], KEY.encode(), 10)[::-1] == offsets).all()
+    assert (offsets_of_subjects(ids, KEY.encode() + b"2", 10) != offsets).any()
+
+
+def test_the_offset_is_that_of_the_original_id_whatever_comes_first():
+    frame = people(30, DM__RFSTDTC="2012-05-05")
+    shift = {"method": "shift_dates", "key_from": KEY_FROM}
+    recode = {"method": "recode_ids", "key_from": KEY_FROM}
+    remove = {"method": "drop_column", "columns": ["USUBJID"]}
+    for order in ([shift, recode], [recode, shift], [remove, shift]):
+        assert (
+            treated(frame, *order).frame["DM__RFSTDTC"].tolist() == treated(frame, shift).frame["DM__RFSTDTC"].tolist()
+        )
+
+
+def test_texts_that_are_no_dates():
+    frame = people(4, LB__LBDTC="DATEMARKER")
+    step = {"method": "shift_dates", "key_from": KEY_FROM}
+    with pytest.raises(FaultyInputError, match="4 of 4 values are not dates") as error:
+        treated(frame, step)
+    assert "MARKER" not in str(error.value)
+    out = treated(frame, {**step, "unreadable": "missing"})
+    assert out.frame["LB__LBDTC"].isna().all()
+    assert out.steps[0].notes == ("LB__LBDTC: 4 records have no readable date and are made missing.",)
+
+
+def test_real_sdtm_dates_keep_their_intervals():
+    """Every subject of cdiscpilot01: days from RFSTDTC to RFENDTC as before, and the dates themselves not."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    frame, _ = pyreadstat.read_xport(str(shared("data", "cdiscpilot01", "dm.xpt")))
+    frame = frame.replace("", None)[["USUBJID", "SEX", "RFSTDTC", "RFENDTC", "DMDTC", "DTHDTC"]]
+    out = treated(frame, {"method": "shift_dates", "key_from": KEY_FROM}).frame
+    names = ["RFSTDTC", "RFENDTC", "DMDTC", "DTHDTC"]
+    before, after = (part[names].apply(pd.to_datetime, format="ISO8601") for part in (frame, out))
+    assert before.notna().sum().sum() > 800
+    moved = after.sub(before)
+    assert (moved.max(axis=1) == moved.min(axis=1)).all()
+    assert (moved["DMDTC"].dt.days.abs().between(1, 365)).all()
+
+
+# ---------------------------------------------------------------- identifiers by name
+
+
+@pytest.mark.parametrize(
+    ("column", "goes"),
+    [
+        ("DM__SUBJID", True),
+        ("DM__SITEID", True),
+        ("DM__INVNAM", True),
+        ("DM__BRTHDTC", True),
+        ("AE__AETERM", True),
+        ("AE__AEDECOD", False),
+        ("CM__CMTRT", True),
+        ("EX__EXTRT", False),
+        ("LB__LBCOM", True),
+        ("CO__COVAL1", True),
+        ("LB__LBREFID", True),
+        ("LB__LBSPID", True),
+        ("VS__VSREASND", True),
+        ("CM__CMINDC", True),
+        ("P__PatientName", True),
+        ("dateOfBirth", True),
+        ("P__Patient Name", True),
+        ("P__last_name", True),
+        ("P__Initials", True),
+        ("P__E-mail", True),
+        ("P__Phone number", True),
+        ("P__Date of birth", True),
+        ("P__MRN", True),
+        ("P__AMKA", True),
+        ("P__Comment", True),
+        ("USUBJID", False),
+        ("DM__AGE", False),
+        ("DM__RFSTDTC", False),
+        ("SC__District of Permanent Address", False),
+        ("SC__Name of District Office", False),
+        ("LB__Cholesterol", False),
+    ],
+)
+def test_which_columns_are_direct_identifiers_or_free_text(column, goes):
+    assert (column in identifier_columns([column])) == goes
+
+
+def test_every_rule_can_be_met():
+    probes = [
+        "SUBJID",
+        "SITEID",
+        "INVID",
+        "BRTHDTC",
+        "LBREFID",
+        "SPDEVID",
+        "RANDNO",
+        "LBXFN",
+        "LBNAM",
+        "COVAL",
+        "AETERM",
+    ]
+    probes += [
+        "CMTRT",
+        "AEMODIFY",
+        "CMINDC",
+        "first name",
+        "initials",
+        "address",
+        "phone",
+        "ssn",
+        "mrn",
+        "dob",
+        "photo",
+    ]
+    probes += ["comment"]
+    assert set(identifier_columns(probes).values()) == {rule.why for rule in RULES}
+    assert len(identifier_columns(probes)) == len(probes) == len(RULES)
+
+
+def test_dropped_identifiers_are_named_with_their_reason():
+    frame = people(3, DM__SUBJID="1", AE__AETERM="headache", DM__RFSTDTC="2012-01-01")
+    out = treated(frame, {"method": "drop_identifiers", "keep": ["AE__AETERM"]})
+    assert list(out.frame.columns) == ["USUBJID", "SEX", "AE__AETERM", "DM__RFSTDTC"]
+    first, dates = out.steps[0].notes
+    assert first.startswith("DM__SUBJID is dropped: the id of the subject")
+    assert dates.startswith("Dates stay")
+    # A later step that names a column which is gone is a fault of the config, found before anything runs.
+    steps = [{"method": "drop_identifiers"}, {"method": "mask", "column": "DM__SUBJID", "keep": 1}]
+    (fault,) = check_settings(steps, {}, list(frame.columns))
+    assert "column 'DM__SUBJID' is not in the dataset at this step" in fault
+
+
+def test_the_key_is_in_no_result():
+    out = treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
+    assert KEY not in json.dumps([step.notes for step in out.steps]) + repr(out.config.literal) + out.released.to_csv()

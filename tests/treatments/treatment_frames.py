@@ -1,0 +1,52 @@
+"""Frames, configs and the oracles for the tests of treatments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from config.model_settings import validate_config
+from disclosure_control.steps import step_checks
+from tests.places import SHARED
+
+KEY_NAME, KEY = "TREATMENT_TEST_KEY", "KEYMARKER-0123456789abcdef0123456789"
+
+
+def shared(*parts: str) -> Path:
+    """A file of the oracles or the public data; the test skips where it is not beside the clone."""
+    path = SHARED.joinpath(*parts)
+    if not path.is_file():
+        pytest.skip(f"{Path(*parts)} is not beside the clone")
+    return path
+
+
+def published(name: str) -> dict:
+    return json.loads(shared("oracles", "published.json").read_text(encoding="utf-8"))[name]
+
+
+def sdcmicro_cases(function: str) -> list[dict]:
+    path = SHARED / "oracles" / "sdcmicro" / "cases.json"
+    if not path.is_file():
+        return []
+    return [case for case in json.loads(path.read_text(encoding="utf-8"))["cases"] if case["fn"] == function]
+
+
+def sdcmicro_data(name: str) -> pd.DataFrame:
+    return pd.read_csv(shared("oracles", "sdcmicro", "data", f"{name}.csv"))
+
+
+def config_for(categorical=(), continuous=(), sensitive=(), **settings):
+    literal = {
+        "categorical_qis": list(categorical),
+        "continuous_qis": list(continuous),
+        "binning_config": {},
+        "sensitive_feature": list(sensitive),
+        "K": 3,
+        "L": 2,
+        "T": 0.4,
+        **settings,
+    }
+    return validate_config(literal, step_checks=step_checks(literal, None))
