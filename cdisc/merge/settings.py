@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cdisc.formats.files import FileOptions
 from cdisc.merge.sdtm import QUALIFIERS, UNIT
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.settings import faults_of_settings
 
 RECORD_RULES = ("baseline", "first", "last", "mean", "min", "max")
@@ -120,9 +120,7 @@ def check_merge(value: object) -> list[str]:
 
 def read_merge_settings(literal: dict) -> MergeSettings:
     """The settings of a config's ``merge`` key. Raises ``FaultyInputError`` with every fault of it."""
-    faults = check_merge(literal)
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(check_merge(literal))
 
     def rules(key: str) -> dict[str, str]:
         value = literal.get(key, {})
