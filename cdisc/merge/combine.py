@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import FileOptions, SourceTable, find_domain_files, read_domain_file
+from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.formats.tables import NOTHING_DECLARED, SourceTable
 from cdisc.merge.events import reduce_events
 from cdisc.merge.findings import Reduced, reduce_findings
 from cdisc.merge.sdtm import (
@@ -114,13 +114,11 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
             state.left_out[path.name] = reason
             continue
         try:
-            table = read_domain_file(path, state.settings.files.get(domain, FileOptions()))
+            table = read_domain_file(path, state.settings.files.get(domain, NOTHING_DECLARED))
         except FaultyInputError as error:
             state.faults.extend(error.faults)
             continue
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        state.inputs[path.name] = {"sha256": digest, "rows": len(table.frame), "notes": list(table.notes)}
+        state.inputs[path.name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": list(table.notes)}
         tables.append(table)
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")

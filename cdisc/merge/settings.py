@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cdisc.formats.files import FileOptions
+from cdisc.formats.tables import FileOptions
 from cdisc.merge.sdtm import QUALIFIERS, UNIT
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import faults_of_settings
