@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Any
 
 from config import COMBINED_DATASET
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, say
@@ -17,6 +18,10 @@ REPORT = "merge_report.json"
 
 
 def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
+    """Merge the domain files of one pilot and publish the combined dataset with its report.
+
+    Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
+    """
     from cdisc import check_door_keys
     from cdisc.merge.combine import combine_domains
     from disclosure_control.run.results import staged
@@ -32,7 +37,7 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
 
 
-def merge_table(report: dict) -> str:
+def merge_table(report: dict[str, Any]) -> str:
     """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed."""
     from tabulate import tabulate
 

@@ -22,7 +22,7 @@ def _check_merge(value: object) -> list[str]:
 DOOR_KEYS = {"subject_id": _check_subject_id, "merge": _check_merge}
 
 
-def check_door_keys(config: dict, step_keys: Iterable[str] = ()) -> None:
+def check_door_keys(config: dict[str, object], step_keys: Iterable[str] = ()) -> None:
     """Raise ``FaultyInputError`` with the faults of the keys that the merge reads, and with keys that nobody reads.
 
     The models' own keys and those of later steps, ``step_keys``, are not looked at: before the first merge nobody

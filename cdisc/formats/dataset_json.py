@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -146,7 +146,7 @@ def _version_1_1(document: Any, path: Path) -> _Dataset:
     return _Dataset(columns, _checked_rows(rows, path), _announced(document))
 
 
-def _version_1_0(document: dict, path: Path) -> _Dataset:
+def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
     groups = [
         group
         for part in ("clinicalData", "referenceData")
@@ -173,7 +173,7 @@ def _checked_rows(rows: Any, path: Path) -> list[list[Any]]:
     return rows
 
 
-def _announced(description: dict) -> int | None:
+def _announced(description: dict[str, Any]) -> int | None:
     records = description.get("records")
     return records if isinstance(records, int) and not isinstance(records, bool) else None
 
@@ -186,7 +186,7 @@ def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-def _values_of(value: Any) -> list:
+def _values_of(value: Any) -> list[Any]:
     return list(value.values()) if isinstance(value, dict) else []
 
 
@@ -213,9 +213,9 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
         raise FaultyInputError(faults + row_faults)
     missing = declared_missing(options.missing)
     values: dict[str, np.ndarray | pa.ChunkedArray] = {}
-    for column, cells in zip(dataset.columns, zip(*dataset.rows, strict=True), strict=True):
+    for column, given in zip(dataset.columns, zip(*dataset.rows, strict=True), strict=True):
         if column.name != _RECORD_NUMBER:
-            cells, n_wrong = _READERS_OF_TYPE[column.data_type](cells)
+            cells, n_wrong = _READERS_OF_TYPE[column.data_type](given)
             faults += [_wrong_type_fault(path, column, n_wrong)] if n_wrong else []
             values[column.name] = clean_cells(cells, missing)
     if faults:
@@ -255,7 +255,7 @@ def _wrong_type_fault(path: Path, column: _Column, n_wrong: int) -> str:
 
 # The types of Dataset-JSON: each reader returns the column and the number of values that are not of the type
 
-_Cells = np.ndarray | pa.Array
+_Cells: TypeAlias = np.ndarray | pa.Array
 
 
 def _read_decimals(cells: Sequence[Any]) -> tuple[_Cells, int]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -33,6 +34,9 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import counted, listed
 
+if TYPE_CHECKING:
+    import _csv
+
 # Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
 _BLOCK_BYTES = 1 << 23
 _LARGEST_BLOCK_BYTES = (1 << 31) - 2
@@ -50,7 +54,7 @@ class _Text:
     delimiter: str
     has_quotes: bool
 
-    def reader(self, strict: bool = False):
+    def reader(self, strict: bool = False) -> _csv.Reader:
         """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
         lines = io.TextIOWrapper(pa.BufferReader(self.data), encoding="utf-8", newline="")
         return csv.reader(lines, delimiter=self.delimiter, strict=strict)
@@ -296,7 +300,7 @@ def _n_without_empty_end(table: pa.Table) -> int:
     In a file of one column an empty record is a missing value and stays.
     """
     if table.num_columns == 1 or any((column[-1].as_py() or "").strip() for column in table.columns):
-        return table.num_rows
+        return int(table.num_rows)
     has_value = np.zeros(table.num_rows, dtype=bool)
     for column in table.columns:
         n_characters = pc.binary_length(pc.utf8_trim_whitespace(column))

@@ -116,7 +116,7 @@ def _decoded_whole(content: bytes, path: Path, encoding: str) -> bytes:
 
 def _check_no_nul(characters: np.ndarray, path: Path) -> None:
     if characters.min(initial=0xFF) == 0:
-        n_nul = len(characters) - np.count_nonzero(characters)
+        n_nul = len(characters) - int(np.count_nonzero(characters))
         raise FaultyInputError(
             f"{path.name}: this is not a text file ({counted(n_nul, 'NUL byte')} found). Export it again as text; "
             f"if it is UTF-16, declare that by {setting_of(path, 'encoding', 'utf-16-le')}."

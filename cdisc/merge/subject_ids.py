@@ -113,7 +113,8 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule) -> ReadSubjects:
         return ReadSubjects(np.arange(len(frame)), ids)
     column = frame[rule.column]
     if column.dtype.kind not in "f":
-        column = column.str.strip().replace("", np.nan)
+        column = column.str.strip()
+        column = column.mask(column == "")
     code, source_ids = pd.factorize(column)
     spelled = rule.apply(pd.Index(source_ids))
     code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id

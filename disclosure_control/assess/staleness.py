@@ -32,7 +32,7 @@ def stale_merge_notices(folder: Path, results: Path) -> list[str]:
     ]
 
 
-def _changed_since(inputs: Mapping[str, Mapping], folder: Path) -> list[str]:
+def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> list[str]:
     return [
         name
         for name, one in inputs.items()

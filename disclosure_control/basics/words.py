@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def text_table(headers: list[str], rows: list[list]) -> str:
+def text_table(headers: list[str], rows: list[list[object]]) -> str:
     """A table in lines, as every report of this project has it; cells are printed as they are."""
     from tabulate import tabulate
 
