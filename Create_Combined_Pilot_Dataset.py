@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, say
+
+if TYPE_CHECKING:
+    from cdisc.merge.settings import MergeSettings
+    from cdisc.merge.subject_ids import SubjectIdRule
 
 REPORT = "merge_report.json"
 
@@ -22,19 +26,33 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
     """
-    from cdisc import check_door_keys
     from cdisc.merge.combine import combine_domains
     from disclosure_control.run.results import staged
-    from disclosure_control.steps import STEPS
 
-    check_door_keys(pilot.config, STEPS)
-    combined = combine_domains(pilot.folder, pilot.config.get("subject_id", {}), pilot.config.get("merge", {}))
+    rule, settings = merge_settings(pilot.config)
+    combined = combine_domains(pilot.folder, rule, settings)
     with staged(pilot.results, REPORT) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     say(merge_table(combined.report))
     n_subjects, n_columns = combined.frame.shape
     return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
+
+
+def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:
+    """The rule for subject ids and the rules of the merge that a config says.
+
+    Raises ``FaultyInputError`` with the faults of these keys, and with keys that nobody reads. The keys of the models
+    and of the steps are not looked at: before the first merge nobody knows the columns that they name.
+    """
+    from cdisc import KEY_READERS
+    from cdisc.merge.settings import MergeSettings
+    from cdisc.merge.subject_ids import SubjectIdRule
+    from config.model_settings import read_further_keys
+    from disclosure_control.steps import STEPS
+
+    settings: dict[str, Any] = read_further_keys(literal, KEY_READERS, STEPS)
+    return settings.get("subject_id", SubjectIdRule()), settings.get("merge", MergeSettings())
 
 
 def merge_table(report: dict[str, Any]) -> str:

@@ -17,22 +17,19 @@ from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, ru
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
-    from cdisc import DOOR_KEYS
-    from config.model_settings import validate_config
+    from cdisc import KEY_READERS
     from disclosure_control.assess.assessment import assess
-    from disclosure_control.assess.combined_dataset import header_of, read_combined_dataset
+    from disclosure_control.assess.combined_dataset import read_combined_dataset
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.text import generate_full_privacy_report
     from disclosure_control.run.results import staged
-    from disclosure_control.steps import step_checks
+    from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
 
-    columns = header_of(pilot.results / COMBINED_DATASET)
-    checks = DOOR_KEYS | step_checks(pilot.config, columns)
-    config = validate_config(pilot.config, columns, checks)
-    dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, config, checks)
+    readers = KEY_READERS | STEP_READERS
+    config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
     notices = stale_merge_notices(pilot.folder, pilot.results)

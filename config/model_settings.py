@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from Anonymization_Models import DISTANCES, MISSING_POLICIES, OUT_OF_RANGE_POLICIES, are_edges
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.faults import FaultyInputError, nearest_name, stop_at
 from disclosure_control.basics.settings import is_count, is_number
 
 
@@ -16,7 +16,8 @@ from disclosure_control.basics.settings import is_count, is_number
 class PilotConfig:
     """A pilot's config after ``validate_config``: thresholds and distances per sensitive feature, defaults set.
 
-    ``steps`` holds the keys that other steps understand, as they were written; ``literal`` is the whole config.
+    ``settings`` holds what the further keys say, each read and typed once by whoever understands it; ``literal`` is the
+    whole config as it was written.
     """
 
     categorical_qis: tuple[str, ...]
@@ -30,12 +31,21 @@ class PilotConfig:
     missing_qis: str
     out_of_range: str
     t_distance: dict[str, str | None]
-    steps: dict[str, object]
+    settings: dict[str, object]
     literal: dict[str, object]
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         return self.categorical_qis + self.continuous_qis
+
+    def has(self, key: str) -> bool:
+        """Whether the config was written with this key."""
+        return key in self.literal
+
+
+# What understands a further key: from its value, the config of k, l and t, and the columns of the combined dataset
+# (None where nobody knows them yet) to typed settings. Raises ``FaultyInputError`` with every fault of the value.
+KeyReader = Callable[[object, PilotConfig, Sequence[str] | None], object]
 
 
 def _is_threshold(value: object) -> bool:
@@ -88,18 +98,38 @@ def _model_keys() -> dict[str, _Key]:
 def validate_config(
     config: object,
     columns: Iterable[str] | None = None,
-    step_checks: Mapping[str, Callable[[object], list[str]]] | None = None,
+    readers: Mapping[str, KeyReader] | None = None,
 ) -> PilotConfig:
     """Check a pilot's config and return it with its defaults; every fault of it is named in one error.
 
-    ``columns``: those of the combined dataset, to find names that do not exist. ``step_checks``: further keys,
-    each with a function from the key's value to a list of faults. Raises ``FaultyInputError``.
+    ``columns``: those of the combined dataset, to find names that do not exist. ``readers``: further keys, each with
+    what reads its settings; they are read here and nowhere else. Raises ``FaultyInputError``.
     """
     if not isinstance(config, dict):
         raise FaultyInputError(f"config: a dictionary is needed, found {type(config).__name__}")
-    model_keys, step_checks = _model_keys(), step_checks or {}
-    faults, valid = unknown_config_keys(config, step_checks), {}
-    for name, key in model_keys.items():
+    readers = readers or {}
+    columns = None if columns is None else list(columns)
+    valid, faults_of_keys = _check_model_keys(config)
+    faults = [*unknown_config_keys(config, readers), *faults_of_keys]
+    checked = _with_defaults(config, valid)
+    settings, faults_of_settings = read_keys(checked, columns, readers)
+    faults += faults_of_settings
+    faults += _faults_between_keys(checked, valid)
+    if columns is not None:
+        faults += _missing_columns(checked, columns)
+    stop_at(faults)
+    return dataclasses.replace(checked, settings=settings)
+
+
+def config_of_valid_keys(config: Mapping) -> PilotConfig:
+    """The config as far as its keys of k, l and t are valid, the others as if they were not given."""
+    return _with_defaults(dict(config), _check_model_keys(config)[0])
+
+
+def _check_model_keys(config: Mapping) -> tuple[dict[str, object], list[str]]:
+    """Those of the models' keys that are valid, and the faults of the others and of those that are missing."""
+    valid, faults = {}, []
+    for name, key in _model_keys().items():
         if name in config:
             faults_of_key = _faults_of_value(name, config[name], key)
         elif key.required and (config.get("sensitive_feature", True) or name not in ("L", "T")):
@@ -109,14 +139,32 @@ def validate_config(
         faults += faults_of_key
         if not faults_of_key:
             valid[name] = config[name]
-    faults += [fault for name, check in step_checks.items() if name in config for fault in check(config[name])]
-    checked = _with_defaults(config, valid, step_checks)
-    faults += _faults_between_keys(checked, valid)
-    if columns is not None:
-        faults += _missing_columns(checked, list(columns))
-    if faults:
-        raise FaultyInputError(faults)
-    return checked
+    return valid, faults
+
+
+def read_keys(
+    config: PilotConfig, columns: Sequence[str] | None, readers: Mapping[str, KeyReader]
+) -> tuple[dict[str, object], list[str]]:
+    """The typed settings of the further keys that the config has, and the faults of those that cannot be read."""
+    settings, faults = {}, []
+    for name, read in readers.items():
+        if config.has(name):
+            try:
+                settings[name] = read(config.literal[name], config, columns)
+            except FaultyInputError as error:
+                faults += error.faults
+    return settings, faults
+
+
+def read_further_keys(literal: Mapping, readers: Mapping[str, KeyReader], others: Iterable[str]) -> dict[str, object]:
+    """The typed settings of further keys alone, where the models' own keys and ``others`` cannot be checked yet.
+
+    Raises ``FaultyInputError`` with their faults, and with keys that nobody reads.
+    """
+    faults = unknown_config_keys(literal, [*readers, *others])
+    settings, faults_of_settings = read_keys(config_of_valid_keys(literal), None, readers)
+    stop_at([*faults, *faults_of_settings])
+    return settings
 
 
 def unknown_config_keys(config: Mapping, step_keys: Iterable[str]) -> list[str]:
@@ -142,7 +190,7 @@ def _shown(value: object) -> str:
     return repr(value) if isinstance(value, str | int | float | list | tuple | None) else type(value).__name__
 
 
-def _with_defaults(config: dict, valid: dict, steps: Iterable[str]) -> PilotConfig:
+def _with_defaults(config: dict, valid: dict) -> PilotConfig:
     """The config from those of its keys that are ``valid``; the others count as not given."""
     sensitive = valid.get("sensitive_feature") or ()
     sensitive = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
@@ -163,7 +211,7 @@ def _with_defaults(config: dict, valid: dict, steps: Iterable[str]) -> PilotConf
         missing_qis=valid.get("missing_qis", "category"),
         out_of_range=valid.get("out_of_range", "tail"),
         t_distance=per_feature("t_distance"),
-        steps={key: config[key] for key in steps if key in config},
+        settings={},
         literal=config,
     )
 

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from cdisc import DOOR_KEYS
+from cdisc import KEY_READERS
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import _model_keys
@@ -41,7 +41,7 @@ def test_the_list_of_files_is_complete(demo_results):
     assert {path.name for path in demo_results.iterdir() if not path.name.startswith(".")} <= shown
 
 
-@pytest.mark.parametrize("key", [*_model_keys(), *DOOR_KEYS, *STEPS])
+@pytest.mark.parametrize("key", [*_model_keys(), *KEY_READERS, *STEPS])
 def test_every_config_key_has_a_row(key):
     assert f"| `{key}` |" in README
 

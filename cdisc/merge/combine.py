@@ -22,7 +22,7 @@ from cdisc.merge.sdtm import (
     is_informative,
     supplemental_parent,
 )
-from cdisc.merge.settings import MergeSettings, read_merge_settings
+from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, SubjectIdRule, read_subjects
 from cdisc.merge.supplemental import fold_supplemental
 from cdisc.merge.wide import reduce_wide, row_of_each_subject
@@ -65,13 +65,13 @@ class _Merge:
             raise FaultyInputError(self.faults)
 
 
-def combine_domains(folder: Path, subject_id: dict[str, Any], merge: dict[str, Any]) -> Combined:
+def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) -> Combined:
     """Read every domain file of ``folder`` and put one row per subject together.
 
-    ``subject_id`` and ``merge`` are the config's keys of these names. Rows come in the order of the subject ids,
-    columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
+    ``rule`` and ``settings`` are what the config's keys ``subject_id`` and ``merge`` say. Rows come in the order of the
+    subject ids, columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
     """
-    state = _Merge(SubjectIdRule(**subject_id), read_merge_settings(merge))
+    state = _Merge(rule, settings)
     tables = _read_tables(folder, state)
     state.stop_at_faults()
     tables = [_with_sdtm_names(table, state.rule) for table in tables]

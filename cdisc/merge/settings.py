@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from cdisc.formats.tables import FileOptions
 from cdisc.merge.sdtm import QUALIFIERS, UNIT
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.settings import faults_of_settings
 
 RECORD_RULES = ("baseline", "first", "last", "mean", "min", "max")
@@ -119,11 +119,9 @@ def check_merge(value: object) -> list[str]:
     return faults_of_settings("merge", value, _KEYS)
 
 
-def read_merge_settings(literal: dict[str, Any]) -> MergeSettings:
+def read_merge_settings(literal: Any) -> MergeSettings:
     """The settings of a config's ``merge`` key. Raises ``FaultyInputError`` with every fault of it."""
-    faults = check_merge(literal)
-    if faults:
-        raise FaultyInputError(faults)
+    stop_at(check_merge(literal))
 
     def rules(key: str) -> dict[str, str]:
         value = literal.get(key, {})

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.settings import faults_of_settings
 
 DEFAULT_COLUMN = "USUBJID"
@@ -81,6 +83,12 @@ def check_subject_id(value: object) -> list[str]:
     if "replacement" in value and "pattern" not in value:
         faults.append("subject_id['replacement']: given without a pattern")
     return faults
+
+
+def read_subject_id_rule(value: Any) -> SubjectIdRule:
+    """The rule that a config's ``subject_id`` key says. Raises ``FaultyInputError`` with every fault of it."""
+    stop_at(check_subject_id(value))
+    return SubjectIdRule(**value)
 
 
 def _compiles(pattern: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions
-from config.model_settings import PilotConfig, validate_config
+from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.basics.columns import numbers_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
 
@@ -39,12 +39,16 @@ class CombinedDataset:
 
 
 def read_combined_dataset(
-    path: Path, config: PilotConfig, step_checks: Mapping[str, Callable[[object], list[str]]]
-) -> CombinedDataset:
-    """Read, and check that every column of the config is there and that no subject has two rows.
+    path: Path, literal: Mapping, readers: Mapping[str, KeyReader]
+) -> tuple[PilotConfig, CombinedDataset]:
+    """The config, checked and typed, and the dataset as it says that the columns are; no subject may have two rows.
 
-    Raises ``FaultyInputError``; its messages hold counts and no value.
+    ``literal`` is the config as it was written, ``readers`` what understands its further keys. The config is checked
+    before the file is read whole, against the columns of its header. Raises ``FaultyInputError``; its messages hold
+    counts and no value.
     """
+    columns = header_of(path)
+    config = validate_config(literal, columns, readers)
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     source = read_domain_file(path, AS_WRITTEN)
@@ -56,17 +60,18 @@ def read_combined_dataset(
     faults = _faults_of_roles(config)
     if faults:
         raise FaultyInputError(faults)
-    validate_config(config.literal, table.columns, step_checks)
+    if list(table.columns) != columns:  # not as this tool writes it: only now the columns are known
+        config = validate_config(literal, table.columns, readers)
     faults = _faults_of_subjects(table[SUBJECT_COLUMN], path.name)
-    columns = {}
+    typed = {}
     for name in config.quasi_identifiers + config.sensitive_features:
         try:
-            columns[name] = _typed(table[name], config)
+            typed[name] = _typed(table[name], config)
         except FaultyInputError as error:
             faults += [f"{path.name}: {fault}" for fault in error.faults]
     if faults:
         raise FaultyInputError(faults)
-    return CombinedDataset(pd.DataFrame(columns), table[SUBJECT_COLUMN], source.sha256, table)
+    return config, CombinedDataset(pd.DataFrame(typed), table[SUBJECT_COLUMN], source.sha256, table)
 
 
 def header_of(path: Path) -> list[str] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class FaultyInputError(ValueError):
@@ -15,6 +15,24 @@ class FaultyInputError(ValueError):
     def __init__(self, faults: str | Iterable[str]):
         self.faults = (faults,) if isinstance(faults, str) else tuple(faults)
         super().__init__("\n".join(self.faults))
+
+
+def stop_at(faults: Iterable[str]) -> None:
+    """Raise ``FaultyInputError`` with these faults, if there is one."""
+    found = tuple(faults)
+    if found:
+        raise FaultyInputError(found)
+
+
+def faults_of_columns(where: str, names: Iterable[str], columns: Sequence[str] | None) -> list[str]:
+    """A fault for each of the names that is no column of the combined dataset; none where ``columns`` are not known."""
+    if columns is None:
+        return []
+    return [
+        f"{where}: column {name!r} is not in the combined dataset{nearest_name(name, columns)}"
+        for name in dict.fromkeys(names)
+        if name not in columns
+    ]
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str:

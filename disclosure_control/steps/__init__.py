@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from types import ModuleType
 
-# Config keys of the steps, in the order in which they run. The module ``step`` in the folder of each has
-# ``check_settings(value, config, columns)``, the faults of its key, and ``run_step(StepInput)``; it is imported where
-# its key is used.
+from config.model_settings import KeyReader
+
+# Config keys of the steps, in the order in which they run. In the folder of each, the module ``settings`` has
+# ``read_settings(value, config, columns)``, which types what its key says, and the module ``step`` has
+# ``run_step(StepInput)``; both are imported where the key is used.
 STEPS = (
     "risk",
     "explore",
@@ -25,10 +26,13 @@ def step_module(name: str) -> ModuleType:
     return import_module(f"disclosure_control.steps.{name}.step")
 
 
-def step_checks(config: Mapping, columns: Iterable[str] | None) -> dict[str, Callable[[object], list[str]]]:
-    """Per key of a step, the check of its value; ``columns`` are those of the combined dataset, None if unknown."""
+def settings_module(name: str) -> ModuleType:
+    return import_module(f"disclosure_control.steps.{name}.settings")
 
-    def check_of(name: str) -> Callable[[object], list[str]]:
-        return lambda value: step_module(name).check_settings(value, config, columns)
 
-    return {name: check_of(name) for name in STEPS}
+def _reader_of(name: str) -> KeyReader:
+    return lambda value, config, columns: settings_module(name).read_settings(value, config, columns)
+
+
+# Per key of a step what reads it, for ``validate_config``.
+STEP_READERS: dict[str, KeyReader] = {name: _reader_of(name) for name in STEPS}

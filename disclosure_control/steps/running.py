@@ -17,7 +17,7 @@ ALWAYS_RUN = ("risk",)  # without its key, with a small set of measures
 
 @dataclass(frozen=True)
 class StepInput:
-    """What a step may look at. ``settings`` is the literal under its config key, checked; None where it has no key.
+    """What a step may look at. ``settings`` is what its config key says, typed by the step; None where it has no key.
 
     ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` holds the results of the steps before.
     """
@@ -66,7 +66,7 @@ def run_steps(
 ) -> dict[str, StepResult]:
     """Run the steps whose key is in the config, in the order of the registry; by name, what each found out."""
     results: dict[str, StepResult] = {}
-    given = assessment.config.steps
+    given = assessment.config.settings
     for name in STEPS:
         if name in given or name in ALWAYS_RUN:
             if name not in ALWAYS_RUN:

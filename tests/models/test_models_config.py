@@ -29,6 +29,20 @@ def faults_of(config: object, **arguments) -> list[str]:
     return list(caught.value.faults)
 
 
+def typed(value: object, config: models.PilotConfig, columns: list[str] | None) -> object:
+    """Reads whatever a step's key holds."""
+    return ("typed", value)
+
+
+def refusing(fault: str):
+    """Finds one fault in whatever a step's key holds."""
+
+    def read(value: object, config: models.PilotConfig, columns: list[str] | None) -> object:
+        raise models.FaultyInputError(fault)
+
+    return read
+
+
 # ---------------------------------------------------------------- valid configs
 
 
@@ -42,8 +56,7 @@ def test_a_full_config():
         "t_distance": {"LB__Glucose": "ordered", "LB__Cholesterol": "mean_difference"},
         "risk": {"attacker": "prosecutor"},
     }
-    step_checks = {"risk": lambda value: [], "sweep": lambda value: ["never asked"]}
-    checked = models.validate_config(config, COLUMNS, step_checks)
+    checked = models.validate_config(config, COLUMNS, {"risk": typed, "sweep": refusing("never asked")})
     assert checked.categorical_qis == ("DM__SEX", "SC__District")
     assert checked.continuous_qis == ("DM__AGE", "VS__BMI")
     assert checked.quasi_identifiers == ("DM__SEX", "SC__District", "DM__AGE", "VS__BMI")
@@ -55,7 +68,7 @@ def test_a_full_config():
     assert checked.T == {"LB__Cholesterol": 30, "LB__Glucose": 0.0}
     assert (checked.missing_qis, checked.out_of_range) == ("exclude", "missing")
     assert checked.t_distance == config["t_distance"]
-    assert checked.steps == {"risk": {"attacker": "prosecutor"}}
+    assert checked.settings == {"risk": ("typed", {"attacker": "prosecutor"})}
     assert checked.literal == config
 
 
@@ -66,7 +79,7 @@ def test_defaults():
     assert checked.L == {"LB__Cholesterol": 3, "LB__Glucose": 3}
     assert checked.T == {"LB__Cholesterol": 30.5, "LB__Glucose": 30.5}
     assert checked.t_distance == {"LB__Cholesterol": None, "LB__Glucose": None}
-    assert checked.steps == {}
+    assert checked.settings == {}
 
 
 def test_the_largest_thresholds():
@@ -212,14 +225,14 @@ def test_a_value_of_a_wrong_kind_for_one_column(key, column, value):
     ],
 )
 def test_an_unknown_key_with_the_nearest_known_one(key, nearest):
-    (fault,) = faults_of({**VALID, key: 1}, step_checks={"treatment": lambda value: []})
+    (fault,) = faults_of({**VALID, key: 1}, readers={"treatment": typed})
     assert fault.startswith(f"{key}: unknown key")
     assert f"{nearest!r}?" in fault
 
 
 @pytest.mark.parametrize("key", ["zzz", 7, None, ("a", "b")], ids=repr)
 def test_an_unknown_key_like_none_that_is_known(key):
-    (fault,) = faults_of({**VALID, key: 1}, step_checks={"treatment": lambda value: []})
+    (fault,) = faults_of({**VALID, key: 1}, readers={"treatment": typed})
     assert fault.startswith(f"{key}: unknown key")
     assert all(known in fault for known in [*VALID, "missing_qis", "out_of_range", "t_distance", "treatment"])
 
@@ -273,12 +286,13 @@ def test_a_column_that_is_not_there_with_the_nearest_name(changes, missing, hint
 def test_steps_bring_their_own_checks():
     asked = []
 
-    def check(value: object) -> list[str]:
-        asked.append(value)
-        return [f"risk: found {value!r}", "risk: a second fault"]
+    def read(value: object, config: models.PilotConfig, columns: list[str] | None) -> object:
+        asked.append((value, config.K, columns))
+        raise models.FaultyInputError([f"risk: found {value!r}", "risk: a second fault"])
 
-    assert faults_of({**VALID, "risk": 7}, step_checks={"risk": check}) == ["risk: found 7", "risk: a second fault"]
-    assert asked == [7]
+    faults = faults_of({**VALID, "risk": 7}, columns=iter(COLUMNS), readers={"risk": read})
+    assert faults == ["risk: found 7", "risk: a second fault"]
+    assert asked == [(7, VALID["K"], COLUMNS)]
     (fault,) = faults_of({**VALID, "risk": 7})
     assert fault.startswith("risk: unknown key")
 
@@ -297,7 +311,7 @@ def test_an_empty_config_misses_every_required_key():
 
 def test_all_faults_of_all_values_at_once():
     wrong = {key: object() for key in [*VALID, "missing_qis", "out_of_range", "t_distance", "unknown"]}
-    faults = faults_of({**wrong, "risk": 1}, step_checks={"risk": lambda value: ["risk: wrong"]})
+    faults = faults_of({**wrong, "risk": 1}, readers={"risk": refusing("risk: wrong")})
     assert sorted(fault.partition(":")[0] for fault in faults) == sorted([*wrong, "risk"])
 
 
@@ -325,7 +339,7 @@ def test_faults_of_every_sort_at_once():
         "L": {"LB__Cholesterol": 2},
         "risk": 1,
     }
-    faults = faults_of(config, columns=COLUMNS, step_checks={"risk": lambda value: ["risk: wrong"]})
+    faults = faults_of(config, columns=COLUMNS, readers={"risk": refusing("risk: wrong")})
     text = "\n".join(faults)
     for words in ("K: found 0", "Tt: unknown key", "risk: wrong", "'DM__AGE' stands in both", "L['LB__Glucose']"):
         assert words in text

@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.steps.treatment.settings import check_settings
 from disclosure_control.treatments import pseudonyms
 from disclosure_control.treatments.dates import offsets_of_subjects
 from disclosure_control.treatments.identifiers import RULES, identifier_columns
 from disclosure_control.treatments.keys import read_key
 from disclosure_control.treatments.treated_pilot import treat
+from tests.keys import faults_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for, shared
 
 KEY_FROM = {"environment": KEY_NAME}
@@ -94,14 +94,14 @@ def test_keys_from_the_environment_and_from_a_file(tmp_path):
 )
 def test_faults_of_keys_come_before_the_run_and_show_nothing(monkeypatch, method, key_from, words):
     monkeypatch.setenv("SHORT", "SECRETSHORT")
-    (fault,) = check_settings([{"method": method, "key_from": key_from}], {}, None)
+    (fault,) = faults_of_key("treatment", [{"method": method, "key_from": key_from}], {}, None)
     assert words in fault
     assert fault.startswith(f"treatment[0] {method}")
     assert "SECRET" not in fault
 
 
 def test_a_key_is_needed():
-    (fault,) = check_settings([{"method": "recode_ids"}], {}, None)
+    (fault,) = faults_of_key("treatment", [{"method": "recode_ids"}], {}, None)
     assert fault.startswith("treatment[0] recode_ids['key_from']: missing")
 
 
@@ -256,7 +256,7 @@ def test_dropped_identifiers_are_named_with_their_reason():
     assert dates.startswith("Dates stay")
     # A later step that names a column which is gone is a fault of the config, found before anything runs.
     steps = [{"method": "drop_identifiers"}, {"method": "mask", "column": "DM__SUBJID", "keep": 1}]
-    (fault,) = check_settings(steps, {}, list(frame.columns))
+    (fault,) = faults_of_key("treatment", steps, {}, list(frame.columns))
     assert "column 'DM__SUBJID' is not in the dataset at this step" in fault
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
-from disclosure_control.steps import step_checks
+from disclosure_control.steps import STEP_READERS
 from tests.places import SHARED
 
 KEY_NAME, KEY = "TREATMENT_TEST_KEY", "KEYMARKER-0123456789abcdef0123456789"
@@ -49,4 +49,4 @@ def config_for(categorical=(), continuous=(), sensitive=(), **settings):
         "T": 0.4,
         **settings,
     }
-    return validate_config(literal, step_checks=step_checks(literal, None))
+    return validate_config(literal, readers=STEP_READERS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,98 +17,16 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.basics.drawings import HOW_TO_INSTALL, can_draw
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
-from disclosure_control.basics.settings import faults_of_settings
 from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import text_table
 from disclosure_control.steps.explore import tables
 from disclosure_control.steps.explore.associations import Correlation, cross_table, spearman_correlations
 from disclosure_control.steps.explore.columns import ExploredColumn, explore_columns
+from disclosure_control.steps.explore.settings import ExploreSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
 MOST_CORRELATED, MOST_CROSSED = 40, 40
 MOST_SHOWN = 10
-
-
-@dataclass(frozen=True)
-class ExploreSettings:
-    """The config key ``explore``. None stands for a choice by the roles of the columns."""
-
-    columns: tuple[str, ...] | None = None
-    group: str | None = None
-    cross_tables: tuple[tuple[str, str], ...] | None = None
-    mosaic: tuple[str, str] | None = None
-    pairs: tuple[str, ...] | None = None
-    max_levels: int = 20
-    small_level: int = 5
-    max_drawn: int = 12
-    figures: bool = True
-
-
-# ---------------------------------------------------------------- the config key
-
-
-def _are_names(value: object, least: int = 1, most: int = 10_000) -> bool:
-    names = isinstance(value, list | tuple) and all(isinstance(name, str) and name for name in value)
-    return names and least <= len(value) <= most and len(set(value)) == len(value)
-
-
-def _is_count(value: object) -> bool:
-    return type(value) is int and 1 <= value <= 1000
-
-
-_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "columns": (_are_names, "a list of distinct column names; without it all of them"),
-    "group": (lambda value: isinstance(value, str) and value != "", "a column with few values"),
-    "cross_tables": (
-        lambda value: isinstance(value, list | tuple) and all(_are_names(pair, 2, 2) for pair in value),
-        "a list of pairs of columns",
-    ),
-    "mosaic": (lambda value: _are_names(value, 2, 2), "two columns"),
-    "pairs": (lambda value: _are_names(value, 2, 6), "two to six columns of numbers"),
-    "max_levels": (_is_count, "a whole number from 1 to 1000: columns with more values are not tabulated"),
-    "small_level": (_is_count, "a whole number from 1 to 1000"),
-    "max_drawn": (_is_count, "a whole number from 1 to 1000: columns in each kind of figure"),
-    "figures": (lambda value: isinstance(value, bool), "True or False"),
-}
-
-
-def check_settings(value: object, config: Mapping, columns: Iterable[str] | None) -> list[str]:
-    """Faults of the config key ``explore``."""
-    if value == "all":
-        return []
-    if not isinstance(value, dict):
-        return [f'explore: found {type(value).__name__}; allowed: "all", or a dictionary of {", ".join(_KEYS)}']
-    faults = faults_of_settings("explore", value, _KEYS)
-    if faults:
-        return faults
-    named = [*value.get("columns", ()), *value.get("mosaic", ()), *value.get("pairs", ())]
-    named += [name for pair in value.get("cross_tables", ()) for name in pair]
-    named += [value["group"]] if "group" in value else []
-    if SUBJECT_COLUMN in named:
-        return [f"explore: {SUBJECT_COLUMN!r} names the subject, and there is nothing to explore in it; take it out"]
-    if columns is None:
-        return []
-    known = list(columns)
-    return [
-        f"explore: column {name!r} is not in the combined dataset{nearest_name(name, known)}"
-        for name in dict.fromkeys(named)
-        if name not in known
-    ]
-
-
-def read_explore_settings(value: object) -> ExploreSettings:
-    """The settings of a config's ``explore`` key. Raises ``FaultyInputError``."""
-    faults = check_settings(value, {}, None)
-    if faults:
-        raise FaultyInputError(faults)
-    given = {} if value == "all" else dict(value)
-    for key in ("columns", "mosaic", "pairs"):
-        if key in given:
-            given[key] = tuple(given[key])
-    if "cross_tables" in given:
-        given["cross_tables"] = tuple(tuple(pair) for pair in given["cross_tables"])
-    return ExploreSettings(**given)
 
 
 # ---------------------------------------------------------------- what is found
@@ -160,7 +78,7 @@ def explore(
 
 def run_step(step: StepInput) -> StepResult:
     """Tables and figures of the pilot; the report names every file."""
-    settings = read_explore_settings(step.settings)
+    settings = step.settings
     config = step.assessment.config
     found = explore(step.dataset.typed_table, config, settings, units_of(step.folder))
     frames = _tables(found, step.dataset.subjects)

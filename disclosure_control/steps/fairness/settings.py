@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, isfinite
 
 import numpy as np
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.faults import FaultyInputError, nearest_name, stop_at
 from disclosure_control.basics.settings import IS_VALUE, faults_of_settings, is_value
 
 _IS_NAME = (lambda value: isinstance(value, str) and value not in ("", SUBJECT_COLUMN), "the name of a column")
@@ -119,3 +120,9 @@ def _outcome_by_limit(column: pd.Series, rule: Mapping) -> Outcome:
     if limit == "mean":  # the exact sum, so that the order of records does not matter
         limit = fsum(numbers[known]) / max(int(known.sum()), 1)
     return Outcome(known & ((numbers >= limit) if name == "at_least" else (numbers <= limit)), known)
+
+
+def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> Mapping:
+    """The settings of the config key ``fairness``. Raises ``FaultyInputError`` with every fault of it."""
+    stop_at(check_settings(value, config.literal, columns))
+    return value

@@ -18,10 +18,10 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, WithinStrata, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, folded
-from disclosure_control.steps.fairness.settings import Outcome, check_settings, outcome_of
+from disclosure_control.steps.fairness.settings import Outcome, outcome_of
 from disclosure_control.steps.running import StepInput, StepResult
 
-__all__ = ["TwoGroups", "WithinStrata", "check_settings", "fairness_of", "pool_strata", "run_step"]
+__all__ = ["TwoGroups", "WithinStrata", "fairness_of", "pool_strata", "run_step"]
 
 ALL_OTHERS = "(all others)"
 TOO_FEW_TO_TELL = (

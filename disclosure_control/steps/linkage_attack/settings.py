@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from config.model_settings import PilotConfig
+from disclosure_control.basics.faults import nearest_name, stop_at
 from disclosure_control.basics.settings import faults_of_settings
 from disclosure_control.steps.linkage_attack.linkage import METHODS
 from disclosure_control.steps.linkage_attack.singling_out import MODES
@@ -183,11 +184,13 @@ def _released_columns(value: Mapping) -> list[str]:
     return names
 
 
-def read_attack_settings(value: Mapping) -> AttackSettings:
-    """The settings of a checked key. Raises ``FaultyInputError`` where it was not."""
-    faults = check_settings(value, {"treatment": None, "sensitive_feature": "?"}, None)
-    if faults:
-        raise FaultyInputError(faults)
+def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> AttackSettings:
+    """The settings of the config key ``linkage_attack``. Raises ``FaultyInputError`` with every fault of it."""
+    stop_at(check_settings(value, config.literal, columns))
+    return _typed(value)
+
+
+def _typed(value: Mapping) -> AttackSettings:
     given = dict(value)
     known = given.get("known", {})
     given["known"] = dict(known) if isinstance(known, dict) else {name: name for name in known}

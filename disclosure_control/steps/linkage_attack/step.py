@@ -37,19 +37,17 @@ from disclosure_control.steps.linkage_attack.settings import (
     INNER_KEYS,
     KEY,
     AttackSettings,
-    check_settings,
-    read_attack_settings,
 )
 from disclosure_control.steps.linkage_attack.singling_out import MODES, single_out
 from disclosure_control.steps.running import StepInput, StepResult
 
-__all__ = ["check_settings", "run_step"]
+__all__ = ["run_step"]
 MATCHES = "linkage_matches.csv"
 
 
 def run_step(step: StepInput) -> StepResult:
     """Every attack that the key asks for, on every release; ``linkage_matches.csv`` tells who was named."""
-    settings = read_attack_settings(step.settings)
+    settings = step.settings
     pilot, subjects = step.dataset.typed_table, step.dataset.subjects
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     releases = releases_of(pilot, treated, settings.released)
@@ -57,7 +55,7 @@ def run_step(step: StepInput) -> StepResult:
     identified, matches, inputs = None, [], {}
     if settings.identified is not None:
         _check_within(settings, pilot)
-        rule = SubjectIdRule(**step.assessment.config.literal.get("subject_id", {}))
+        rule = step.assessment.config.settings.get("subject_id", SubjectIdRule())
         identified = read_identified(settings, step.folder, subjects, rule)
         figures["identified"] = _people_figures(identified)
         figures["notes"] += identified.notes

@@ -41,7 +41,6 @@ from disclosure_control.steps.private_release.settings import (
     LEAST_EPSILON,
     faults_of_query,
     read_query,
-    read_settings,
 )
 from disclosure_control.steps.private_release.step import NEIGHBOURS, ask
 
@@ -308,11 +307,10 @@ def _replayed(body: bytes, receive: Callable) -> Callable:
 def served_pilot(name: str) -> ServedPilot:
     """Read a pilot's config and combined dataset as door 2 does. Raises ``FaultyInputError``."""
     import config as pilots
-    from cdisc import DOOR_KEYS
-    from config.model_settings import validate_config
-    from disclosure_control.assess.combined_dataset import header_of, read_combined_dataset
+    from cdisc import KEY_READERS
+    from disclosure_control.assess.combined_dataset import read_combined_dataset
     from disclosure_control.run.results import held
-    from disclosure_control.steps import step_checks
+    from disclosure_control.steps import STEP_READERS
 
     settings = pilots.read_settings()
     literal = pilots.load_pilot_config(settings, name)
@@ -321,12 +319,10 @@ def served_pilot(name: str) -> ServedPilot:
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     with held(path.parent):
-        columns = header_of(path)
-        checks = DOOR_KEYS | step_checks(literal, columns)
-        dataset = read_combined_dataset(path, validate_config(literal, columns, checks), checks)
+        config, dataset = read_combined_dataset(path, literal, KEY_READERS | STEP_READERS)
     if "private_release" not in literal:
         raise FaultyInputError('private_release: missing in the config; the service needs its {"budget": ...}')
-    private = read_settings(literal["private_release"], columns)
+    private = config.settings["private_release"]
     ledger = Ledger(folder, private.budget, published_spending(path.parent, name))
     ledger.look()  # a ledger at fault is said at the start, not at the first question
     return ServedPilot(Records(dataset.table), dataset.sha256, ledger, private.people)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column, number_text
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.faults import FaultyInputError, nearest_name, stop_at
 from disclosure_control.basics.settings import faults_of_settings
 from disclosure_control.steps.private_release.query import OTHER, Query
 
@@ -258,10 +259,12 @@ def check_settings(value: object, config: Mapping, columns: Iterable[str] | None
     ]
 
 
-def read_settings(value: object, columns: Iterable[str] | None = None) -> PrivateReleaseSettings:
-    """The settings of a config's ``private_release`` key. Raises ``FaultyInputError`` with all faults at once."""
-    faults = check_settings(value, {}, columns)
-    if faults:
-        raise FaultyInputError(faults)
+def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> PrivateReleaseSettings:
+    """The settings of the config key ``private_release``. Raises ``FaultyInputError`` with every fault of it."""
+    stop_at(check_settings(value, config.literal, columns))
+    return _typed(value)
+
+
+def _typed(value: Mapping) -> PrivateReleaseSettings:
     queries = tuple(read_query(query) for query in value.get("queries", ()))
     return PrivateReleaseSettings(exact_epsilon(value["budget"]["epsilon"]), queries, value.get("people"))

@@ -24,10 +24,10 @@ from disclosure_control.steps.private_release.ledger import (
     published_spending,
 )
 from disclosure_control.steps.private_release.query import Query, decimal_text
-from disclosure_control.steps.private_release.settings import PrivateReleaseSettings, check_settings, read_settings
+from disclosure_control.steps.private_release.settings import PrivateReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
-__all__ = ["NEIGHBOURS", "Release", "ask", "check_settings", "release_queries", "run_step"]
+__all__ = ["NEIGHBOURS", "Release", "ask", "release_queries", "run_step"]
 
 # Where the config does not declare the people, a question is measured against so many: a choice, and no figure of data.
 PEOPLE_IF_NOT_DECLARED = 5_000
@@ -109,7 +109,7 @@ def run_step(step: StepInput) -> StepResult:
     from disclosure_control.steps.private_release.queries import Records
     from disclosure_control.steps.private_release.report import first_lines, release_report
 
-    settings = read_settings(step.settings, step.dataset.table.columns)
+    settings = step.settings
     ledger = Ledger(step.folder, settings.budget, published_spending(step.folder / RESULTS_FOLDER, step.pilot))
     records = Records(step.dataset.table)
     releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from config.model_settings import PilotConfig
+from disclosure_control.basics.faults import nearest_name, stop_at
 from disclosure_control.basics.settings import faults_of_settings
 from disclosure_control.measures.risk_presets import PRESETS
 
@@ -234,13 +235,9 @@ def parameters_by_feature(models: Mapping[str, Mapping]) -> dict[object, dict[st
     return by_key
 
 
-def read_risk_settings(value: object) -> RiskSettings:
-    """The settings of a config's ``risk`` key; None is the small default. Raises ``FaultyInputError``."""
-    if value is None:
-        return RiskSettings()
-    faults = _faults_of_values(value) if isinstance(value, dict) else check_settings(value, NOTHING, None)
-    if faults:
-        raise FaultyInputError(faults)
+def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> RiskSettings:
+    """The settings of the config key ``risk``. Raises ``FaultyInputError`` with every fault of it."""
+    stop_at(check_settings(value, config.literal, columns))
     given = {"sections": "all"} if value == "all" else dict(value)
     everything = {"sections": SECTION_NAMES, "presets": tuple(PRESETS)}
     for name, setting in given.items():

@@ -18,15 +18,15 @@ from disclosure_control.steps.risk.questions import three_questions
 from disclosure_control.steps.risk.report import first_lines, risk_report
 from disclosure_control.steps.risk.scene import Scene, Section
 from disclosure_control.steps.risk.sections import evaluate_sections
-from disclosure_control.steps.risk.settings import RiskSettings, check_settings, read_risk_settings
+from disclosure_control.steps.risk.settings import RiskSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
-__all__ = ["check_settings", "run_step"]
+__all__ = ["run_step"]
 
 
 def run_step(step: StepInput) -> StepResult:
     """The three questions and the sections of ``risk``; with the key in the config, also what each record bears."""
-    settings = read_risk_settings(step.settings)
+    settings = step.settings or RiskSettings()
     scene = set_scene(step.assessment, settings, step.dataset.table, step.folder)
     sections, answers = evaluate_sections(scene), three_questions(scene)
     figures: dict = {"three_questions": {name: dataclasses.asdict(answer) for name, answer in answers.items()}}

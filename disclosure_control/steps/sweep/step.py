@@ -12,11 +12,11 @@ from __future__ import annotations
 
 from disclosure_control.basics.drawings import can_draw
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.steps.sweep.grid import SweepPoint, check_settings, points_of
+from disclosure_control.steps.sweep.grid import SweepPoint, points_of
 from disclosure_control.steps.sweep.report import SUMMARY, summary_figures, summary_table, sweep_report
 from disclosure_control.steps.sweep.trial import Sweep, pareto_front, sweep
 
-__all__ = ["Sweep", "SweepPoint", "check_settings", "pareto_front", "points_of", "run_step", "summary_table", "sweep"]
+__all__ = ["Sweep", "SweepPoint", "pareto_front", "points_of", "run_step", "summary_table", "sweep"]
 
 
 def run_step(step: StepInput) -> StepResult:

@@ -7,18 +7,16 @@ from collections.abc import Mapping, Sequence
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
-from disclosure_control.steps.treatment.settings import check_settings, read_settings
+from disclosure_control.steps.treatment.settings import steps_and_seed
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
 from disclosure_control.treatments.treated_pilot import treat
-
-__all__ = ["check_settings", "run_step"]
 
 DATASET = "anonymised_dataset.csv"
 
 
 def run_step(step: StepInput) -> StepResult:
     """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
-    steps, seed = read_settings(step.settings, step.folder)
+    steps, seed = steps_and_seed(step.settings, step.folder)
     table = step.dataset.typed_table
     recommended = _recommended(step, steps)
     if recommended is not None and not recommended:

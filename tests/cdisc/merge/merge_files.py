@@ -13,6 +13,8 @@ import pyreadstat
 import pytest
 
 from cdisc.merge.combine import Combined, combine_domains
+from cdisc.merge.settings import read_merge_settings
+from cdisc.merge.subject_ids import read_subject_id_rule
 from disclosure_control.basics.faults import FaultyInputError
 from tests.cdisc.merge.merge_referee import FindingsReferee
 from tests.places import SHARED_DATA
@@ -30,7 +32,7 @@ def combine(tmp_path: Path, files: dict, subject_id: dict | None = None, merge: 
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
     for name, rows in files.items():
         write(folder / name, rows)
-    return combine_domains(folder, subject_id or {}, merge or {})
+    return combine_domains(folder, read_subject_id_rule(subject_id or {}), read_merge_settings(merge or {}))
 
 
 def faults_of(tmp_path: Path, files: dict, subject_id: dict | None = None, merge: dict | None = None) -> list[str]:

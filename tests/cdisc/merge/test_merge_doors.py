@@ -14,9 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cdisc import DOOR_KEYS
+from cdisc import KEY_READERS
 from config import parse_config
-from config.model_settings import validate_config
 from disclosure_control.assess.combined_dataset import read_combined_dataset
 from disclosure_control.run.results import csv_bytes
 from tests.cdisc.merge.merge_files import (
@@ -79,7 +78,7 @@ def read_back(path, frame):
     """The combined dataset as door 2 reads it, every column a category."""
     columns = [name for name in frame if name != "USUBJID"]
     literal = {"categorical_qis": columns, "continuous_qis": [], "binning_config": {}, "sensitive_feature": [], "K": 2}
-    dataset = read_combined_dataset(path, validate_config(literal), DOOR_KEYS)
+    _, dataset = read_combined_dataset(path, literal, KEY_READERS)
     return pd.concat([dataset.subjects, dataset.frame], axis="columns")
 
 

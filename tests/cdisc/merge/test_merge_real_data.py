@@ -8,6 +8,8 @@ import pyreadstat
 import pytest
 
 from cdisc.merge.combine import combine_domains
+from cdisc.merge.settings import MergeSettings, read_merge_settings
+from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.run.results import csv_bytes
 from tests.cdisc.merge.merge_files import (
     SHARED_DATA,
@@ -30,7 +32,7 @@ def xpt(name):
 
 @pytest.fixture(scope="module")
 def combined():
-    return combine_domains(PILOT, {}, {})
+    return combine_domains(PILOT, SubjectIdRule(), MergeSettings())
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_flagged_results_are_in_standard_units(combined, by_subject, test):
 
 def test_reported_cholesterol_is_in_milligrams(by_subject):
     merge = {"result": {"LB__Cholesterol": "reported"}, "ignore": ["AE", "CM", "LBHE", "SUPPLBCH", "VS"]}
-    combined = combine_domains(PILOT, {}, merge)
+    combined = combine_domains(PILOT, SubjectIdRule(), read_merge_settings(merge))
     flagged = xpt("lbch").query("LBTESTCD == 'CHOL' and LBBLFL == 'Y'").set_index("USUBJID")
     found = combined.frame.set_index("USUBJID")
     assert found.loc[flagged.index, "LB__Cholesterol"].tolist() == flagged["LBORRES"].tolist()
@@ -231,7 +233,7 @@ def in_three_formats(tmp_path_factory):
         for path in (SHARED_DATA / "dataset_json" / "sdtm").glob(f"*{suffix}"):
             (folder / path.name).write_bytes(path.read_bytes())
         assert len(list(folder.iterdir())) == 6
-        merged[suffix] = combine_domains(folder, {}, {})
+        merged[suffix] = combine_domains(folder, SubjectIdRule(), MergeSettings())
     return merged
 
 

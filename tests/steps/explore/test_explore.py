@@ -16,9 +16,10 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.steps.explore.associations import cross_table, spearman_correlations
 from disclosure_control.steps.explore.columns import explore_columns, number_statistics
 from disclosure_control.steps.explore.figures_of_columns import histogram_edges
-from disclosure_control.steps.explore.step import check_settings, explore, read_explore_settings, run_step, units_of
+from disclosure_control.steps.explore.step import explore, run_step, units_of
 from disclosure_control.steps.explore.tables import association_table, outlier_table, small_level_table
 from disclosure_control.steps.running import StepInput
+from tests.keys import faults_of_key, settings_of_key
 from tests.places import SHARED
 
 LITERAL = {"K": 5, "L": 2, "T": 1, "binning_config": {}}
@@ -40,7 +41,7 @@ def step_of(frame, tmp_path, value, **roles):
     config = config_of(frame, **roles)
     typed = frame[[*config.quasi_identifiers, *config.sensitive_features]]
     dataset = CombinedDataset(typed, subjects, "", frame.assign(USUBJID=subjects))
-    return StepInput("PILOT", tmp_path, value, dataset, assess(typed, config), {})
+    return StepInput("PILOT", tmp_path, settings_of_key("explore", value), dataset, assess(typed, config), {})
 
 
 # ---------------------------------------------------------------- published tables
@@ -310,7 +311,7 @@ def test_every_value_lies_in_a_bin_of_the_histogram(values):
 def test_cross_tables_that_are_asked_for_and_those_that_cannot_be(tmp_path):
     frame = awkward().assign(letter=list("ab") * 30)
     config = config_of(frame, ["sex"])
-    found = explore(frame, config, read_explore_settings({"cross_tables": [["sex", "letter"], ["sex", "age"]]}))
+    found = explore(frame, config, settings_of_key("explore", {"cross_tables": [["sex", "letter"], ["sex", "age"]]}))
     from disclosure_control.steps.explore.step import _crossed
 
     tables = _crossed(found)
@@ -333,7 +334,7 @@ def test_cross_tables_that_are_asked_for_and_those_that_cannot_be(tmp_path):
     ],
 )
 def test_faults_of_the_key(value, words):
-    assert words in "\n".join(check_settings(value, {}, ["USUBJID", "sex"]))
+    assert words in "\n".join(faults_of_key("explore", value, {}, ["USUBJID", "sex"]))
 
 
 def test_every_pair_of_columns_with_few_values_is_compared(explored):

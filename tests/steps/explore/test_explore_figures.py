@@ -13,7 +13,8 @@ from disclosure_control.steps.explore import figures_of_pairs
 from disclosure_control.steps.explore.columns import explore_columns
 from disclosure_control.steps.explore.figures_of_columns import bars, box, drawn_outliers, histogram
 from disclosure_control.steps.explore.figures_of_risk import class_sizes
-from disclosure_control.steps.explore.step import explore, read_explore_settings
+from disclosure_control.steps.explore.step import explore
+from tests.keys import settings_of_key
 
 LITERAL = {"K": 5, "L": 2, "T": 1, "binning_config": {}, "continuous_qis": [], "sensitive_feature": []}
 
@@ -108,7 +109,7 @@ def test_the_mosaic_says_how_many_people_it_shows_and_takes_a_pair_that_varies()
         }
     )
     config = config_of(frame, list(frame.columns))
-    found = explore(frame, config, read_explore_settings("all"))
+    found = explore(frame, config, settings_of_key("explore", "all"))
     pair = figures_of_pairs._pair_that_varies(found)
     assert [one.name for one in pair] == ["answer", "arm"]
     texts = mosaic_texts(found, ("when", "arm"))

@@ -12,8 +12,9 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.fairness import report
 from disclosure_control.steps.fairness.burden import folded
 from disclosure_control.steps.fairness.report import four_digits
-from disclosure_control.steps.fairness.step import check_settings, run_step
+from disclosure_control.steps.fairness.step import run_step
 from disclosure_control.treatments.treated_pilot import treat
+from tests.keys import faults_of_key
 from tests.steps.private_release.publish_pilots import people, result, step_input
 
 SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"}
@@ -21,7 +22,7 @@ COLUMNS = list(people(1).columns)
 
 
 def test_the_figures_of_the_summary(tmp_path):
-    found = run_step(step_input(tmp_path, people(400), {**SETTINGS, "strata": ["DM__AGE"]}))
+    found = run_step(step_input(tmp_path, people(400), {**SETTINGS, "strata": ["DM__AGE"]}, key="fairness"))
     figures = found.figures
     for name in ("statistical_parity_difference", "disparate_impact", "massaging_label_changes"):
         assert isinstance(figures[name], float)
@@ -37,7 +38,7 @@ def test_the_figures_of_the_summary(tmp_path):
 def test_who_is_flagged_by_group(tmp_path):
     """Everybody at an age of their own in site B is alone, nobody in site A is."""
     table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "200"])
-    found = run_step(step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, K=25))
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, K=25, key="fairness"))
     (k,) = found.figures["anonymisation"]
     assert (k["measure"], k["not_considered"]) == ("flagged by k", 0)
     first, second = k["by_group"]
@@ -48,10 +49,10 @@ def test_who_is_flagged_by_group(tmp_path):
 
 def test_who_is_removed_suppressed_and_changed(tmp_path):
     table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "70"])
-    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"})
+    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, key="fairness")
     steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
     treated = treat(step.dataset.typed_table, step.assessment.config, steps)
-    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}))
+    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
     assert removed == {"A": 0, "B": 2}
@@ -66,9 +67,9 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
     """Three of either site are alone at 70; suppressed, the six are a class of their own."""
     ages = ["30"] * 37 + ["70"] * 3 + ["50"] * 17 + ["70"] * 3
     table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=ages)
-    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"})
+    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, key="fairness")
     treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
-    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}))
+    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     for name in ("suppressed", "changed"):
         by_group = [(group["group"], group[name]) for group in measures[f"a quasi-identifier {name}"]["by_group"]]
@@ -89,7 +90,7 @@ def test_groups_below_ten_people_are_folded_and_not_named():
 
 def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
     table = people(300).assign(DM__SEX=["Ursula"] * 100 + ["M"] * 100 + ["F"] * 97 + ["Rare"] * 3)
-    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "F"}))
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "F"}, key="fairness"))
     assert "Ursula" in found.report
     assert "Rare" not in found.report + json.dumps(found.figures)
     assert "Ursula" not in found.on_screen
@@ -98,7 +99,7 @@ def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
 
 def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
     table = people(300).assign(DM__SEX=["M"] * 298 + ["Rare"] * 2)
-    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "Rare"}))
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "group": "Rare"}, key="fairness"))
     for text in (found.report, found.on_screen):
         assert "not told: fewer than 10 people" in text
         assert "Rare" not in text
@@ -111,7 +112,7 @@ def test_small_numbers_of_people_are_not_told_on_the_screen(tmp_path):
     """One has no outcome; two are in a stratum with one group only."""
     table = people(100).assign(DM__SEX=["M"] * 50 + ["F"] * 50, LB__X=["1", "2"] * 49 + ["1", None])
     table = table.assign(MH__DX=["a"] * 48 + ["b"] * 2 + ["a"] * 50)
-    found = run_step(step_input(tmp_path, table, {**SETTINGS, "strata": ["MH__DX"]}))
+    found = run_step(step_input(tmp_path, table, {**SETTINGS, "strata": ["MH__DX"]}, key="fairness"))
     assert "without outcome 1," in found.report
     assert "2 in strata with one group only" in found.report
     assert "without outcome fewer than 10," in found.on_screen
@@ -120,13 +121,13 @@ def test_small_numbers_of_people_are_not_told_on_the_screen(tmp_path):
 
 def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
     rule = {"column": "DM__AGE", "equals": ["no such age", *range(18, 90)]}
-    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": rule}))
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": rule}, key="fairness"))
     assert "NOTE: fairness: 1 of the 73 favourable values are held by nobody" in found.first_lines
     assert "no such age" not in found.first_lines
     nobody = {"column": "DM__AGE", "equals": ["no such age"]}
-    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": nobody}))
+    found = run_step(step_input(tmp_path, people(3000), {**SETTINGS, "favourable": nobody}, key="fairness"))
     assert "four-fifths line cannot be told" in found.report
-    assert run_step(step_input(tmp_path, people(300), SETTINGS)).first_lines == ""
+    assert run_step(step_input(tmp_path, people(300), SETTINGS, key="fairness")).first_lines == ""
 
 
 def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
@@ -162,7 +163,7 @@ def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
     ],
 )
 def test_faults_of_the_key(settings, words):
-    assert any(words in fault for fault in check_settings(settings, {}, COLUMNS))
+    assert any(words in fault for fault in faults_of_key("fairness", settings, {}, COLUMNS))
 
 
 def test_a_group_that_nobody_has_is_a_fault_without_a_value_of_people(tmp_path):
@@ -173,16 +174,17 @@ def test_a_group_that_nobody_has_is_a_fault_without_a_value_of_people(tmp_path):
         {"favourable": {"column": "DM__SEX", "at_least": 1}},
     ):
         with pytest.raises(FaultyInputError) as fault:
-            run_step(step_input(tmp_path, people(50), {**SETTINGS, **changed}))
+            run_step(step_input(tmp_path, people(50), {**SETTINGS, **changed}, key="fairness"))
         assert "'F'" not in str(fault.value)
     nobody = people(50).assign(LB__X=lambda table: table["LB__X"].where(table["DM__SEX"] == "M"))
     with pytest.raises(FaultyInputError, match="the sensitive group has nobody whose outcome is known"):
-        run_step(step_input(tmp_path, nobody, SETTINGS))
+        run_step(step_input(tmp_path, nobody, SETTINGS, key="fairness"))
 
 
 def test_no_result_depends_on_the_order_of_the_records(tmp_path):
     table = people(200)
     other = table.sample(frac=1, random_state=1).set_index(pd.Index(range(7, 207)))
-    first, second = (run_step(step_input(tmp_path, one, {**SETTINGS, "strata": ["DM__AGE"]})) for one in (table, other))
+    settings = {**SETTINGS, "strata": ["DM__AGE"]}
+    first, second = (run_step(step_input(tmp_path, one, settings, key="fairness")) for one in (table, other))
     assert first.figures == second.figures
     assert first.report == second.report

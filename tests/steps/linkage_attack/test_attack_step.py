@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cdisc.merge.subject_ids import SubjectIdRule, check_subject_id
+from cdisc import KEY_READERS
+from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import validate_config
 from Create_Combined_Pilot_Dataset import combine_pilot
 from disclosure_control.assess.assessment import assess
@@ -20,10 +21,10 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.linkage_attack.people import read_identified
-from disclosure_control.steps.linkage_attack.settings import check_settings, read_attack_settings
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
 from Main_Anonymization import assess_pilot
+from tests.keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
 DEMO = PROJECT / "pilot_report" / "LINKAGE_DEMO"
@@ -119,7 +120,7 @@ GOOD = {"identified": "r.csv", "id": "name", "known": ["DM__SEX"]}
 
 
 def test_good_settings_have_no_fault():
-    assert check_settings(GOOD, CONFIG, COLUMNS) == []
+    assert faults_of_key("linkage_attack", GOOD, CONFIG, COLUMNS) == []
     every = GOOD | {"method": ["exact", "probabilistic"], "within": {"DM__SEX": 2}, "n_attacks": 5, "seed": 1}
     every |= {
         "control": "c.csv",
@@ -127,8 +128,8 @@ def test_good_settings_have_no_fault():
         "inference": {},
         "linkability": {"one": ["DM__SEX"], "other": ["DM__AGE"]},
     }
-    assert check_settings(every, CONFIG, COLUMNS) == []
-    assert read_attack_settings(every).method == ("exact", "probabilistic")
+    assert faults_of_key("linkage_attack", every, CONFIG, COLUMNS) == []
+    assert settings_of_key("linkage_attack", every, CONFIG).method == ("exact", "probabilistic")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +154,7 @@ def test_good_settings_have_no_fault():
     ],
 )
 def test_faults_of_the_key_name_what_is_wrong(value, words):
-    faults = check_settings(value, CONFIG, COLUMNS)
+    faults = faults_of_key("linkage_attack", value, CONFIG, COLUMNS)
     assert words in "\n".join(faults)
 
 
@@ -161,7 +162,7 @@ def identified(tmp_path, rows, settings=None, rule=None):
     pd.DataFrame(rows, columns=["name", "sex", "subject"]).to_csv(tmp_path / "r.csv", index=False)
     given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}} | (settings or {})
     return read_identified(
-        read_attack_settings(given), tmp_path, pd.Series(["S1", "S2", "S3"]), rule or SubjectIdRule()
+        settings_of_key("linkage_attack", given), tmp_path, pd.Series(["S1", "S2", "S3"]), rule or SubjectIdRule()
     )
 
 
@@ -223,7 +224,7 @@ def test_ids_of_nobody_in_the_default_column_are_told_aloud(tmp_path):
         tmp_path / "r.csv", index=False
     )
     given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}}
-    found = read_identified(read_attack_settings(given), tmp_path, pd.Series(["S1"]))
+    found = read_identified(settings_of_key("linkage_attack", given), tmp_path, pd.Series(["S1"]))
     assert found.subject.tolist() == [-1, -1]
     assert "2 of 2 rows have an id in USUBJID, and none of them" in found.notes[0]
 
@@ -235,7 +236,7 @@ def test_a_damaged_register_gets_no_advice_for_domain_files(tmp_path, content):
     (tmp_path / "r.csv").write_bytes(content)
     given = {"identified": "r.csv", "id": "name", "known": {"DM__SEX": "sex"}}
     with pytest.raises(FaultyInputError) as error:
-        read_identified(read_attack_settings(given), tmp_path, pd.Series(["S1"]))
+        read_identified(settings_of_key("linkage_attack", given), tmp_path, pd.Series(["S1"]))
     assert "r.csv" in str(error.value)
     assert "merge" not in str(error.value)
     assert "domain" not in str(error.value)
@@ -260,10 +261,11 @@ def attacked(tmp_path, settings, subject_id=None, n=60):
         "binning_config": {},
     }
     literal = roles | {"K": 2, "L": 2, "T": 1, "subject_id": subject_id or {}}
-    config = validate_config(literal, table.columns, {"subject_id": check_subject_id})
+    config = validate_config(literal, table.columns, KEY_READERS)
     dataset = CombinedDataset(table, subjects, "", table.assign(USUBJID=subjects))
     known = {"identified": "r.csv", "id": "name", "truth": "ids", "known": ["SEX", "CODE", "AGE"]}
-    return run_step(StepInput("P", tmp_path, known | settings, dataset, assess(table, config), {}))
+    typed = settings_of_key("linkage_attack", known | settings, literal)
+    return run_step(StepInput("P", tmp_path, typed, dataset, assess(table, config), {}))
 
 
 def test_files_that_were_read_stand_among_the_inputs_of_the_run(tmp_path):

@@ -16,6 +16,7 @@ from disclosure_control.steps.private_release.ledger import Ledger, LedgerFaultE
 from disclosure_control.steps.private_release.query import Query
 from disclosure_control.steps.private_release.settings import read_query
 from disclosure_control.steps.running import StepInput
+from tests.keys import settings_of_key
 
 # Every test by distribution raises a false alarm in one run of a million: OpenDP's noise cannot be seeded.
 FALSE_ALARM = 1e-6
@@ -43,7 +44,7 @@ def people(n: int = 200, seed: int = 7) -> pd.DataFrame:
     return frame
 
 
-def step_input(folder, frame: pd.DataFrame, settings: object, earlier=None, **config) -> StepInput:
+def step_input(folder, frame: pd.DataFrame, settings: object, earlier=None, key="private_release", **config):
     literal = {
         "categorical_qis": ["DM__SEX"],
         "continuous_qis": ["DM__AGE"],
@@ -56,6 +57,7 @@ def step_input(folder, frame: pd.DataFrame, settings: object, earlier=None, **co
     typed = frame[list(checked.quasi_identifiers + checked.sensitive_features)]
     typed = typed.assign(DM__AGE=frame["DM__AGE"].astype(float))
     dataset = CombinedDataset(typed, frame["USUBJID"], SHA, frame)
+    settings = settings_of_key(key, settings, literal, frame.columns)
     return StepInput("PILOT", folder, settings, dataset, assess(typed, checked), earlier or {})
 
 

@@ -16,12 +16,11 @@ from disclosure_control.steps.private_release.ledger import key_of
 from disclosure_control.steps.private_release.queries import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.query import OTHER, decimal_text
 from disclosure_control.steps.private_release.settings import (
-    check_settings,
     exact_epsilon,
     faults_of_query,
     read_query,
-    read_settings,
 )
+from tests.keys import faults_of_key, settings_of_key
 from tests.steps.private_release.publish_pilots import people, query
 
 HUGE = 100  # epsilon: a count is then right but for one time in 10**43
@@ -248,7 +247,7 @@ def test_all_faults_of_a_config_are_named_at_once():
         "budget": {"epsilon": 0, "delta": 1},
         "queries": [{"name": "a", "kind": "sum", "epsilon": 2}, {"kind": "count", "epsilon": 1}],
     }
-    faults = check_settings(value, {}, list(people(1).columns))
+    faults = faults_of_key("private_release", value, {}, list(people(1).columns))
     assert len([fault for fault in faults if "budget" in fault]) == 2
     assert any("'column'" in fault for fault in faults)
     assert any("'name'" in fault for fault in faults)
@@ -257,28 +256,28 @@ def test_all_faults_of_a_config_are_named_at_once():
 def test_queries_that_together_cost_more_than_the_budget_are_no_fault_and_are_added_up():
     """What was answered before is free, so that a budget may be lowered below it."""
     queries = [{"name": f"q{i}", "kind": "count", "column": c, "epsilon": "0.4"} for i, c in enumerate("abc")]
-    assert read_settings({"budget": {"epsilon": 1}, "queries": queries}).asked == Decimal("1.2")
+    assert settings_of_key("private_release", {"budget": {"epsilon": 1}, "queries": queries}).asked == Decimal("1.2")
     queries[2]["column"] = "a"  # the same question twice is paid for once
-    assert read_settings({"budget": {"epsilon": 1}, "queries": queries}).asked == Decimal("0.8")
+    assert settings_of_key("private_release", {"budget": {"epsilon": 1}, "queries": queries}).asked == Decimal("0.8")
 
 
 @pytest.mark.parametrize("people", [0, -5, 1.5, "633", True, None])
 def test_declared_people_are_a_whole_number(people):
-    assert "people" in check_settings({"budget": {"epsilon": 1}, "people": people}, {}, None)[0]
-    assert read_settings({"budget": {"epsilon": 1}, "people": 633}).people == 633
-    assert read_settings({"budget": {"epsilon": 1}}).people is None
+    assert "people" in faults_of_key("private_release", {"budget": {"epsilon": 1}, "people": people}, {}, None)[0]
+    assert settings_of_key("private_release", {"budget": {"epsilon": 1}, "people": 633}).people == 633
+    assert settings_of_key("private_release", {"budget": {"epsilon": 1}}).people is None
 
 
 @pytest.mark.parametrize(
     "value", [None, [], "all", {"budgets": {}}, {"queries": []}, {"budget": {"epsilon": 1}, "queries": 3}]
 )
 def test_a_value_of_another_form_is_a_fault(value):
-    assert check_settings(value, {}, None)
+    assert faults_of_key("private_release", value, {}, None)
 
 
 def test_without_the_library_the_one_command_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "opendp.prelude", None)
-    faults = check_settings({"budget": {"epsilon": 1}, "queries": []}, {}, None)
+    faults = faults_of_key("private_release", {"budget": {"epsilon": 1}, "queries": []}, {}, None)
     assert faults == ["private_release: needs the library OpenDP; install it: pip install -r requirements-private.txt"]
 
 

@@ -19,10 +19,11 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.steps import step_checks
-from disclosure_control.steps.recommend.step import check_settings, run_step
+from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treated_pilot import treat
+from tests.keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
 CONFIG = {
@@ -48,11 +49,12 @@ def people(n: int = 200, seed: int = 1) -> pd.DataFrame:
 
 def given(frame: pd.DataFrame, settings: dict | None = None, folder: Path = Path(), **config) -> StepInput:
     literal = {**CONFIG, **config, "recommend": settings or {}}
-    checked = validate_config(literal, frame.columns, step_checks(literal, frame.columns))
+    checked = validate_config(literal, frame.columns, STEP_READERS)
     subjects = pd.Series([f"S{number:04d}" for number in range(len(frame))], index=frame.index, name="USUBJID")
     table = frame.astype("str").where(frame.notna(), None).assign(USUBJID=subjects)
     dataset = CombinedDataset(frame, subjects, "", table)
-    return StepInput("PILOT", folder, settings or {}, dataset, assess(frame, checked), {})
+    typed = settings_of_key("recommend", settings or {}, literal)
+    return StepInput("PILOT", folder, typed, dataset, assess(frame, checked), {})
 
 
 # ---------------------------------------------------------------- by hand
@@ -144,7 +146,7 @@ def test_every_answer_is_what_its_snippet_gives(name):
 
 
 def check_treatment(steps, frame) -> list[str]:
-    return step_checks(CONFIG, [*frame.columns, "USUBJID"])["treatment"](steps)
+    return faults_of_key("treatment", steps, CONFIG, [*frame.columns, "USUBJID"])
 
 
 def test_the_answers_differ_and_the_first_is_the_best_allowed():
@@ -278,10 +280,10 @@ def test_order_and_index_change_nothing():
     ],
 )
 def test_faults_of_the_key(value, words):
-    (fault,) = check_settings(value, CONFIG, None)
+    (fault,) = faults_of_key("recommend", value, CONFIG, None)
     assert fault.startswith("recommend")
     assert words in fault
-    assert step_checks(CONFIG, None)["recommend"]({}) == []
+    assert faults_of_key("recommend", {}, CONFIG, None) == []
 
 
 def test_faults_that_only_the_data_tell(tmp_path):

@@ -11,10 +11,10 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.confidence_intervals import wilson_interval
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.steps import step_checks
-from disclosure_control.steps.risk.settings import SECTION_NAMES, read_risk_settings
-from disclosure_control.steps.risk.step import check_settings, run_step
+from disclosure_control.steps.risk.settings import SECTION_NAMES
+from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
+from tests.keys import faults_of_key, settings_of_key
 from tests.places import SHARED
 
 SMALL = pd.DataFrame(
@@ -22,12 +22,17 @@ SMALL = pd.DataFrame(
 )
 
 
+def typed(value):
+    literal = {"missing_qis": "wildcard", "sensitive_feature": "disease"}
+    return None if value is None else settings_of_key("risk", value, literal)
+
+
 def run(value, frame=SMALL, folder=Path(), **roles):
     """The step on a table, every column of it also as text, as the combined dataset has it."""
     subjects = pd.Series([f"S{i}" for i in range(len(frame))])
     table = frame.astype("str").assign(USUBJID=subjects)
     return run_step(
-        StepInput("P", folder, value, CombinedDataset(frame, subjects, "", table), assessed(frame, **roles), {})
+        StepInput("P", folder, typed(value), CombinedDataset(frame, subjects, "", table), assessed(frame, **roles), {})
     )
 
 
@@ -140,17 +145,17 @@ def test_each_record_has_its_chance():
     ],
 )
 def test_faults_of_the_key(value, words):
-    (fault,) = check_settings(value, {}, None)
+    (fault,) = faults_of_key("risk", value, {}, None)
     assert fault.startswith("risk")
     assert words in fault
     with pytest.raises(FaultyInputError):
-        read_risk_settings(value)
+        settings_of_key("risk", value)
 
 
 def test_settings():
-    assert read_risk_settings("all").sections == SECTION_NAMES
-    assert read_risk_settings({"max_key_set": 2}).max_key_set == 2
-    assert step_checks({}, None)["risk"]({"sections": "all"}) == []
+    assert settings_of_key("risk", "all").sections == SECTION_NAMES
+    assert settings_of_key("risk", {"max_key_set": 2}).max_key_set == 2
+    assert faults_of_key("risk", {"sections": "all"}, {}, None) == []
 
 
 # ---------------------------------------------------------------- what needs a setting, and what it then gives
@@ -198,7 +203,7 @@ def test_without_any_record_nothing_is_answered():
         ),
     )
     dataset = CombinedDataset(frame, pd.Series(["S0", "S1"]), "", frame)
-    result = run_step(StepInput("P", Path(), "all", dataset, assessment, {}))
+    result = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {}))
     assert {one["answer"] for one in result.figures["three_questions"].values()} == {"not assessable"}
     assert result.figures["prosecutor"]["highest"] is None
     json.dumps(result.figures, allow_nan=False)
@@ -208,7 +213,7 @@ def test_what_lacks_its_setting_is_named():
     figures = run("all").figures
     assert set(figures["not_computed"]) == {"sampling", "population_uniqueness", "safe_harbour"}
     assert "Not computed: sampling needs weights" in run("all").report
-    (fault,) = check_settings({"sections": ["sampling"]}, {}, None)
+    (fault,) = faults_of_key("risk", {"sections": ["sampling"]}, {}, None)
     assert "'weights'" in fault
 
 
@@ -243,7 +248,7 @@ def test_a_hierarchy_of_a_sensitive_attribute(tmp_path):
     assert models["hierarchical_t"]["disease"]["worst"] == pytest.approx(0.5)
     with pytest.raises(FaultyInputError, match="no file 'disease\\.csv' in the pilot's folder"):
         run(settings, folder=tmp_path / "elsewhere")
-    assert check_settings(settings, {"sensitive_feature": "disease"}, None) == []
+    assert faults_of_key("risk", settings, {"sensitive_feature": "disease"}, None) == []
 
 
 def test_a_population_table(tmp_path):
@@ -291,7 +296,7 @@ def test_groups_may_be_other_columns():
     frame = SMALL.loc[[0, 1, 2, 3, 4] * 3].reset_index(drop=True).assign(site=["A"] * 12 + ["B"] * 3)
     groups = run({"groups": ["site"]}, frame, qis=("sex", "age")).figures["by_group"]
     assert [one.get("people") for one in groups["site"]] == [15]
-    (fault,) = check_settings({"groups": ["sit"]}, {}, ["site"])
+    (fault,) = faults_of_key("risk", {"groups": ["sit"]}, {}, ["site"])
     assert "did you mean 'site'?" in fault
 
 
@@ -328,7 +333,7 @@ def test_bins_that_are_almost_empty():
     }
     dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame.astype("str"))
     assessment = assess(frame, validate_config(config, frame.columns))
-    bins = run_step(StepInput("P", Path(), "all", dataset, assessment, {})).figures["near_empty_bins"]["bins"]
+    bins = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {})).figures["near_empty_bins"]["bins"]
     assert [(one["column"], one["bin"], one["empty"]) for one in bins] == [
         ("age", "10--20", False),
         ("age", "20--30", True),
@@ -352,7 +357,7 @@ def test_bins_that_are_almost_empty():
     ],
 )
 def test_faults_of_settings_that_belong_together(value, words):
-    (fault,) = check_settings(value, {"sensitive_feature": "disease"}, ["WEIGHT", "ZIP", "H"])
+    (fault,) = faults_of_key("risk", value, {"sensitive_feature": "disease"}, ["WEIGHT", "ZIP", "H"])
     assert fault.startswith("risk")
     assert words in fault
 
@@ -376,7 +381,7 @@ def test_what_wildcards_add_is_taken_from_k_as_it_is_reported():
     literal = {"categorical_qis": ["sex", "age"], "continuous_qis": [], "sensitive_feature": "disease"}
     config = validate_config({**literal, "K": 2, "L": 2, "T": 0.5, "missing_qis": "wildcard"}, frame.columns)
     dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame)
-    figures = run_step(StepInput("P", Path(), "all", dataset, assess(frame, config), {})).figures
+    figures = run_step(StepInput("P", Path(), typed("all"), dataset, assess(frame, config), {})).figures
     # F: three alike, age known or not; M old and M young: alone. Without sex: old 2 + 2, missing 5, young 1 + 2.
     assert figures["prosecutor"]["average"] == pytest.approx((3 / 3 + 1 + 1) / 5)
     sex, age = figures["attribute_effects"]

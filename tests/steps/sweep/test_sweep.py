@@ -19,13 +19,14 @@ from disclosure_control.basics import drawings as figure_style
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.run.results import csv_bytes
-from disclosure_control.steps import step_checks
+from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
 from disclosure_control.steps.sweep.figures import _make_room, _tick, sweep_figures
 from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
 from disclosure_control.treatments.treated_pilot import treat
 from Main_Anonymization import assess_pilot
+from tests.keys import faults_of_key
 from tests.places import PROJECT
 
 SHARED = PROJECT.parent / "shared"
@@ -34,7 +35,7 @@ needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared oracle
 
 def step_of(table: pd.DataFrame, literal: dict) -> StepInput:
     """What door 2 would hand to the step for a combined dataset of text."""
-    config = validate_config(literal, table.columns, step_checks(literal, table.columns))
+    config = validate_config(literal, table.columns, STEP_READERS)
     numeric = {*config.continuous_qis, *config.sensitive_binning}
     names = config.quasi_identifiers + config.sensitive_features
     frame = pd.DataFrame({name: table[name].astype(float) if name in numeric else table[name] for name in names})
@@ -317,7 +318,7 @@ def test_a_parameter_may_be_named():
 
 def faults(value, columns=("USUBJID", "sex", "age", "lab")):
     config = {**small_config([]), "sweep": value}
-    return sweep.check_settings(value, config, columns)
+    return faults_of_key("sweep", value, config, columns)
 
 
 def test_a_sound_grid_has_no_fault():
@@ -371,7 +372,7 @@ def test_faults_are_named(value, words):
     assert any(words in fault for fault in found), found
     with pytest.raises(FaultyInputError) as error:
         validate_config(
-            {**small_config([]), "sweep": value}, SMALL.columns, step_checks(small_config([]), SMALL.columns)
+            {**small_config([]), "sweep": value}, SMALL.columns, STEP_READERS
         )
     assert any(words in fault for fault in error.value.faults)
 

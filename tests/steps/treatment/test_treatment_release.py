@@ -15,13 +15,14 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
-from disclosure_control.steps.treatment.settings import check_settings, read_settings
+from disclosure_control.steps.treatment.settings import steps_and_seed
 from disclosure_control.treatments.dates import date_columns
 from disclosure_control.treatments.identifiers import identifier_columns
 from disclosure_control.treatments.keys import read_key
 from disclosure_control.treatments.noise import decimals_of
 from disclosure_control.treatments.treated_pilot import treat
 from Main_Anonymization import assess_pilot
+from tests.keys import faults_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 KEY_FROM = {"environment": KEY_NAME}
@@ -217,11 +218,11 @@ def test_the_published_default_is_a_loud_warning_and_no_seed_is_printed():
 
 def test_a_seed_from_a_key():
     value = {"seed_from": KEY_FROM, "steps": [FLIP]}
-    assert check_settings(value, {}, ["SEX"]) == []
-    steps, seed = read_settings(value)
+    assert faults_of_key("treatment", value, {}, ["SEX"]) == []
+    steps, seed = steps_and_seed(value)
     assert steps == [FLIP]
     assert seed.bit_length() > 128
-    assert read_settings(value)[1] == seed
+    assert steps_and_seed(value)[1] == seed
     assert KEY not in json.dumps(figures_of(people(), FLIP, seed=seed))
     first, second = (treat(people(40), CONFIG, [FLIP], one).frame for one in (seed, 12345))
     assert first["SEX"].tolist() != second["SEX"].tolist()
@@ -239,7 +240,7 @@ def test_a_seed_from_a_key():
     ],
 )
 def test_faults_of_the_seed(settings, words):
-    (fault,) = check_settings({**settings, "steps": []}, {}, None)
+    (fault,) = faults_of_key("treatment", {**settings, "steps": []}, {}, None)
     assert fault.startswith("treatment: ")
     assert words in fault
     assert "MARKER" not in fault
@@ -383,6 +384,6 @@ def test_a_key_of_any_bytes(monkeypatch):
 
 def test_a_misspelt_column_to_keep_is_a_fault():
     step = {"method": "drop_identifiers", "keep": ["DM__SITEIDD"]}
-    (fault,) = check_settings([step], {}, ["USUBJID", "DM__SITEID"])
+    (fault,) = faults_of_key("treatment", [step], {}, ["USUBJID", "DM__SITEID"])
     assert "drop_identifiers['keep']: column 'DM__SITEIDD' is not in the dataset" in fault
     assert "did you mean 'DM__SITEID'?" in fault

@@ -14,11 +14,12 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.steps import step_checks
+from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
-from disclosure_control.steps.treatment.settings import check_settings, read_settings
+from disclosure_control.steps.treatment.settings import steps_and_seed
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.treated_pilot import evaluate_treated, treat
+from tests.keys import faults_of_key
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
@@ -55,7 +56,7 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
     ],
 )
 def test_faults_of_the_key(value, words):
-    (fault,) = check_settings(value, {}, ["a"])
+    (fault,) = faults_of_key("treatment", value, {}, ["a"])
     assert words in fault
     assert fault.startswith("treatment")
 
@@ -64,13 +65,13 @@ def test_all_faults_at_once_and_through_the_config():
     literal = {"categorical_qis": ["a"], "continuous_qis": [], "sensitive_feature": [], "K": 2}
     literal["treatment"] = [{"method": "bin"}, {"method": "band", "column": "b", "width": -1}, {"method": "mask"}]
     with pytest.raises(FaultyInputError) as error:
-        validate_config(literal, ["a"], step_checks(literal, ["a"]))
+        validate_config(literal, ["a"], STEP_READERS)
     assert len(error.value.faults) == 4  # mask lacks two settings
 
 
 def test_the_seed_and_its_default():
-    assert read_settings([BAND]) == ([BAND], DEFAULT_SEED) == ([BAND], 12345)
-    assert read_settings({"seed": 7, "steps": [BAND]}) == ([BAND], 7)
+    assert steps_and_seed([BAND]) == ([BAND], DEFAULT_SEED) == ([BAND], 12345)
+    assert steps_and_seed({"seed": 7, "steps": [BAND]}) == ([BAND], 7)
 
 
 def test_no_config_names_a_value_of_a_person_in_a_fault():
