@@ -64,8 +64,8 @@ def _with_hierarchies(models: Mapping[str, Mapping], folder: Path) -> tuple[dict
         for feature, file in dict(given.get("hierarchy") or {}).items():
             key = f"risk['models'][{name!r}]['hierarchy']"
             try:
-                path, inputs[file] = file_of_pilot(folder, file, key)
-                read[name]["hierarchy"] = {**read[name]["hierarchy"], feature: read_hierarchy(path)}
+                source, inputs[file] = file_of_pilot(folder, file, key)
+                read[name]["hierarchy"] = {**read[name]["hierarchy"], feature: read_hierarchy(source)}
             except FaultyInputError as error:
                 faults += error.faults
     if faults:
