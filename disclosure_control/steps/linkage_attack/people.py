@@ -1,4 +1,4 @@
-"""Who is attacked and what is released: the identified table, the control group, and the releases of one pilot."""
+"""Who is attacked: the identified table, and the control group of people who are not in the pilot."""
 
 from __future__ import annotations
 
@@ -17,20 +17,12 @@ from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
 from disclosure_control.basics.files import SourceFile, file_of_pilot
 from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
+from disclosure_control.steps.linkage_attack.releases import Release
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
 
 DEFAULT_RULE = SubjectIdRule()
 # What readers of domain files advise: settings of the merge, which are of no help here.
 MERGE_HINT = re.compile(r"[^.;,]*\bmerge: .*$", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Release:
-    """What an attacker sees: ``frame`` (n_released, n_columns); ``kept`` are its records' positions in the pilot."""
-
-    name: str
-    frame: pd.DataFrame
-    kept: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -57,18 +49,6 @@ class IdentifiedTable:
         position[release.kept] = np.arange(len(release.kept))
         position[n_pilot] = NOT_IN_PILOT
         return position[np.where(self.subject < 0, n_pilot, self.subject)]
-
-
-def releases_of(pilot: pd.DataFrame, treated, which: str) -> list[Release]:
-    """The combined dataset as it is, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
-    found = []
-    if which != "treated":
-        found.append(Release("combined", pilot, np.arange(len(pilot))))
-    if which != "combined" and treated is not None:
-        found.append(Release("treated", treated.frame.reset_index(drop=True), np.asarray(treated.kept)))
-    if not found:
-        raise FaultyInputError(f'{KEY}["released"]: no treatment ran before; add the key treatment to the config')
-    return found
 
 
 def read_identified(
