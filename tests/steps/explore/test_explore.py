@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
@@ -19,6 +19,7 @@ from disclosure_control.steps.explore.figures_of_columns import histogram_edges
 from disclosure_control.steps.explore.step import check_settings, explore, read_explore_settings, run_step, units_of
 from disclosure_control.steps.explore.tables import association_table, outlier_table, small_level_table
 from disclosure_control.steps.running import StepInput
+from tests.examples import examples
 from tests.places import SHARED
 
 LITERAL = {"K": 5, "L": 2, "T": 1, "binning_config": {}}
@@ -92,7 +93,7 @@ def test_actg175_has_one_constant_and_no_names(actg175):
 numbers = st.lists(st.one_of(st.none(), st.integers(-50, 50).map(lambda n: n / 4)), min_size=1, max_size=40)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(numbers)
 def test_statistics_are_those_of_numpy(values):
     present = np.array([value for value in values if value is not None])
@@ -113,7 +114,7 @@ def test_statistics_are_those_of_numpy(values):
     assert found.n_above == (present > quartiles[2] + width).sum()
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 6).map(float))] * 3), min_size=2, max_size=30))
 def test_spearman_is_that_of_pandas_pair_by_pair(rows):
     frame = pd.DataFrame(rows, columns=list("abc"), dtype=float)
@@ -128,7 +129,7 @@ def test_spearman_is_that_of_pandas_pair_by_pair(rows):
             assert found.rho == pytest.approx(both.rank().corr().iloc[0, 1], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=4, max_size=30))
 def test_cramers_v_is_that_of_scipy(rows):
     frame = pd.DataFrame(rows, columns=["one", "other"])
@@ -294,7 +295,7 @@ def test_a_pilot_of_one_person_can_be_explored(tmp_path):
     assert result.tables["explore_columns.csv"].people.tolist() == [1] * len(frame.columns)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=20))
 def test_every_value_lies_in_a_bin_of_the_histogram(values):
     column = columns_of(pd.DataFrame({"x": values}))["x"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.linkage_attack.inference import infer_attribute
@@ -20,6 +20,7 @@ from disclosure_control.steps.linkage_attack.predicates import (
     n_fitting,
 )
 from disclosure_control.steps.linkage_attack.singling_out import MODES, single_out
+from tests.examples import examples
 
 MIXED = ["number", "word", "other"]
 
@@ -38,7 +39,7 @@ def mixed_people(n, seed):
 # ---------------------------------------------------------------- predicates and singling out
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(
     st.lists(
         st.tuples(st.sampled_from([1.0, 2.0, 3.0, None]), st.sampled_from(["a", "b", None])), min_size=1, max_size=9
@@ -281,7 +282,7 @@ rows = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(rows, rows)
 def test_nearest_records_are_those_of_a_slow_referee(released, people):
     frames = [
@@ -302,7 +303,7 @@ def test_nearest_records_are_those_of_a_slow_referee(released, people):
         assert nearest[i].tolist() == (distance <= distance.min() + 1e-9).tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(rows, rows)
 def test_linked_parts_are_those_of_a_slow_referee(released, people):
     frames = [

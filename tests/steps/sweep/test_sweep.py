@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
@@ -26,6 +26,7 @@ from disclosure_control.steps.sweep.figures import _make_room, _tick, sweep_figu
 from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
 from disclosure_control.treatments.treated_pilot import treat
 from Main_Anonymization import assess_pilot
+from tests.examples import examples
 from tests.places import PROJECT
 
 SHARED = PROJECT.parent / "shared"
@@ -392,7 +393,7 @@ def test_what_a_treatment_finds_wrong_with_the_data_is_said_for_all_points():
 # ---------------------------------------------------------------- the front
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, None]), st.sampled_from([0.0, 1.0, 2.0, 3.0])), max_size=12))
 def test_the_front_against_a_slow_referee(figures):
     def beats(a, b):
