@@ -95,7 +95,8 @@ def test_every_record_agrees_with_the_definition(df, max_size, weighting):
 @given(frames())
 def test_the_subsets_are_those_of_the_definition(df):
     classes = classes_of(df)
-    found = {(c, subset) for subset, members in minimal_sample_uniques(classes, df.shape[1]) for c in members.tolist()}
+    uniques = minimal_sample_uniques(classes, df.shape[1])
+    found = {(c, tuple(sorted(subset))) for subset, members in uniques for c in members.tolist()}
     of_record = referee(df, df.shape[1])
     assert found == {
         (int(classes.class_of_record[i]), subset) for i, minimal in enumerate(of_record) for subset in minimal
