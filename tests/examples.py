@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hypothesis import HealthCheck, Phase, settings
 
 QUICK_SHARE = 1 / 8
-FEWEST = 5
+FEWEST = 3
 
 _COMMON = {
     "deadline": None,

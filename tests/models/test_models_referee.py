@@ -291,12 +291,10 @@ def test_both_ways_to_count_wildcards_are_by_the_definition(alpha, classes_per_p
 
 
 def slow_wildcards(classes, alpha):
-    """By the definition, class by class."""
-    codes, found = classes.class_codes.T.tolist(), []
-    for i, mine in enumerate(codes):
-        total = float(classes.size[i])
-        for j, other in enumerate(codes):
-            if i != j and all(a == b or a < 0 or b < 0 for a, b in zip(mine, other, strict=True)):
-                total += classes.size[j] * (alpha if min(other) < 0 else 1.0)
-        found.append(total)
-    return found
+    """By the definition, pair by pair of classes."""
+    codes = classes.class_codes  # (n_columns, n_classes)
+    fits = np.ones((classes.n_classes, classes.n_classes), dtype=bool)
+    for column in codes:
+        fits &= (column[:, None] == column) | (column[:, None] < 0) | (column < 0)
+    np.fill_diagonal(fits, False)
+    return classes.size + fits @ (classes.size * np.where((codes < 0).any(axis=0), alpha, 1.0))

@@ -259,27 +259,41 @@ def test_no_value_of_a_person_is_on_the_screen_or_in_the_summary(explored):
     assert "one person" in result.report  # the column's own name: as good as a name
 
 
-def test_neither_tables_nor_figures_depend_on_the_order_of_rows(explored, tmp_path):
-    frame, roles, step, result = explored
+def explored_in_another_order(explored, tmp_path, settings):
+    frame, roles, _, _ = explored
     order = np.random.default_rng(2).permutation(len(frame))
     moved = step_of(frame, tmp_path, {"group": "sex"}, **roles)
     table = moved.dataset.table.iloc[order]
     config = moved.assessment.config
     typed = moved.dataset.frame.iloc[order]
     dataset = CombinedDataset(typed, moved.dataset.subjects.iloc[order], "", table)
-    again = run_step(StepInput("PILOT", tmp_path, step.settings, dataset, assess(typed, config), {}))
-    assert again.report == result.report
-    for name, content in result.tables.items():
+    return run_step(StepInput("PILOT", tmp_path, settings, dataset, assess(typed, config), {}))
+
+
+def test_tables_do_not_depend_on_the_order_of_rows(explored, tmp_path):
+    again = explored_in_another_order(explored, tmp_path, {"group": "sex", "figures": False})
+    for name, content in explored[3].tables.items():
         pd.testing.assert_frame_equal(content, again.tables[name])
+
+
+@pytest.mark.thorough("4 s")
+def test_neither_report_nor_figures_depend_on_the_order_of_rows(explored, tmp_path):
+    step, result = explored[2:]
+    again = explored_in_another_order(explored, tmp_path, step.settings)
+    assert again.report == result.report
     assert [name for name in result.files if result.files[name] != again.files[name]] == []
 
 
-def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(tmp_path):
-    frame = awkward(40, 200)
-    step = step_of(frame, tmp_path, {"max_drawn": 3}, categorical=["sex"], continuous=["age"])
+@pytest.mark.parametrize(
+    ("more", "drawn", "among"), [(40, 1, 44), pytest.param(200, 3, 204, marks=pytest.mark.thorough("6 s"))]
+)
+def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(more, drawn, among, tmp_path, monkeypatch):
+    monkeypatch.setattr("disclosure_control.steps.explore.figures_of_pairs.MOST_IN_PAIR_PLOT", drawn)
+    frame = awkward(40, more)
+    step = step_of(frame, tmp_path, {"max_drawn": drawn}, categorical=["sex"], continuous=["age"])
     result = run_step(step)
-    assert "explore_histograms: the first 3 of 204 columns are drawn" in result.report
-    assert "Correlations of the first 40 of 204 columns" in result.report
+    assert f"explore_histograms: the first {drawn} of {among} columns are drawn" in result.report
+    assert f"Correlations of the first 40 of {among} columns" in result.report
     assert len(result.files) <= 20
     assert len(result.tables["explore_columns.csv"]) == len(frame.columns)
 

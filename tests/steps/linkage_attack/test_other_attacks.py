@@ -105,9 +105,12 @@ def words_alone(n, seed):
     return pd.DataFrame({"word": words, "other": generator.choice(list("abcdefgh"), n)})
 
 
-@pytest.mark.parametrize("make", [mixed_people, whole_numbers, words_alone])
+OTHERS = pytest.mark.thorough("4 s for what lies between the others")
+
+
+@pytest.mark.parametrize("make", [mixed_people, pytest.param(whole_numbers, marks=OTHERS), words_alone])
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("n_control", [0, 80, 300])
+@pytest.mark.parametrize("n_control", [0, pytest.param(80, marks=OTHERS), 300])
 def test_on_a_release_of_other_people_singling_out_does_not_beat_guessing(make, mode, n_control):
     """A value that is rare in one table is often rare in another one of the same population."""
     verdicts = []

@@ -441,10 +441,10 @@ NAMES = [
 @pytest.mark.parametrize(
     "rows",
     [
-        figure_rows(),
+        pytest.param(figure_rows(), marks=pytest.mark.thorough("1 s, and the next test draws it, too")),
         figure_rows(0),
         figure_rows(1, 1, param_value=None),
-        figure_rows(12, 1),
+        pytest.param(figure_rows(12, 1), marks=pytest.mark.thorough("2 s")),
         figure_rows(1, 3, avg_linkage_risk_percent=None, percent_unique=None, eigenvalue_similarity_percent=None),
         figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list of things"], mildest_that_meets_k=True),
     ],
@@ -473,7 +473,7 @@ def test_figures_have_the_same_bytes_each_time_and_no_date_in_them():
 
 
 def test_what_is_drawn_hangs_on_the_figures():
-    first, second = sweep_figures(figure_rows()), sweep_figures(figure_rows(2, 4))
+    first, second = sweep_figures(figure_rows(1, 1)), sweep_figures(figure_rows(1, 2))
     assert all(first[name] != second[name] for name in NAMES)
 
 
