@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
@@ -22,8 +22,9 @@ from disclosure_control.measures.reidentification import (
     risk_profile,
     smallest_class_within,
 )
+from tests.examples import examples
 
-SETTINGS = settings(max_examples=80, deadline=None, derandomize=True)
+SETTINGS = examples(80)
 NAMES = ["x", "y", "z"]
 POLICIES = ["category", "exclude", "wildcard"]
 

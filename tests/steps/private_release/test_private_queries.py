@@ -8,7 +8,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.private_release import queries as room
@@ -21,6 +21,7 @@ from disclosure_control.steps.private_release.questions import (
     faults_of_query,
     read_query,
 )
+from tests.examples import examples
 from tests.keys import faults_of_key, settings_of_key
 from tests.steps.private_release.publish_pilots import people, query
 
@@ -121,7 +122,7 @@ EVERY_CELL = [
 ]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(left_out=st.integers(0, 39), order=st.randoms(use_true_random=False))
 def test_one_person_more_is_one_record_more(left_out, order):
     """What the library's map takes for granted of all that is done before it, in whatever order records come."""
