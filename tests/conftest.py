@@ -1,5 +1,7 @@
 """Fixtures of every room (doors that run in this process, a synthetic pilot for them), and the two runs there are."""
 
+import gc
+
 from tests import examples
 from tests.run.fixtures import doors, finished_template, fresh, pilot
 
@@ -21,3 +23,8 @@ def pytest_collection_modifyitems(config, items):
     left_out = [item for item in items if item.get_closest_marker("thorough")]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+
+
+def pytest_collection_finish(session):
+    """Thousands of tests stay to the end: without this they are looked through whenever something else is let go."""
+    gc.freeze()

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from hypothesis import HealthCheck, Phase, settings
 
-QUICK_SHARE = 1 / 8
-FEWEST = 3
+QUICK_SHARE = 1 / 10
+FEWEST = 2
 
 _COMMON = {
     "deadline": None,

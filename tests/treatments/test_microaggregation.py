@@ -147,6 +147,7 @@ def test_mdav_forms_the_groups_of_the_plain_algorithm(data, size, n_columns, n_v
     assert sizes.max() < 2 * size
 
 
+@pytest.mark.thorough("1 s; Hypothesis tries several boxes, too")
 def test_mdav_with_many_boxes_is_the_plain_algorithm_too():
     numbers = np.random.default_rng(3).lognormal(size=(900, 3)).round(1)
     scaled = np.stack([mdav._scaled(column) for column in numbers.T], axis=1)

@@ -296,6 +296,7 @@ DEMOGRAPHICS = {
 
 
 @needs_shared_data
+@pytest.mark.thorough("2 s; test_merge_real_data counts the same people in the quick run")
 def test_29_of_306_subjects_of_the_cdisc_pilot_are_below_5(start):
     pilot, _ = start("CDISCPILOT01", files_in(SHARED_DATA / "cdiscpilot01"), DEMOGRAPHICS)
     k_anonymity = pilot.summary()["k_anonymity"]

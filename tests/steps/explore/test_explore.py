@@ -286,15 +286,19 @@ def test_neither_report_nor_figures_depend_on_the_order_of_rows(explored, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("more", "drawn", "among"), [(40, 1, 44), pytest.param(200, 3, 204, marks=pytest.mark.thorough("6 s"))]
+    ("more", "drawn", "correlated", "among"),
+    [(8, 1, 4, 12), pytest.param(200, 3, 40, 204, marks=pytest.mark.thorough("6 s"))],
 )
-def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(more, drawn, among, tmp_path, monkeypatch):
+def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(
+    more, drawn, correlated, among, tmp_path, monkeypatch
+):
     monkeypatch.setattr("disclosure_control.steps.explore.figures_of_pairs.MOST_IN_PAIR_PLOT", drawn)
+    monkeypatch.setattr("disclosure_control.steps.explore.step.MOST_CORRELATED", correlated)
     frame = awkward(40, more)
     step = step_of(frame, tmp_path, {"max_drawn": drawn}, categorical=["sex"], continuous=["age"])
     result = run_step(step)
     assert f"explore_histograms: the first {drawn} of {among} columns are drawn" in result.report
-    assert f"Correlations of the first 40 of {among} columns" in result.report
+    assert f"Correlations of the first {correlated} of {among} columns" in result.report
     assert len(result.files) <= 20
     assert len(result.tables["explore_columns.csv"]) == len(frame.columns)
 

@@ -254,6 +254,7 @@ def address(pilot):
     thread.join()
 
 
+@pytest.mark.thorough("3 s; processes race for the ledger in its own tests")
 def test_fifty_clients_at_once_spend_the_budget_to_the_last_digit(address, pilot):
     """Fifty clients, two questions of 0.03 each: 33 fit into 1, and 0.01 is left."""
 
