@@ -32,6 +32,8 @@ from disclosure_control.generalisation.generalisations import (
 )
 from disclosure_control.generalisation.nodes import Lattice
 from disclosure_control.generalisation.requirements import Criterion, Requirements
+from disclosure_control.treatments.algorithms.built_hierarchies import built_hierarchy
+from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,6 @@ def pilot_lattice(
 def _read_hierarchies(
     frame: pd.DataFrame, hierarchies: Mapping[str, object], folder: Path
 ) -> tuple[dict[str, ValueHierarchy], dict[str, dict]]:
-    from disclosure_control.treatments.grouping import built_hierarchy
-    from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
-
     read, inputs, faults = {}, {}, []
     for name, source in hierarchies.items():
         try:

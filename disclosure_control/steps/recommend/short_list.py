@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,8 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.generalisation.search import Found, search
 from disclosure_control.steps.recommend.pilot import PilotLattice
+from disclosure_control.treatments.registry import TreatmentStep
+from disclosure_control.treatments.treat import treat
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Answer:
     titles: tuple[str, ...]
     levels: dict[str, int]
     words: str
-    treatment: tuple[dict, ...]
+    treatment: tuple[TreatmentStep, ...]
     loss: float
     n_suppressed: int
     n_rescued: int
@@ -137,7 +140,7 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
     return found, [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
 
 
-def _choose(chosen: dict, trial: Trial, found: Sequence[tuple[Question, Found]]) -> None:
+def _choose(chosen: dict[str, Any], trial: Trial, found: Sequence[tuple[Question, Found]]) -> None:
     usable = [one for one in found if leaves_somebody(trial, one[1])]
     if not usable:
         return
@@ -153,8 +156,6 @@ def leaves_somebody(trial: Trial, found: Found) -> bool:
 
 
 def _tried_out(trial: Trial, titles: tuple[str, ...], found: Found) -> Answer:
-    from disclosure_control.treatments.treated_pilot import treat
-
     pilot, levels = trial.pilot, found.best.levels
     steps = treatment_steps(pilot, levels, found.best.n_suppressed > 0)
     treated = treat(trial.table, trial.assessment.config, steps, folder=trial.folder)
@@ -204,9 +205,10 @@ def _loss(trial: Trial, levels: tuple[int, ...], kept: np.ndarray) -> float:
 # ---------------------------------------------------------------- recodings as a config says them, and as people do
 
 
-def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[dict]:
+def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[TreatmentStep]:
     """The list under ``treatment`` in a config: recodings, then dropped columns, then what is left out."""
-    steps, dropped = [], []
+    steps: list[TreatmentStep] = []
+    dropped: list[str] = []
     for attribute, level in zip(pilot.lattice.attributes, levels, strict=True):
         recoding = attribute.levels[level].recoding
         if recoding.kind == "drop":
@@ -214,26 +216,26 @@ def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool
         else:
             steps += _RECODINGS[recoding.kind](attribute.name, recoding)
     if dropped:
-        steps.append({"method": "drop_column", "columns": dropped})
+        steps.append(TreatmentStep("drop_column", {"columns": dropped}))
     if suppresses and pilot.models:
-        steps.append({"method": "suppress_records", "models": list(pilot.models)})
+        steps.append(TreatmentStep("suppress_records", {"models": list(pilot.models)}))
     return steps
 
 
-def _bins(name: str, recoding: Recoding) -> list[dict]:
-    return [{"method": "bins", "column": name, **recoding.settings}]
+def _bins(name: str, recoding: Recoding) -> list[TreatmentStep]:
+    return [TreatmentStep("bins", {"column": name, **recoding.settings})]
 
 
-def _hierarchy(name: str, recoding: Recoding) -> list[dict]:
-    first = [] if recoding.after_bins is None else [{"method": "bins", "column": name, **recoding.after_bins}]
-    return [*first, {"method": "hierarchy", "column": name, **recoding.settings}]
+def _hierarchy(name: str, recoding: Recoding) -> list[TreatmentStep]:
+    first = [] if recoding.after_bins is None else [TreatmentStep("bins", {"column": name, **recoding.after_bins})]
+    return [*first, TreatmentStep("hierarchy", {"column": name, **recoding.settings})]
 
 
-_RECODINGS: dict[str, Callable[[str, Recoding], list[dict]]] = {
+_RECODINGS: dict[str, Callable[[str, Recoding], list[TreatmentStep]]] = {
     "none": lambda name, recoding: [],
     "bins": _bins,
     "hierarchy": _hierarchy,
-    "rare": lambda name, recoding: [{"method": "group", "column": name, **recoding.settings}],
+    "rare": lambda name, recoding: [TreatmentStep("group", {"column": name, **recoding.settings})],
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from typing import Any
 
 from disclosure_control.basics.drawings import GREY, figure_files, place_labels, series_style, wrapped
 from disclosure_control.steps.sweep.report import shown_value
@@ -28,7 +29,7 @@ LOSSES = {
 }
 
 
-def sweep_figures(rows: Sequence[Mapping]) -> dict[str, bytes]:
+def sweep_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
     """PNG and SVG of the three figures, by file name. ``rows`` are the rows of the summary, the untreated one first.
 
     The first ``MOST_PANELS`` methods have a panel by parameter; the map shows all.
@@ -59,15 +60,15 @@ def sweep_figures(rows: Sequence[Mapping]) -> dict[str, bytes]:
     }
 
 
-def _flat(series: Mapping[str, Sequence[Mapping]]) -> list[Mapping]:
+def _flat(series: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
     return [row for rows in series.values() for row in rows]
 
 
-def _title(words: str, shown: Mapping, series: Mapping) -> str:
+def _title(words: str, shown: Mapping[str, Any], series: Mapping[str, Any]) -> str:
     return words if len(shown) == len(series) else f"{words} (first {len(shown)} of {len(series)} methods)"
 
 
-def _loss_percentages(row: Mapping) -> dict[str, float | None]:
+def _loss_percentages(row: Mapping[str, Any]) -> dict[str, float | None]:
     similarity = row["eigenvalue_similarity_percent"]
     return {
         "IL1_numeric_percent": 100 * row["IL1_numeric"],
@@ -79,7 +80,9 @@ def _loss_percentages(row: Mapping) -> dict[str, float | None]:
 # ---------------------------------------------------------------- by parameter
 
 
-def _panels(figure, series: Mapping, measures: Mapping[str, str], baseline: Mapping | None, title: str) -> None:
+def _panels(
+    figure, series: Mapping[str, Any], measures: Mapping[str, str], baseline: Mapping[str, Any] | None, title: str
+) -> None:
     """One panel per method, all to the same scale: its measures over its parameter."""
     n_columns = min(max(len(series), 1), N_ACROSS)
     grid = figure.subplots(ceil(max(len(series), 1) / N_ACROSS), n_columns, sharey=True, squeeze=False)
@@ -100,7 +103,9 @@ def _panels(figure, series: Mapping, measures: Mapping[str, str], baseline: Mapp
     figure.suptitle(title, fontsize=11)
 
 
-def _panel(panel, name: str, rows: Sequence[Mapping], measures: Mapping[str, str], baseline: Mapping | None) -> None:
+def _panel(
+    panel, name: str, rows: Sequence[Mapping[str, Any]], measures: Mapping[str, str], baseline: Mapping[str, Any] | None
+) -> None:
     places, ticks = _places([row["param_value"] for row in rows])
     for i, (key, label) in enumerate(measures.items()):
         style = series_style(i)
@@ -140,7 +145,7 @@ def _tick(value: object) -> str:
 # ---------------------------------------------------------------- the map
 
 
-def _map(figure, baseline: Mapping, series: Mapping[str, Sequence[Mapping]]) -> None:
+def _map(figure, baseline: Mapping[str, Any], series: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     """Every point by what was lost and what risk is left; the front filled and joined, the mildest with k in a ring."""
     panel = figure.subplots()
     untreated = {"color": GREY, "marker": "*"}
@@ -182,7 +187,7 @@ def _make_room(figure, panel, labels: Sequence[tuple[tuple[float, float], str]])
     panel.set_xlim(left, right)
 
 
-def _draw_point(panel, row: Mapping, style: Mapping, size: int) -> None:
+def _draw_point(panel, row: Mapping[str, Any], style: Mapping[str, Any], size: int) -> None:
     filled = row["pareto_front"]
     panel.scatter(
         *_place(row),
@@ -198,7 +203,7 @@ def _draw_point(panel, row: Mapping, style: Mapping, size: int) -> None:
         panel.scatter(*_place(row), s=260, facecolors="none", edgecolors="black", linewidths=1.4, zorder=2)
 
 
-def _explain(panel, untreated: Mapping, has_mildest: bool) -> None:
+def _explain(panel, untreated: Mapping[str, Any], has_mildest: bool) -> None:
     """What the map's signs mean: the head of its legend."""
     panel.scatter([], [], s=130, label="untreated", **untreated)
     panel.plot([], [], color=GREY, linewidth=1, linestyle="--", label="Pareto front (filled)")
@@ -207,6 +212,6 @@ def _explain(panel, untreated: Mapping, has_mildest: bool) -> None:
         panel.scatter([], [], s=230, facecolors="none", edgecolors="black", label="mildest that meets k")
 
 
-def _place(row: Mapping) -> tuple[float, float] | None:
+def _place(row: Mapping[str, Any]) -> tuple[float, float] | None:
     risk = row["avg_linkage_risk_percent"]
     return None if risk is None else (100 * row["IL1_mean"], risk)

@@ -14,13 +14,21 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
 from disclosure_control.run.progress import progress
-from disclosure_control.treatments.alike import READINGS
+from disclosure_control.treatments.algorithms.alike import READINGS
+from disclosure_control.treatments.algorithms.suppression_search import Parts, search
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, people, register
-from disclosure_control.treatments.suppression_search import Parts, search
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    names_in,
+    people,
+    register,
+    strangers_to_the_quasi_identifiers,
+)
 
 
 def apply_local_suppression(
@@ -114,22 +122,13 @@ def _notes(
     return tuple(notes)
 
 
-def _check(settings: Mapping, config: Mapping) -> list[str]:
+def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
     """Faults that one setting alone does not tell: importance and strata against the quasi-identifiers."""
-    lists = [config.get("categorical_qis"), config.get("continuous_qis")]
-    qis = [name for names in lists if isinstance(names, list | tuple) for name in names]
-    importance, strata = settings.get("importance", ()), settings.get("strata", ())
-    if not isinstance(importance, list | tuple) or not isinstance(strata, list | tuple):
-        return []  # said by the checks of the settings themselves
-    faults = [
-        f"importance: {name!r} is not a quasi-identifier{nearest_name(name, qis)}; allowed: {', '.join(qis)}"
-        for name in importance
-        if name not in qis
-    ]
+    faults = strangers_to_the_quasi_identifiers("importance", names_in(settings.get("importance")), config)
     return faults + [
         f"strata: {name!r} is a quasi-identifier; allowed: other columns; a person's k counts within a stratum anyway"
-        for name in strata
-        if name in qis
+        for name in names_in(settings.get("strata"))
+        if name in config.quasi_identifiers
     ]
 
 
@@ -138,6 +137,12 @@ register(
     Treatment(
         apply_local_suppression,
         {"k": COUNT, "missing": one_of(*READINGS), "importance": COLUMNS, "strata": COLUMNS},
+        words=(
+            "single cells of the quasi-identifiers become missing until nobody is alike to fewer than `k` people: "
+            "see below"
+        ),
+        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
+        place=110,
         promises=("k", "rows", "ids", "types", "columns"),
         check=_check,
     ),

@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.columns import EncodedColumn, number_text
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.keys import number_groups
-from disclosure_control.treatments.mondrian_parts import Attribute
+from disclosure_control.treatments.algorithms.mondrian_parts import Attribute
 
 VALUES_PER_MASK = 62
 TOP = "*"

@@ -10,8 +10,8 @@ import pandas as pd
 from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning
 from disclosure_control.basics.columns import number_text, numbers_of
 from disclosure_control.basics.settings import COLUMN, POSITIVE, is_number, one_of
-from disclosure_control.treatments.built_hierarchies import band_of
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.algorithms.built_hierarchies import band_of
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
 
 def put_into_bins(given: TreatmentInput, column: str, edges: list[float], out_of_range: str = "tail") -> Treated:
@@ -82,6 +82,9 @@ register(
             "edges": (_are_edges, "at least two numbers, each larger than the last"),
             "out_of_range": one_of(*OUT_OF_RANGE_POLICIES),
         },
+        words="intervals `a--b` of given edges, tails for the rest",
+        example=Example({"column": "DM__AGE", "edges": [0, 30, 60]}, ("DM__AGE",)),
+        place=10,
         required=("column", "edges"),
     ),
 )
@@ -90,6 +93,9 @@ register(
     Treatment(
         put_into_bands,
         {"column": COLUMN, "width": POSITIVE, "label": one_of("interval", "midpoint", "truncated_midpoint")},
+        words='intervals of one width: `"interval"` (default), `"midpoint"`, `"truncated_midpoint"`',
+        example=Example({"column": "DM__AGE", "width": 10, "label": "midpoint"}, ("DM__AGE",)),
+        place=10,
         required=("column", "width"),
     ),
 )
@@ -98,6 +104,9 @@ register(
     Treatment(
         round_numbers,
         {"column": COLUMN, "to": POSITIVE},
+        words="the nearest multiple of `to`",
+        example=Example({"column": "VS__W", "to": 0.5}, ("VS__W",)),
+        place=10,
         required=("column", "to"),
         promises=("rows", "ids", "columns", "types"),
     ),

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.settings import COLUMNS
-from disclosure_control.treatments.dates import date_columns
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.methods.shift_dates import date_columns
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register
 from disclosure_control.treatments.variables import is_variable, variables_of
 
 
@@ -107,8 +108,21 @@ def drop_identifiers(given: TreatmentInput, keep: Sequence[str] = ()) -> Treated
     return Treated(given.frame.drop(columns=list(found)), changed, notes=tuple(notes))
 
 
-def _dropped(settings: Mapping, columns: Sequence[str]) -> list[str]:
+def _dropped(settings: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     return [name for name in identifier_columns(columns) if name not in settings.get("keep", ())]
 
 
-register("drop_identifiers", Treatment(drop_identifiers, {"keep": COLUMNS}, drops=_dropped))
+register(
+    "drop_identifiers",
+    Treatment(
+        drop_identifiers,
+        {"keep": COLUMNS},
+        words=(
+            "direct identifiers and free text go, by the names of their columns (PHUSE rules for SDTM, HIPAA safe "
+            "harbour), carried ones such as `LB__Cholesterol.LBNAM` too; each with its reason"
+        ),
+        example=Example(touches=("DM__SUBJID",)),
+        place=100,
+        drops=_dropped,
+    ),
+)
