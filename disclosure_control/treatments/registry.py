@@ -68,7 +68,7 @@ class Treated:
     changed: Mapping[str, int]
     n_records_removed: int = 0
     notes: tuple[str, ...] = ()
-    inputs: Mapping[str, dict] = field(default_factory=dict)
+    inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ def people(n: int) -> str:
 def n_changed(before: pd.Series, after: pd.Series) -> int:
     """In how many records (n_records,) the value is another one; 1 and 1.0 are the same, and so are two missing."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (before, after)):
-        old, new = (column.to_numpy(dtype=float, na_value=np.nan) for column in (before, after))
-        return int(((old != new) & ~(np.isnan(old) & np.isnan(new))).sum())
+        was, is_now = (column.to_numpy(dtype=float, na_value=np.nan) for column in (before, after))
+        return int(((was != is_now) & ~(np.isnan(was) & np.isnan(is_now))).sum())
     old, new = encode_column(before), encode_column(after)
     texts = [labels_of(old), labels_of(new)]
     common, _ = pd.factorize(np.concatenate([np.asarray(part, dtype=object) for part in texts]))
@@ -175,7 +175,7 @@ def with_columns(
     columns: Mapping[str, pd.Series],
     notes: Sequence[str] = (),
     changed: Mapping[str, int] | None = None,
-    inputs: Mapping[str, dict] | None = None,
+    inputs: Mapping[str, dict[str, object]] | None = None,
 ) -> Treated:
     """The frame with these columns in place of the old ones, and in how many records each of them changed.
 
@@ -186,7 +186,7 @@ def with_columns(
     return Treated(given.frame.assign(**columns), changed, notes=tuple(notes), inputs=inputs or {})
 
 
-def relabelled(column: pd.Series, labels: Sequence, ordered: bool = False) -> pd.Series:
+def relabelled(column: pd.Series, labels: Sequence[object], ordered: bool = False) -> pd.Series:
     """The column as categories: ``labels`` (n_values,) are the texts of its distinct values, None is missing.
 
     The distinct values are those of ``encode_column``, in its order, which the categories keep where they are

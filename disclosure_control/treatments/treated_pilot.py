@@ -24,7 +24,7 @@ class AppliedStep:
     n_records_removed: int
     notes: tuple[str, ...]
     used_chance: bool
-    inputs: Mapping[str, dict] = field(default_factory=dict)
+    inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -48,15 +48,17 @@ class TreatedPilot:
 
     @property
     def kept(self) -> np.ndarray:
+        """Positions (n_kept,) of the released records in the frame that was treated."""
         return self.frame.index.to_numpy()
 
     @property
-    def inputs(self) -> dict[str, dict]:
+    def inputs(self) -> dict[str, dict[str, object]]:
         """Files that the steps read, with their SHA-256."""
         return {name: read for step in self.steps for name, read in step.inputs.items()}
 
     @property
     def n_records_removed(self) -> int:
+        """How many records all steps together took away."""
         return self.n_records_before - len(self.frame)
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import nearest_name, stop_at
@@ -18,7 +19,7 @@ class RecommendSettings:
 
     metric: str = "loss"
     suppression_limit: float = 0.05
-    hierarchies: Mapping[str, object] = field(default_factory=dict)
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     fixed: Mapping[str, int] = field(default_factory=dict)
     max_level: Mapping[str, int] = field(default_factory=dict)
@@ -31,7 +32,7 @@ def _by_column(is_valid: Callable[[object], bool]) -> Callable[[object], bool]:
     )
 
 
-def _is_weight(value: object) -> bool:
+def _is_weight(value: Any) -> bool:
     return is_number(value) and 0 <= value <= 1e6
 
 
@@ -58,7 +59,7 @@ _KEYS: dict[str, Check] = {
 _BY_COLUMN = ("hierarchies", "weights", "fixed", "max_level")
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> RecommendSettings:
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> RecommendSettings:
     """The settings of the key. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(faults_of_settings("recommend", value, _KEYS))
     settings = RecommendSettings(**value)

@@ -69,9 +69,9 @@ def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
         ]
     found = []
     for i, step in enumerate(steps):
-        treatment = methods().get(step.get("method"))
+        treatment = methods().get(step.get("method", ""))
         for key, value in step.items() if treatment else ():
-            is_valid = treatment.settings.get(key, _ANYTHING)[0]
+            is_valid = (treatment.settings if treatment else {}).get(key, _ANYTHING)[0]
             if isinstance(value, list | tuple) and not is_valid(value) and any(map(is_valid, value)):
                 found.append((i, key))
     return found
@@ -101,7 +101,7 @@ def faults_of_grid(grid: Sequence[object], config: PilotConfig, columns: Sequenc
     ]
 
 
-def _faults_of_entry(where: str, entry: object, config: PilotConfig, columns: Sequence[str] | None) -> list[str]:
+def _faults_of_entry(where: str, entry: Any, config: PilotConfig, columns: Sequence[str] | None) -> list[str]:
     is_entry = isinstance(entry, dict) and ("method" in entry) != ("steps" in entry)
     steps = entry.get("steps", ()) if is_entry else None
     if not is_entry or not isinstance(steps, list | tuple) or not all(isinstance(step, dict) for step in steps):

@@ -109,7 +109,7 @@ def row_name(row: Mapping[str, Any]) -> str:
     return f"{row['method']}, {row['param_name']} {shown_value(row['param_value'])}"
 
 
-def shown_value(value: object, n_letters: int = 40) -> str:
+def shown_value(value: Any, n_letters: int = 40) -> str:
     """A parameter as a report shows it: numbers short, lists and dictionaries cut off where they are long."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number_text(value)

@@ -47,7 +47,7 @@ _REGRESSION: dict[str, Check] = {
 _ANALYSES = {"means": _MEANS, "regression": _REGRESSION}
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> SweepSettings:
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> SweepSettings:
     """The settings of the key. Raises ``FaultyInputError`` with every fault: of its settings, of every treatment of
     its grid, and columns that are not there.
     """

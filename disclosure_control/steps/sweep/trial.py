@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import ModelResult
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.faults import FaultyInputError, stop_at
@@ -42,7 +43,7 @@ class Sweep:
     pareto_front: tuple[int, ...]
     mildest_that_meets_k: int | None
     mildest_that_meets_all: int | None
-    inputs: Mapping[str, dict] = field(default_factory=dict)
+    inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
 
 
 # ---------------------------------------------------------------- the sweep
@@ -74,7 +75,9 @@ def sweep(
     baseline = SweepPoint(BASELINE, "", None, ())
     rows = [_row(baseline, as_released, evaluate_treated(untouched, config), measure_utility(compared))]
     rows[0] |= _regression_figures(compared, released=False) | {"used_chance": False}
-    generator, faults, inputs = np.random.default_rng(seed), [], {}
+    generator = np.random.default_rng(seed)
+    faults: list[str] = []
+    inputs: dict[str, dict[str, object]] = {}
     with progress("Trying treatments", len(points)) as advance:
         for point in points:
             chance = generator if one_generator else seed
@@ -143,7 +146,7 @@ def _risk_figures(assessment: Assessment) -> dict[str, Any]:
     }
 
 
-def _is_met(results: Sequence) -> bool:
+def _is_met(results: Sequence[ModelResult]) -> bool:
     """Nobody flagged, and somebody evaluated: where nobody could be looked at, nothing is shown."""
     return all(result.n_risky == 0 for result in results) and results[0].n_evaluated > 0
 
@@ -164,7 +167,7 @@ def _regression_figures(comparison: Comparison, released: bool) -> dict[str, Any
     return {"regression_n_used": fit.n_used, "regression_r_squared": fit.r_squared, **coefficients}
 
 
-def _judged(points: Sequence[SweepPoint], rows: list[dict[str, Any]], inputs: Mapping[str, dict[str, Any]]) -> Sweep:
+def _judged(points: Sequence[SweepPoint], rows: list[dict[str, Any]], inputs: Mapping[str, dict[str, object]]) -> Sweep:
     """The rows with what they are among all: on the Pareto front, the mildest to meet k, or all models."""
     front = pareto_front([(row["avg_linkage_risk_percent"], row["IL1_mean"]) for row in rows])
     mildest = {key: _mildest(rows, key) for key in ("meets_k", "meets_all")}

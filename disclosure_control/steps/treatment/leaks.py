@@ -66,7 +66,7 @@ def columns_with_ids(subjects: pd.Series, released: pd.DataFrame) -> dict[str, i
     ids = _lower(subjects)
     length = np.strings.str_len(ids)
     found = {}
-    for name in released:
+    for name in map(str, released):
         if pd.api.types.is_numeric_dtype(released[name].dtype):
             continue
         texts = _lower(released[name])

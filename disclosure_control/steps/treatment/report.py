@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -221,10 +221,12 @@ def _rows(figures: Mapping[str, Any]) -> list[list[str]]:
     return rows
 
 
-def _model_rows(title: str, views: list[Mapping[str, Any] | None]) -> list[list[str]]:
+def _model_rows(title: str, views: Sequence[Mapping[str, Any] | None]) -> list[list[str]]:
     worst = "maximum" if title.startswith("t ") else "minimum"
     sign = ">" if worst == "maximum" else "<"
-    head = f"{title} {sign} {number_text(views[0]['threshold'])}"
+    before = views[0]
+    assert before is not None  # a column that is gone afterwards was there
+    head = f"{title} {sign} {number_text(before['threshold'])}"
     rows = [
         [f"{head}: people", *(_people(view) for view in views)],
         [f"{title}: {'largest' if worst == 'maximum' else 'smallest'}", *(_number(view, worst) for view in views)],

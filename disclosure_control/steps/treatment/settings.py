@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import stop_at
@@ -28,7 +29,7 @@ _KEYS: dict[str, Check] = {
 }
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> TreatmentSettings:
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> TreatmentSettings:
     """The settings of the key: a list of steps, or these under "steps", beside a seed.
 
     Raises ``FaultyInputError`` with every fault of it, keys in the environment that are missing or short among them.

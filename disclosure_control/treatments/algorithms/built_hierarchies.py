@@ -135,14 +135,16 @@ def built_hierarchy(series: pd.Series, rule: Mapping[str, Any] | str) -> ValueHi
     if not len(encoded.labels):
         return None
     if rule == "dates":
-        read_dates(encoded.labels.astype(str), name, lambda label: coarser(label, "year"))
-        return date_hierarchy([str(label) for label in encoded.labels], name)
+        texts = [str(label) for label in encoded.labels]
+        read_dates(texts, name, lambda label: coarser(label, "year"))  # for its faults alone
+        return date_hierarchy(texts, name)
     if rule == "mask":
-        return mask_hierarchy(labels_of(encode_column(series)), name)
+        return mask_hierarchy(labels_of(encoded), name)
     if not encoded.is_numeric:
         raise FaultyInputError(
             f"column {name!r}: intervals need numbers, and it holds text; choose another rule or declare it continuous"
         )
+    assert not isinstance(rule, str)
     return interval_hierarchy(encoded.labels, rule["intervals"], name)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from disclosure_control.basics.settings import COLUMNS
-from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, names_in, register
 
 
 def drop_columns(given: TreatmentInput, columns: list[str]) -> Treated:
@@ -22,6 +22,6 @@ register(
         place=40,
         required=("columns",),
         promises=("rows", "columns"),
-        drops=lambda settings, columns: settings["columns"],
+        drops=lambda settings, columns: names_in(settings["columns"]),
     ),
 )

@@ -97,12 +97,12 @@ def _matches(rule: IdentifierRule, column: str) -> bool:
 
 def drop_identifiers(given: TreatmentInput, keep: Sequence[str] = ()) -> Treated:
     """The frame without columns that by their name identify a person or hold free text, but for those to ``keep``."""
-    found = {name: why for name, why in identifier_columns(given.frame.columns).items() if name not in keep}
+    found = {name: why for name, why in identifier_columns(list(given.frame.columns)).items() if name not in keep}
     changed = {name: int(given.frame[name].notna().sum()) for name in found}
     notes = [f"{name} is dropped: {why}." for name, why in found.items()]
     if not found:
         notes.append("No column has the name of a direct identifier or of free text.")
-    dates = [name for name in date_columns(given.frame.columns) if name not in found]
+    dates = [name for name in date_columns(list(given.frame.columns)) if name not in found]
     if dates:
         notes.append(f"Dates stay, see shift_dates and coarsen_dates: {', '.join(dates)}.")
     return Treated(given.frame.drop(columns=list(found)), changed, notes=tuple(notes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, labels_of
+from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
 from disclosure_control.treatments.algorithms.built_hierarchies import (
     RULE,
@@ -35,7 +36,7 @@ from disclosure_control.treatments.registry import (
 def group_values(
     given: TreatmentInput,
     column: str,
-    groups: Mapping[str, list] | None = None,
+    groups: Mapping[str, Sequence[object]] | None = None,
     others: str | None = None,
     rarer_than: int | None = None,
 ) -> Treated:
@@ -48,7 +49,8 @@ def group_values(
     group_of = {text: new for new, olds in (groups or {}).items() for text in _canonical(olds)}
     kept_name = None if rarer_than is not None else others
     labels = [group_of.get(text, kept_name or text) for text in labels_of(encode_column(series))]
-    grouped, notes = relabelled(series, labels), []
+    grouped = relabelled(series, labels)
+    notes: list[str] = []
     if rarer_than is not None:
         grouped, notes = _join_rare(grouped, rarer_than, others or "other")
     strangers = len(set(group_of) - set(labels_of(encode_column(series))))
@@ -69,7 +71,7 @@ def _join_rare(column: pd.Series, rarer_than: int, name: str) -> tuple[pd.Series
     return relabelled(column, labels), notes
 
 
-def _canonical(values: list[Any]) -> list[str]:
+def _canonical(values: Sequence[object]) -> list[str]:
     """Values of the config, spelled as those of a column are: 1 and 1.0 are one, blanks at the ends go."""
     return [str(encode_column(pd.Series([value], dtype=object)).labels[0]) for value in values]
 
@@ -96,16 +98,18 @@ def generalise(
     """A column at a level of a hierarchy: from a CSV ``file`` as ARX reads it (below the pilot's folder), or built by
     a ``rule``: {"intervals": [5, 10]}, "mask" or "dates". Level 0 is the value itself.
     """
-    series, inputs = given.frame[column], {}
+    series = given.frame[column]
+    inputs: dict[str, dict[str, object]] = {}
+    hierarchy: ValueHierarchy | None
     if file is not None:
         hierarchy, inputs = hierarchy_of_pilot(file, given.folder, "hierarchy['file']")
     else:
-        hierarchy = built_hierarchy(series, rule)
+        hierarchy = None if rule is None else built_hierarchy(series, rule)
     labels = encode_column(series).labels
     if hierarchy is None:
         return with_columns(given, {column: series})
     above = hierarchy.generalise(pd.Series(labels), level)  # at level 0 for its faults alone
-    return with_columns(given, {column: relabelled(series, above) if level else series}, inputs=inputs)
+    return with_columns(given, {column: relabelled(series, list(above)) if level else series}, inputs=inputs)
 
 
 def _check_hierarchy(settings: Mapping[str, object], config: PilotConfig) -> list[str]:

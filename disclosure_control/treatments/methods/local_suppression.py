@@ -17,7 +17,8 @@ from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
 from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.alike import READINGS
-from disclosure_control.treatments.algorithms.suppression_search import Parts, search
+from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_search import search
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import (
     Example,
@@ -51,7 +52,7 @@ def apply_local_suppression(
     k = config.K if k is None else k
     reading = missing or ("category" if config.missing_qis == "exclude" else config.missing_qis)
     looked_at, binned = _as_evaluated(frame, config)
-    names = list(looked_at)
+    names = [str(name) for name in looked_at]
     classes = _classes_in_strata(looked_at, [encode_column(frame[name]).codes for name in strata])
     codes, n_names = classes.class_codes.copy(), len(names)
     codes[n_names:] += 1  # a missing stratum is a stratum of its own, under either reading
@@ -82,7 +83,7 @@ def _classes_in_strata(looked_at: pd.DataFrame, strata: Sequence[np.ndarray]) ->
     numbers = {f"{i}": np.where(codes < 0, np.nan, codes) for i, codes in enumerate(strata)}
     places = looked_at.set_axis([f"quasi_identifier {i}" for i in range(looked_at.shape[1])], axis=1)
     together = places.assign(**numbers)
-    return form_equivalence_classes(together, list(together))
+    return form_equivalence_classes(together, [str(name) for name in together])
 
 
 def _order(names: Sequence[str], n_values: Sequence[int], importance: Sequence[str]) -> list[int]:

@@ -61,7 +61,7 @@ def massage(
     ranking = (
         parse_numbers(frame[score])
         if score is not None
-        else score_by_logistic_regression(frame[list(columns)], is_favourable, known)
+        else score_by_logistic_regression(frame[list(columns or ())], is_favourable, known)
     )
     changes = label_changes(is_favourable, known & of_reference, known & of_group, ranking, ties_by_content(frame))
     values = _relabelled(frame[column], labels.labels, wanted, changes.promoted, changes.demoted)

@@ -195,7 +195,8 @@ def _chosen(
 
 
 def _numbers(given: TreatmentInput, columns: Sequence[str]) -> np.ndarray:
-    numbers, faults = [], []
+    numbers: list[np.ndarray] = []
+    faults: list[str] = []
     for name in columns:
         try:
             numbers.append(numbers_of(given.frame[name]))

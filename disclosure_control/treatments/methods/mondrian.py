@@ -99,8 +99,10 @@ def apply_mondrian(
 
 def _read_hierarchies(
     files: Mapping[str, str | ValueHierarchy], folder: Path | None
-) -> tuple[dict[str, ValueHierarchy], dict[str, dict]]:
-    trees, inputs, faults = {}, {}, []
+) -> tuple[dict[str, ValueHierarchy], dict[str, dict[str, object]]]:
+    trees: dict[str, ValueHierarchy] = {}
+    inputs: dict[str, dict[str, object]] = {}
+    faults: list[str] = []
     for name, file in files.items():
         try:
             if isinstance(file, ValueHierarchy):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from disclosure_control.treatments.registry import (
 
 
 def recode_ids(
-    given: TreatmentInput, key_from: dict[str, Any], columns: list[str] = (SUBJECT_COLUMN,), length: int = 16
+    given: TreatmentInput, key_from: dict[str, Any], columns: Sequence[str] = (SUBJECT_COLUMN,), length: int = 16
 ) -> Treated:
     """Ids as the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning
+from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, are_edges
 from disclosure_control.basics.columns import number_text, numbers_of
-from disclosure_control.basics.settings import COLUMN, POSITIVE, is_number, one_of
+from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
 from disclosure_control.treatments.algorithms.built_hierarchies import band_of
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
@@ -68,18 +66,13 @@ def _clean(numbers: np.ndarray) -> np.ndarray:
     return np.array([float(number_text(number)) for number in distinct], dtype=float)[position.reshape(-1)]
 
 
-def _are_edges(value: object) -> bool:
-    numbers = isinstance(value, list | tuple) and len(value) >= 2 and all(map(is_number, value))
-    return numbers and all(low < high for low, high in pairwise(value))
-
-
 register(
     "bins",
     Treatment(
         put_into_bins,
         {
             "column": COLUMN,
-            "edges": (_are_edges, "at least two numbers, each larger than the last"),
+            "edges": (are_edges, "at least two numbers, each larger than the last"),
             "out_of_range": one_of(*OUT_OF_RANGE_POLICIES),
         },
         words="intervals `a--b` of given edges, tails for the rest",

@@ -54,13 +54,16 @@ def shift_dates(
     dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE De-identification Standard for
     SDTM 3.2, "offset".
     """
-    names = date_columns(given.frame.columns) if columns is None else list(columns)
+    names = date_columns(list(given.frame.columns)) if columns is None else list(columns)
     if not names:
         return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
     if given.subjects is None:
         raise FaultyInputError("shift_dates: needs the column USUBJID, whose ids choose the offsets; add it")
     offsets = offsets_of_subjects(given.subjects, read_key(key_from, given.folder), days)
-    shifted, changed, faults, notes = {}, {}, [], []
+    shifted: dict[str, pd.Series] = {}
+    changed: dict[str, int] = {}
+    faults: list[str] = []
+    notes: list[str] = []
     for name in names:
         try:
             shifted[name], changed[name], n_lost = _shifted(given.frame[name], offsets, unreadable)
@@ -134,7 +137,8 @@ def _parts(text: str) -> list[tuple[str, str, str]] | None:
 
 def _parts_of_end(text: str) -> tuple[str, str, str]:
     year, month, day = parts_of_date(text)
-    time = DATE.fullmatch(text)[4]
+    found = DATE.fullmatch(text)
+    time = found[4] if found else None
     if day:
         return f"{year}-{month}-{day}", "D", f"T{time}" if time else ""
     return (f"{year}-{month}-15", "M", "") if month else (f"{year}-07-01", "Y", "")

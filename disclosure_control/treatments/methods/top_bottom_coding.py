@@ -38,7 +38,14 @@ def bottom_code(
     return _coded(given, column, limit, quantile, replacement, top=False)
 
 
-def _coded(given, column, limit, quantile, replacement, top: bool) -> Treated:
+def _coded(
+    given: TreatmentInput,
+    column: str,
+    limit: float | None,
+    quantile: float | None,
+    replacement: float | None,
+    top: bool,
+) -> Treated:
     numbers = numbers_of(given.frame[column])
     present = numbers[~np.isnan(numbers)]
     if quantile is not None:
