@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import MISSING_POLICIES, form_equivalence_classes
@@ -16,8 +16,8 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.keys import number_groups
 from disclosure_control.measures import key_sets as module
 from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets, small_levels
+from tests.examples import examples
 
-QUIET = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
 THRESHOLDS = (1, 2, 5)
 
 
@@ -77,7 +77,7 @@ def classes_of(df: pd.DataFrame):
     return form_equivalence_classes(df, list(df.columns))
 
 
-@settings(max_examples=150, **QUIET)
+@examples(150)
 @given(frames(), st.integers(1, 5), st.sampled_from(MISSING_POLICIES))
 def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):
     results = key_sets(classes_of(df), max_size, THRESHOLDS, missing_qis)
@@ -87,7 +87,7 @@ def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):
         assert_agrees(result, df, missing_qis)
 
 
-@settings(max_examples=60, **QUIET)
+@examples(60)
 @given(frames(), st.sampled_from(MISSING_POLICIES))
 def test_one_subset_alone_is_as_among_all(df, missing_qis):
     classes = classes_of(df)
@@ -96,7 +96,7 @@ def test_one_subset_alone_is_as_among_all(df, missing_qis):
         assert key_set(classes, turned_names, THRESHOLDS, missing_qis) == result
 
 
-@settings(max_examples=60, **QUIET)
+@examples(60)
 @given(frames(), st.randoms(use_true_random=False), st.sampled_from(MISSING_POLICIES))
 def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, random, missing_qis):
     results = key_sets(classes_of(df), None, THRESHOLDS, missing_qis)
@@ -113,7 +113,7 @@ def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, 
         )
 
 
-@settings(max_examples=60, **QUIET)
+@examples(60)
 @given(frames())
 def test_knowing_more_never_lowers_the_risk(df):
     results = {frozenset(result.quasi_identifiers): result for result in key_sets(classes_of(df), None, THRESHOLDS)}
@@ -186,7 +186,7 @@ def test_what_each_attribute_adds_by_hand():
     assert sex.together.quasi_identifiers == ("sex", "age")
 
 
-@settings(max_examples=40, **QUIET)
+@examples(40)
 @given(frames(), st.sampled_from(MISSING_POLICIES))
 def test_effects_come_from_the_same_results(df, missing_qis):
     classes = classes_of(df)

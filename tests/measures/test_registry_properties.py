@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
@@ -18,8 +18,9 @@ from disclosure_control.measures.syntactic_models import (
     SYNTACTIC_MODELS,
     evaluate_syntactic_models,
 )
+from tests.examples import examples
 
-BRIEF = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+BRIEF = examples(30)
 every_model = pytest.mark.parametrize("name", SYNTACTIC_MODELS)
 
 # Values 0 to 5 in a hierarchy of pairs and halves; a model that needs numbers, an order or a hierarchy gets one.

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -23,8 +23,9 @@ from disclosure_control.measures.sampling_weights import (
     individual_risk,
     series_risk,
 )
+from tests.examples import examples
 
-SETTINGS = settings(max_examples=80, deadline=None, derandomize=True)
+SETTINGS = examples(80)
 FREQUENCIES = [1, 2, 3, 4, 7, 15, 19, 20, 21, 50, 1000, 10**6, 7 * 10**6]
 ODDS = [10.0**i for i in range(-12, 13, 2)] + [0.5, 0.999999, 1.0, 1.000001, 2.0]  # (F - f) / f
 

@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.optimize
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes, run_l_diversity, run_t_closeness
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import build_hierarchy
 from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, evaluate_syntactic_models
+from tests.examples import examples
 from tests.measures import syntactic_referee as referee
 
-QUIET = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
-THOROUGH = settings(max_examples=150, **QUIET)
-BRIEF = settings(max_examples=60, **QUIET)
+MANY = examples(150)
+BRIEF = examples(60)
 
 TREE = [("a", "vowel", "*"), ("e", "vowel", "*"), ("b", "stop", "*"), ("d", "stop", "*"), ("s", "hiss", "*")]
 LETTERS = [path[0] for path in TREE]
@@ -84,7 +84,7 @@ def assert_as_expected(frame: pd.DataFrame, result, name: str, missing_qis: str,
 # ---------------------------------------------------------------- the referee
 
 
-@THOROUGH
+@MANY
 @given(people(letters), st.sampled_from(["category", "exclude", "wildcard"]))
 def test_every_model_of_text_is_that_of_the_referee(frame, missing_qis):
     results = evaluated(frame, missing_qis, None, FOR_LETTERS)
@@ -94,7 +94,7 @@ def test_every_model_of_text_is_that_of_the_referee(frame, missing_qis):
         assert_as_expected(frame, result, name, missing_qis, **given_to.get(name, {}))
 
 
-@THOROUGH
+@MANY
 @given(people(numbers), st.sampled_from(["category", "exclude", "wildcard"]))
 def test_every_model_of_numbers_is_that_of_the_referee(frame, missing_qis):
     frame["s"] = frame["s"].astype(float)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import Anonymization_Models as models
 from tests.models import referee
-from tests.models.model_frames import BRIEF, THOROUGH, columns, edge_lists, frames, numbers
+from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 
 
 def partition(codes) -> set[frozenset[int]]:
@@ -25,7 +25,7 @@ def partition(codes) -> set[frozenset[int]]:
 # ---------------------------------------------------------------- values that are the same
 
 
-@THOROUGH
+@MANY
 @given(st.integers(0, 25).flatmap(columns))
 def test_equal_codes_are_equal_values_and_missing_is_minus_one(values):
     encoded = models.encode_column(values)
@@ -34,7 +34,7 @@ def test_equal_codes_are_equal_values_and_missing_is_minus_one(values):
     assert partition(encoded.codes.tolist()) == partition(expected)
 
 
-@THOROUGH
+@MANY
 @given(st.integers(0, 25).flatmap(columns), st.randoms(use_true_random=False))
 def test_codes_do_not_depend_on_the_order_of_the_records(values, random):
     order = random.sample(range(len(values)), len(values))
@@ -151,7 +151,7 @@ def binnable(draw):
     return edges, pd.Series(values, dtype=kind), values
 
 
-@THOROUGH
+@MANY
 @given(binnable(), st.sampled_from(["tail", "missing"]))
 def test_bins_follow_the_referee(made, out_of_range):
     edges, column, values = made
@@ -237,7 +237,7 @@ def test_an_unknown_policy_for_values_out_of_range_is_refused(policy):
 # ---------------------------------------------------------------- numbering of classes
 
 
-@THOROUGH
+@MANY
 @given(frames())
 def test_classes_are_those_of_the_referee(made):
     frame, names = made

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
@@ -22,6 +22,7 @@ from disclosure_control.treatments.methods.microaggregation import (
     optimal_groups,
 )
 from disclosure_control.treatments.registry import TreatmentInput
+from tests.examples import examples
 from tests.places import SDCMICRO
 
 # Who of two equal records goes into which group is decided by position in sdcMicro and by the records' content here, so
@@ -130,7 +131,7 @@ def plain_mdav(points, size):
     return group
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.data(), st.integers(2, 4), st.integers(1, 3), st.sampled_from([3, 1_000_003]))
 def test_mdav_forms_the_groups_of_the_plain_algorithm(data, size, n_columns, n_values):
     value = st.integers(0, n_values - 1)  # few values make many ties
@@ -170,7 +171,7 @@ def squares(values, lengths):
     return sum(((part - part.mean()) ** 2).sum() for part in parts)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=11), st.integers(2, 4))
 def test_the_optimal_partition_loses_least_of_all(values, size):
     values = np.sort(np.array(values, dtype=float))

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import numerical_distance, run_k_anonymity
@@ -15,6 +15,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import build_hierarchy, read_hierarchy
 from disclosure_control.treatments.methods.mondrian import _check, apply_mondrian
 from disclosure_control.treatments.registry import TreatmentInput
+from tests.examples import examples
 from tests.places import SHARED_DATA
 
 ADULT = SHARED_DATA / "adult"
@@ -204,7 +205,7 @@ records = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     st.lists(records, min_size=1, max_size=24),
     st.integers(1, 4),
@@ -265,7 +266,7 @@ def holds(value, label, tree):
     return label == "*" or label in next(list(row) for row in tree.labels if row[0] == value)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(records, min_size=1, max_size=24), st.integers(1, 4), st.sampled_from(["strict", "relaxed"]))
 def test_k_l_and_t_hold_and_the_order_of_rows_changes_nothing(rows, k, form):
     frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).astype({"sex": "str", "town": "str"})
@@ -306,7 +307,7 @@ def test_where_people_are_not_evaluated_t_is_not_promised_and_the_notes_say_so()
     assert not any("T was kept" in note for note in apply_mondrian(given_input, also=["l"]).notes)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(records, min_size=1, max_size=24), st.sampled_from(["strict", "relaxed"]))
 def test_under_exclude_t_holds_or_the_notes_say_that_it_may_not(rows, form):
     frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).astype({"sex": "str", "town": "str"})
@@ -317,7 +318,7 @@ def test_under_exclude_t_holds_or_the_notes_say_that_it_may_not(rows, form):
     assert is_said or evaluated(treated, given_input).t_closeness["x"].n_risky == 0
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(records, min_size=2, max_size=24), st.integers(1, 3))
 def test_relaxed_parts_are_even(rows, k):
     """Without gaps and demands each part is halved until it has fewer than 2k people, or all its people are equal."""

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
@@ -17,19 +17,13 @@ from disclosure_control.steps.treatment.report import treatment_figures, treatme
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import methods, n_changed
 from disclosure_control.treatments.treat import treat
+from tests.examples import examples
 from tests.treatments.treatment_examples import COLUMNS, CONFIG, RECOMMENDED, pilots
 from tests.treatments.treatment_frames import KEY
 
 METHODS = sorted(methods())
 KEY_NAME = "PILOT_KEY"  # as in the examples of the treatments that need one
-FEW = settings(
-    max_examples=6,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+FEW = examples(6)
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from cdisc.formats.files import FileOptions, SourceTable, read_domain_file
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
+from tests.examples import examples
 from tests.places import SHARED_DATA
 
 
@@ -362,7 +364,7 @@ def expected_columns(header: list[str], rows: list[list[str]]) -> dict[str, list
     return columns
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300)
 @given(
     table=tables(),
     delimiter=st.sampled_from([",", ";", "\t", "|", ":"]),
@@ -390,7 +392,7 @@ def test_what_the_csv_module_writes_comes_back(
         assert cells(read(tmp_path, data, delimiter=delimiter, decimal=".")) == expected
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100)
 @given(st.binary(max_size=60).map(lambda tail: b"A,B\nx,1\n" + tail))
 def test_any_bytes_are_read_or_refused_in_words(tmp_path, data):
     # Anything but a table or a FaultyInputError fails the test by itself.
@@ -398,7 +400,7 @@ def test_any_bytes_are_read_or_refused_in_words(tmp_path, data):
         assert len(read(tmp_path, data).frame) >= 1
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(200)
 @given(st.text(st.sampled_from('"a,\n'), max_size=25))
 def test_quotes_are_read_as_the_csv_module_reads_them_or_refused(tmp_path, text):
     """Loose quotes must never move text between records unnoticed."""

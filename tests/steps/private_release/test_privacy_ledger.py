@@ -15,11 +15,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.private_release import ledger as room
 from disclosure_control.steps.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
+from tests.examples import examples
 from tests.places import PROJECT
 from tests.steps.private_release.publish_pilots import asked, refuses, spending
 
@@ -52,7 +53,7 @@ def test_a_recorded_answer_is_given_after_the_budget_was_lowered(ledger):
         asked(lowered, "other", "0.1")
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25)
 @given(
     asks=st.lists(
         st.tuples(st.integers(0, 5), st.decimals("0.0001", "0.9", places=4, allow_nan=False)), min_size=1, max_size=12

@@ -8,18 +8,20 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.private_release import queries as room
 from disclosure_control.steps.private_release.ledger import key_of
 from disclosure_control.steps.private_release.queries import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.query import OTHER, decimal_text
-from disclosure_control.steps.private_release.settings import (
+from disclosure_control.steps.private_release.questions import (
+    KINDS,
     exact_epsilon,
     faults_of_query,
     read_query,
 )
+from tests.examples import examples
 from tests.keys import faults_of_key, settings_of_key
 from tests.steps.private_release.publish_pilots import people, query
 
@@ -120,7 +122,7 @@ EVERY_CELL = [
 ]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(left_out=st.integers(0, 39), order=st.randoms(use_true_random=False))
 def test_one_person_more_is_one_record_more(left_out, order):
     """What the library's map takes for granted of all that is done before it, in whatever order records come."""
@@ -234,6 +236,10 @@ def test_faults_of_queries(value, words):
     faults = faults_of_query("q", value, list(people(1).columns))
     assert faults
     assert any(pd.Series([fault]).str.contains(words).any() for fault in faults), faults
+
+
+def test_every_kind_of_question_has_a_mechanism():
+    assert list(room.MECHANISMS.keys() ^ KINDS.keys()) == []
 
 
 def test_too_many_cells_are_a_fault():

@@ -12,7 +12,7 @@ import pytest
 import schemathesis
 import uvicorn
 from fastapi.testclient import TestClient
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
@@ -20,6 +20,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.private_release.ledger import Ledger
 from disclosure_control.steps.private_release.queries import Records
 from disclosure_control.steps.private_release.service import MOST_BYTES, ServedPilot, create_app, main, served_pilot
+from tests.examples import examples
 from tests.steps.private_release.publish_pilots import SHA, people, spending
 
 TOKEN = "a-token-of-more-than-16-letters"
@@ -322,7 +323,7 @@ def test_it_listens_on_this_machine_alone(tmp_path, monkeypatch):
 
 # What a description cannot say, it does not promise: columns that exist, bounds that rise, a budget that lasts.
 NOT_PROMISED = [positive_data_acceptance]
-FEW = settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+FEW = examples(40, suppress_health_check=list(HealthCheck))
 
 
 QUESTIONS = [(path, "POST", mode) for path in ("/count", "/average", "/histogram") for mode in GenerationMode]

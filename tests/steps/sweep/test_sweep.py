@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
@@ -27,6 +27,7 @@ from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat
 from Main_Anonymization import assess_pilot
+from tests.examples import examples
 from tests.keys import faults_of_key
 from tests.places import PROJECT
 
@@ -392,7 +393,7 @@ def test_what_a_treatment_finds_wrong_with_the_data_is_said_for_all_points():
 # ---------------------------------------------------------------- the front
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, None]), st.sampled_from([0.0, 1.0, 2.0, 3.0])), max_size=12))
 def test_the_front_against_a_slow_referee(figures):
     def beats(a, b):
@@ -440,10 +441,10 @@ NAMES = [
 @pytest.mark.parametrize(
     "rows",
     [
-        figure_rows(),
+        pytest.param(figure_rows(), marks=pytest.mark.thorough("1 s, and the next test draws it, too")),
         figure_rows(0),
         figure_rows(1, 1, param_value=None),
-        figure_rows(12, 1),
+        pytest.param(figure_rows(12, 1), marks=pytest.mark.thorough("2 s")),
         figure_rows(1, 3, avg_linkage_risk_percent=None, percent_unique=None, eigenvalue_similarity_percent=None),
         figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list of things"], mildest_that_meets_k=True),
     ],
@@ -472,7 +473,7 @@ def test_figures_have_the_same_bytes_each_time_and_no_date_in_them():
 
 
 def test_what_is_drawn_hangs_on_the_figures():
-    first, second = sweep_figures(figure_rows()), sweep_figures(figure_rows(2, 4))
+    first, second = sweep_figures(figure_rows(1, 1)), sweep_figures(figure_rows(1, 2))
     assert all(first[name] != second[name] for name in NAMES)
 
 
