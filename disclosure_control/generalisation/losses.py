@@ -1,7 +1,9 @@
 """What a transformation costs, by ARX's definitions: one class per kind of loss, ``METRICS`` by name.
 
-One more kind stands in ``volumes``. Each tells the loss of a transformation, and bounds that spare the search most of
-the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
+Losses of values (``is_of_values``) are counted from level 0 of each attribute: the values as the assessment evaluates
+them, which may be bins already. What a release costs from the exact values stands in ``utility.information_loss``.
+One more kind of loss stands in ``volumes``. Each tells the loss of a transformation, and bounds that spare the search
+most of the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ class SeparableMetric:
     own_weight: Callable[[Generalisation], float] = lambda attribute: 1.0
     of_most: bool = False
     is_separable = True
+    is_of_values = True
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> SeparableLoss:
         return SeparableLoss(self, lattice, tuple(weights))
@@ -177,6 +180,7 @@ class ClassSizeMetric:
     value_range: str
     of_sizes: Callable[[np.ndarray, int, int], float]
     is_separable = False
+    is_of_values = False
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss:
         return ClassSizeLoss(self, lattice)

@@ -20,6 +20,7 @@ class VolumeMetric:
     value_range: str
     loss: Callable[[Lattice], Ambiguity | Divergence]
     is_separable = False
+    is_of_values = True
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> Ambiguity | Divergence:
         return self.loss(lattice)

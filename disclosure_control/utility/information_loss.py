@@ -1,7 +1,9 @@
 """How much was changed, value by value and class by class: IL1, Loss, precision, entropy, discernibility.
 
 IL1 and IL1s see every kind of change. Loss, precision and non-uniform entropy see how many original values a released
-one may stand for: they judge generalisation and suppression, and are blind to perturbation.
+one may stand for: they judge generalisation and suppression, and are blind to perturbation. They start from the exact
+values of the original; what a recoding loses from the values as a config looks at them, its bins, stands in
+``generalisation.losses``.
 """
 
 from __future__ import annotations
@@ -124,7 +126,7 @@ def _had_value(column: ComparedColumn) -> tuple[np.ndarray, np.ndarray]:
 
 
 def loss_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None = None) -> float:
-    """Loss of one attribute, in [0, 1]; see ``loss``."""
+    """Loss of one attribute, in [0, 1]; see ``loss_from_exact_values``."""
     had, people = _had_value(column)
     if hierarchy is None:
         n_leaves = len(column.original.labels)
@@ -138,7 +140,7 @@ def loss_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None = No
     return float(((people * under).sum() - n) / (n * (n_leaves - 1)))
 
 
-def loss(comparison: Comparison) -> float:
+def loss_from_exact_values(comparison: Comparison) -> float:
     """How much of its domain a released quasi-identifier may stand for, over all of them: in [0, 1].
 
     Per attribute (sum of shares - n/D) / (n - n/D), D values in the domain, the share of a value being how many of
@@ -153,7 +155,7 @@ def loss(comparison: Comparison) -> float:
 
 
 def precision_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None = None) -> float:
-    """Mean height of one attribute's released values, in [0, 1]; see ``precision``."""
+    """Mean height of one attribute's released values, in [0, 1]; see ``precision_from_exact_values``."""
     had, people = _had_value(column)
     if not people.sum():
         return 0.0
@@ -166,7 +168,7 @@ def precision_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None
     return float((people * height[had]).sum() / people.sum())
 
 
-def precision(comparison: Comparison) -> float:
+def precision_from_exact_values(comparison: Comparison) -> float:
     """1 less the mean height of the released quasi-identifiers in their hierarchies: 1 untouched, 0 all suppressed.
 
     Height is the level of a value divided by that of the top. Without a hierarchy it is log(values covered) / log(D),
