@@ -17,6 +17,7 @@ import numpy as np
 from disclosure_control.generalisation.generalisations import Generalisation
 from disclosure_control.generalisation.nodes import Lattice, Node
 from disclosure_control.generalisation.volumes import VOLUME_METRICS, VolumeMetric
+from disclosure_control.measures.class_sizes import average_class_size, discernibility
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,7 @@ class SeparableLoss:
 
 @dataclass(frozen=True)
 class ClassSizeMetric:
-    """A loss of the sizes of the classes: ``of_sizes(kept sizes, n_suppressed, n)``; attributes have no weight in it.
+    """A loss of the sizes of the classes: ``of_sizes(kept sizes, n_suppressed)``; attributes have no weight in it.
 
     ``of_sizes`` of all classes, nothing suppressed, must not be above the loss; nor may it fall as classes are joined.
     """
@@ -178,7 +179,7 @@ class ClassSizeMetric:
     name: str
     words: str
     value_range: str
-    of_sizes: Callable[[np.ndarray, int, int], float]
+    of_sizes: Callable[[np.ndarray, int], float]
     is_separable = False
     is_of_values = False
 
@@ -200,16 +201,16 @@ class ClassSizeLoss:
 
     def floor_of_coarser(self, node: Node) -> float:
         """A lower bound for ``node`` and all that are coarser: their classes are sums of these."""
-        return self.metric.of_sizes(node.size, 0, self.lattice.n_people)
+        return self.metric.of_sizes(node.size, 0)
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
         """A lower bound for all that are finer: these people stay suppressed, the others are apart at best."""
         kept = self.lattice.people[~suppressed[node.class_of_combination]]
-        return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum()), self.lattice.n_people))
+        return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum())))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
         kept = node.size[~suppressed]
-        return self.metric.of_sizes(kept, int(node.size[suppressed].sum()), self.lattice.n_people)
+        return self.metric.of_sizes(kept, int(node.size[suppressed].sum()))
 
 
 # ---------------------------------------------------------------- the definitions
@@ -253,14 +254,6 @@ def _as_it_is(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarra
     return np.asarray(total)
 
 
-def _discernibility(kept: np.ndarray, n_suppressed: int, n: int) -> float:
-    return float(np.dot(kept, kept)) + float(n) * n_suppressed
-
-
-def _average_class_size(kept: np.ndarray, n_suppressed: int, n: int) -> float:
-    return n / max(len(kept) + (n_suppressed > 0), 1)
-
-
 def _per_record(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarray:
     return np.asarray(total) / max(n, 1)
 
@@ -282,14 +275,14 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
             "discernibility",
             "pairs of records that cannot be told apart",
             "from n to n squared",
-            _discernibility,
+            discernibility,
         ),
         # LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101; the suppressed are one more class.
         ClassSizeMetric(
             "average_class_size",
             "records per equivalence class",
             "from 1 to n",
-            _average_class_size,
+            average_class_size,
         ),
         # De Waal and Willenborg 1999; Gionis and Tassa 2009, doi:10.1109/TKDE.2008.129.
         SeparableMetric(

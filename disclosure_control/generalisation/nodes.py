@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import CountTable, EquivalenceClasses
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import number_groups, number_rows
 from disclosure_control.generalisation.generalisations import Generalisation
 
 Levels = tuple[int, ...]
@@ -120,17 +120,13 @@ def bottom_node(lattice: Lattice) -> Node:
 def roll_up(finer: Node, levels: Levels) -> Node:
     """The classes of a transformation from those of one that is nowhere coarser; O(classes of the finer one)."""
     lattice = finer.lattice
-    key, n_keys = np.zeros(finer.n_classes, dtype=np.int64), 1
+    codes, n_codes = [], []
     for attribute, level in enumerate(levels):
-        n_codes = lattice.attributes[attribute].levels[level].n_codes
-        if n_codes > 1:
-            if n_keys * n_codes >= 2**62:
-                key, size = number_groups(key, n_keys)
-                n_keys = len(size)
-            key *= n_codes
-            key += lattice.level_codes[attribute][level][finer.member]
-            n_keys *= n_codes
-    group, occupied = number_groups(key, n_keys)
+        n_of_level = lattice.attributes[attribute].levels[level].n_codes
+        if n_of_level > 1:
+            codes.append(lattice.level_codes[attribute][level][finer.member])
+            n_codes.append(n_of_level)
+    group, occupied = number_rows(codes, n_codes, finer.n_classes)
     member = np.empty(len(occupied), dtype=np.int32)
     member[group] = finer.member
     size = np.bincount(group, finer.size, len(occupied)).astype(np.int64)

@@ -17,7 +17,7 @@ from Anonymization_Models import CountTable, mean_difference
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.generalisation.coarse_measures import CoarseMeasure
 from disclosure_control.generalisation.nodes import Node, RollUp, cells_of_some
-from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, SyntacticModel
+from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
 
 # The config's t knows one distance more than the registry of models.
 _MEAN_DIFFERENCE = SyntacticModel(

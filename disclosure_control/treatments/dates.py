@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
 from disclosure_control.treatments.built_hierarchies import DATE, ends_of_interval, parts_of_date
@@ -17,7 +17,6 @@ from disclosure_control.treatments.registry import (
     Treatment,
     TreatmentInput,
     register,
-    texts_of,
     with_columns,
 )
 from disclosure_control.treatments.variables import is_variable
@@ -34,7 +33,7 @@ def date_columns(columns: Sequence[str]) -> list[str]:
 
 def tells_the_day(column: pd.Series) -> bool:
     """Whether any value of a column of dates is known to the day."""
-    return any(part[1] == "D" for text in texts_of(encode_column(column)) for part in _parts(text) or ())
+    return any(part[1] == "D" for text in labels_of(encode_column(column)) for part in _parts(text) or ())
 
 
 def shift_dates(
@@ -76,7 +75,7 @@ def shift_dates(
 def offsets_of_subjects(subjects: pd.Series, key: bytes, days: int) -> np.ndarray:
     """Days (n_records,) by which a subject's dates move, -days to -1 or 1 to days; one subject, one offset."""
     encoded = encode_column(subjects)
-    numbers = [int.from_bytes(digest) % (2 * days) for digest in digests(key, "date", texts_of(encoded))]
+    numbers = [int.from_bytes(digest) % (2 * days) for digest in digests(key, "date", labels_of(encoded))]
     of_subject = np.array(numbers, dtype=np.int64)
     of_subject = np.where(of_subject < days, of_subject - days, of_subject - days + 1)
     if (encoded.codes < 0).any():
@@ -88,7 +87,7 @@ def offsets_of_subjects(subjects: pd.Series, key: bytes, days: int) -> np.ndarra
 def _shifted(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[pd.Series, int, int]:
     """The column moved record by record, how many of its texts changed, and how many were lost; on arrays of days."""
     encoded = encode_column(column)
-    texts = texts_of(encoded)
+    texts = labels_of(encoded)
     parts = [_parts(text) for text in texts]
     lost = np.array([part is None for part in parts], dtype=bool)
     present = encoded.codes >= 0

@@ -16,10 +16,11 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
+from disclosure_control.basics.words import people_text
 from disclosure_control.run.progress import progress
 from disclosure_control.treatments.alike import READINGS
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, people, register
+from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
 from disclosure_control.treatments.suppression_search import Parts, search
 
 
@@ -110,7 +111,7 @@ def _notes(
         notes.append(f"k holds for {', '.join(binned)} in the config's bins; what is left in the file is exact.")
     if n_below:
         where = "in strata of fewer" if in_strata else "in all, fewer"
-        notes.append(f"k = {k} cannot be met for {people(n_below)}, {where} than {k}: they lost every cell.")
+        notes.append(f"k = {k} cannot be met for {people_text(n_below)}, {where} than {k}: they lost every cell.")
     return tuple(notes)
 
 

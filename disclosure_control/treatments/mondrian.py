@@ -26,11 +26,12 @@ from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings import COUNT, is_name, one_of
+from disclosure_control.basics.words import people_text
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.mondrian_labels import QuasiIdentifier
 from disclosure_control.treatments.mondrian_parts import Demand, partition
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, people, register, with_columns
+from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
 
 FURTHER_MODELS = ("l", "t")
 
@@ -77,7 +78,7 @@ def apply_mondrian(
         part_of_record = np.empty(len(frame), dtype=np.int64)
         part_of_record[records] = part
     if len(frame) < k:
-        notes.append(f"k = {k} cannot be met: everybody together is {people(len(frame))}.")
+        notes.append(f"k = {k} cannot be met: everybody together is {people_text(len(frame))}.")
     new = {
         name: pd.Series(one.labels_of_parts(part_of_record, numbers), index=frame.index, name=name)
         for name, one in zip(names, columns, strict=True)
@@ -110,7 +111,7 @@ def _note_on_those_not_evaluated(config: PilotConfig, labels: Mapping[str, pd.Se
     if config.missing_qis != "exclude" or "t" not in also or not config.sensitive_features or not missing.any():
         return []
     return [
-        f'T was kept to against everybody; under missing_qis "exclude" {people(int(missing.sum()))} without a '
+        f'T was kept to against everybody; under missing_qis "exclude" {people_text(int(missing.sum()))} without a '
         "quasi-identifier will not be evaluated, and t of the others, measured without these, may be above T."
     ]
 

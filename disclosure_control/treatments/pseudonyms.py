@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, whole_number
 from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
@@ -15,7 +15,6 @@ from disclosure_control.treatments.registry import (
     Treatment,
     TreatmentInput,
     register,
-    texts_of,
     with_columns,
 )
 
@@ -33,7 +32,7 @@ def recode_ids(
     recoded, changed = {}, {}
     for name in columns:
         encoded = encode_column(given.frame[name])
-        texts = texts_of(encoded)
+        texts = labels_of(encoded)
         pseudonyms = [digest.hex()[:length] for digest in digests(key, "id", texts)]
         n_shared = len(pseudonyms) - len(set(pseudonyms))
         if n_shared:

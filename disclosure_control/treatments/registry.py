@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text
+from disclosure_control.basics.columns import encode_column, labels_of
 
 
 @dataclass(frozen=True)
@@ -92,18 +92,13 @@ def methods() -> Mapping[str, Treatment]:
 # ---------------------------------------------------------------- what treatments share
 
 
-def people(n: int) -> str:
-    """A number of people in words, for notes."""
-    return f"{n} person" if n == 1 else f"{n} people"
-
-
 def n_changed(before: pd.Series, after: pd.Series) -> int:
     """In how many records (n_records,) the value is another one; 1 and 1.0 are the same, and so are two missing."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (before, after)):
         old, new = (column.to_numpy(dtype=float, na_value=np.nan) for column in (before, after))
         return int(((old != new) & ~(np.isnan(old) & np.isnan(new))).sum())
     old, new = encode_column(before), encode_column(after)
-    texts = [texts_of(old), texts_of(new)]
+    texts = [labels_of(old), labels_of(new)]
     common, _ = pd.factorize(np.concatenate([np.asarray(part, dtype=object) for part in texts]))
     code_of_old, code_of_new = np.append(common[: len(texts[0])], -1), np.append(common[len(texts[0]) :], -1)
     return int((code_of_old[old.codes] != code_of_new[new.codes]).sum())
@@ -141,9 +136,4 @@ def relabelled(column: pd.Series, labels: Sequence, ordered: bool = False) -> pd
 
 def label_texts(column: pd.Series) -> list[str]:
     """The distinct values of a column as text, in the order of ``encode_column``."""
-    return texts_of(encode_column(column))
-
-
-def texts_of(encoded: EncodedColumn) -> list[str]:
-    """The labels of an encoded column as text."""
-    return [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]
+    return labels_of(encode_column(column))

@@ -18,10 +18,16 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import EncodedColumn, encode_column, numbers_of, parse_numbers
+from disclosure_control.basics.columns import (
+    EncodedColumn,
+    canonical_labels_of,
+    encode_column,
+    numbers_of,
+    parse_numbers,
+)
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import count_pairs
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|-|–|,|;)\s*({_NUMBER})\s*[\])]?")
@@ -48,13 +54,6 @@ def released_numbers(labels: np.ndarray) -> np.ndarray:
     return numbers
 
 
-def label_texts(column: EncodedColumn) -> np.ndarray:
-    """The labels of a column as text, a number as it would read in a text column: ``1``, not ``1.0``."""
-    if not column.is_numeric:
-        return column.labels.astype(object)
-    return np.array([repr(float(number) + 0.0).removesuffix(".0") for number in column.labels], dtype=object)
-
-
 @dataclass(frozen=True)
 class ComparedColumn:
     """One column before and after: ``original`` as encoded, and the ``released`` code of every original record.
@@ -73,7 +72,7 @@ class ComparedColumn:
 
     @cached_property
     def original_labels(self) -> np.ndarray:
-        return label_texts(self.original)
+        return canonical_labels_of(self.original)
 
     @cached_property
     def table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -82,12 +81,9 @@ class ComparedColumn:
             people = np.bincount(self.original.codes + 1, minlength=len(self.original.labels) + 1)
             code = np.flatnonzero(people)
             return code - 1, code - 1, people[code]
-        n_labels = len(self.released_labels) + 1
-        key = (self.original.codes.astype(np.int64) + 1) * n_labels + (self.released_codes + 1)
-        group, people = number_groups(key, (len(self.original.labels) + 1) * n_labels)
-        key_of_group = np.empty(len(people), dtype=np.int64)
-        key_of_group[group] = key
-        return key_of_group // n_labels - 1, key_of_group % n_labels - 1, people
+        n_codes = len(self.original.labels) + 1, len(self.released_labels) + 1
+        original, released, people = count_pairs(self.original.codes + 1, self.released_codes + 1, *n_codes)
+        return original - 1, released - 1, people
 
     @cached_property
     def same_label(self) -> np.ndarray:
@@ -349,12 +345,12 @@ class OriginalPilot:
         kept[positions] = True
         if name in released and self._is_untouched(name, released, positions):
             values = original.labels if numeric else np.full(len(original.labels), np.nan)
-            return ComparedColumn(name, numeric, original, original.codes, label_texts(original), values, kept)
+            return ComparedColumn(name, numeric, original, original.codes, canonical_labels_of(original), values, kept)
         if name in released:
             after = _without_stars(encode_column(released[name]))
             codes[positions] = after.codes
         values = released_numbers(after.labels) if numeric else np.full(len(after.labels), np.nan)
-        return ComparedColumn(name, numeric, original, codes, label_texts(after), values, kept)
+        return ComparedColumn(name, numeric, original, codes, canonical_labels_of(after), values, kept)
 
 
 def _without_stars(column: EncodedColumn) -> EncodedColumn:

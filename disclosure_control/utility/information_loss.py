@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.measures import class_sizes
 from disclosure_control.utility.comparison import ComparedColumn, Comparison
 
 # ---------------------------------------------------------------- IL1
@@ -222,20 +223,10 @@ def _class_sizes(comparison: Comparison) -> tuple[np.ndarray, int]:
 
 
 def discernibility(comparison: Comparison) -> float:
-    """With how many people each is confused: sum of squared class sizes, plus all records for each suppressed one.
-
-    From n to n squared for n original records; larger is less useful. Source: Bayardo and Agrawal 2005,
-    doi:10.1109/ICDE.2005.42; ARX.
-    """
-    size, n_suppressed = _class_sizes(comparison)
-    return float((size.astype(float) ** 2).sum()) + float(comparison.n_original) * n_suppressed
+    """``class_sizes.discernibility`` of the classes as released; larger is less useful."""
+    return class_sizes.discernibility(*_class_sizes(comparison))
 
 
 def average_class_size(comparison: Comparison) -> float:
-    """Original records divided by classes, all suppressed ones together being one class more; from 1 to n.
-
-    Larger is less useful (and safer). Source: LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101, without
-    its division by k; ARX.
-    """
-    size, n_suppressed = _class_sizes(comparison)
-    return comparison.n_original / max(len(size) + (n_suppressed > 0), 1)
+    """``class_sizes.average_class_size`` of the classes as released; larger is less useful."""
+    return class_sizes.average_class_size(*_class_sizes(comparison))

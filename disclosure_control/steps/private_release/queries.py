@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import bin_feature_column
-from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text, parse_numbers
+from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.private_release.query import OTHER, Query
 
@@ -64,9 +64,10 @@ class Records:
     def codes(self, column: str, categories: tuple[str, ...]) -> np.ndarray:
         """Position of each record's value among the declared categories; the number of them for any other."""
         encoded = self.encoded(column)
-        texts = [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]
         position = {category: i for i, category in enumerate(categories)}
-        place = np.array([position.get(text, len(categories)) for text in texts] + [len(categories)], dtype=np.int64)
+        place = np.array(
+            [position.get(text, len(categories)) for text in labels_of(encoded)] + [len(categories)], dtype=np.int64
+        )
         return place[encoded.codes]  # a missing value has the code -1: the last place, which is that of the others
 
     def bins(self, column: str, edges: tuple[float, ...]) -> np.ndarray:

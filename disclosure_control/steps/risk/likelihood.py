@@ -147,9 +147,9 @@ def safe_harbour(scene: Scene) -> Section:
 
 
 def models(scene: Scene) -> Section:
-    from disclosure_control.measures.syntactic_models import (  # with SciPy, which few runs need
-        SYNTACTIC_MODELS,
-        evaluate_syntactic_models,
+    from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
+    from disclosure_control.measures.syntactic_models import (
+        evaluate_syntactic_models,  # with SciPy, which few runs need
     )
 
     parameters, counts = parameters_by_feature(scene.settings.models), scene.assessment.counts
@@ -207,7 +207,7 @@ def _check_that_all_wanted_ran(parameters: Mapping, figures: Mapping[str, Mappin
 
 
 def _models_of_class_sizes(scene: Scene) -> dict[str, dict]:
-    from disclosure_control.measures.syntactic_models import CLASS_SIZE_MODELS
+    from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 
     evaluated, k = scene.classes.evaluated(scene.policy), scene.assessment.k_anonymity
     size = scene.classes.size[evaluated]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.words import interval_text, share_text, text_table
 from disclosure_control.measures.reidentification import INTRUDERS
 from disclosure_control.steps.risk.questions import Answer
 
@@ -217,8 +217,8 @@ def _by_group(groups: Mapping) -> Iterator[str]:
 
 
 def _figures_of(group: Mapping) -> list:
-    interval = f"{group['low']:.1%} to {group['high']:.1%}"
-    return [group["people"], group["risky"], f"{group['risky_rate']:.1%}", interval]
+    interval = interval_text(group["low"], group["high"])
+    return [group["people"], group["risky"], share_text(group["risky_rate"]), interval]
 
 
 # In the order of the report; the intruders are written from the figures of all three.
