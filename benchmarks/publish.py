@@ -59,7 +59,7 @@ def ours(question: str, n_records: int, in_memory: bool):
 
     from disclosure_control.steps.private_release.ledger import Ledger
     from disclosure_control.steps.private_release.queries import Records
-    from disclosure_control.steps.private_release.settings import read_query
+    from disclosure_control.steps.private_release.questions import read_query
     from disclosure_control.steps.private_release.step import ask
 
     column = made_column(question, n_records)

@@ -12,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cdisc.formats.files import FileOptions, listed, setting_of, shown_name
+from cdisc.formats.messages import setting_of, shown_name
+from cdisc.formats.tables import FileOptions
 from cdisc.formats.values import NUMBER_PATTERN, clean_values, with_values_replaced
+from disclosure_control.basics.words import listed
 
 USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
@@ -146,7 +148,7 @@ def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: Fi
     with_comma = [shown_name(name) for name, reading in readings.items() if reading.has_decimal_comma]
     if with_comma:
         how = "declared" if options.decimal else "guessed"
-        notes.append(f"decimal comma {how} in {listed(with_comma)}")
+        notes.append(f"decimal comma {how} in {listed(with_comma, at_most=8)}")
     for token in NUMERIC_MISSING:
         counts = {
             name: reading.n_missing_tokens[token]
@@ -154,12 +156,12 @@ def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: Fi
             if token in reading.n_missing_tokens
         }
         if counts:
-            where = listed(f"{shown_name(name)} ({number:,})" for name, number in counts.items())
+            where = listed((f"{shown_name(name)} ({number:,})" for name, number in counts.items()), at_most=8)
             notes.append(f"'{token}' in columns of numbers read as missing: {where}")
     alone = [shown_name(name) for name, reading in readings.items() if reading.holds_tokens_alone]
     if alone:
         notes.append(
-            f"kept as text because nothing but {listed(NUMERIC_MISSING)} stands in {listed(alone)}; if that means "
-            f"missing, declare it, e.g. {setting_of(path, 'missing', ['NA'])}"
+            f"kept as text because nothing but {listed(NUMERIC_MISSING)} stands in {listed(alone, at_most=8)}; "
+            f"if that means missing, declare it, e.g. {setting_of(path, 'missing', ['NA'])}"
         )
     return notes

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet
 
-from cdisc.formats.files import (
-    FileOptions,
-    SourceTable,
-    domain_of,
-    foreign_content,
-    foreign_content_fault,
-    leave_out_setting,
-    listed,
-    no_record_fault,
-    shown_name,
-)
-from cdisc.formats.values import (
-    LARGEST_EXACT_INTEGER,
-    clean_name,
-    clean_numbers,
-    clean_text,
-    declared_missing,
-    frame_of,
-    name_faults,
-)
+from cdisc.formats.messages import leave_out_setting, no_record_fault, shown_name
+from cdisc.formats.registry import Format
+from cdisc.formats.tables import FileContents, FileOptions
+from cdisc.formats.values import LARGEST_EXACT_INTEGER, clean_cells, clean_name, declared_missing, name_faults
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.words import listed
 
 _MAGIC = b"PAR1"
 # pandas writes an index without a name under such names; row labels are no data.
 _INDEX_NAME_BEGINNING = "__index_level_"
 
 
-def read_parquet(path: Path, options: FileOptions) -> SourceTable:
+def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a Parquet file: integers, decimals and floats as float64, all else as text.
 
     Integers beyond 2**53, which float64 cannot hold exactly, make their column text. Raises FaultyInputError
     for a file that is cut off or no Parquet file, and for nested columns.
     """
-    table = _opened(path)
+    path = source.path
+    table = _opened(source)
     notes = []
     index_names = [name for name in table.column_names if name.startswith(_INDEX_NAME_BEGINNING)]
     if index_names:
@@ -55,38 +39,32 @@ def read_parquet(path: Path, options: FileOptions) -> SourceTable:
     unsupported = []
     for name, column in zip(names, table.columns, strict=True):
         try:
-            cells = _as_text_or_numbers(column)
-            values[name] = (
-                clean_numbers(cells, missing) if isinstance(cells, np.ndarray) else clean_text(cells, missing)
-            )
+            values[name] = clean_cells(_as_text_or_numbers(column), missing)
         except (pa.ArrowException, UnicodeError):
             unsupported.append(f"{shown_name(name)} ({_kind(column.type)})")
     if unsupported:
         faults.append(
             f"{path.name}: {len(unsupported)} of {len(names)} columns hold neither text, numbers nor dates: "
-            f"{listed(unsupported)}. Write each part of them as a column of its own, or leave the domain out by "
-            f"{leave_out_setting(path)}."
+            f"{listed(unsupported, at_most=8)}. Write each part of them as a column of its own, or leave the "
+            f"domain out by {leave_out_setting(path)}."
         )
     if table.num_rows == 0:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
-    return SourceTable(domain_of(path), path.name, frame_of(values), {}, tuple(notes))
+    return FileContents(values, notes)
 
 
-def _opened(path: Path) -> pa.Table:
-    with path.open("rb") as file:
-        beginning = file.read(4096)
-    kind = foreign_content(beginning)
-    if kind:
-        raise FaultyInputError(foreign_content_fault(path, kind))
+def _opened(source: SourceFile) -> pa.Table:
+    import pyarrow.parquet
+
     try:
-        return pyarrow.parquet.ParquetFile(path).read()
+        return pyarrow.parquet.ParquetFile(pa.BufferReader(source.content)).read()
     except (pa.ArrowException, OSError, ValueError):
-        what = "is cut off or damaged" if beginning.startswith(_MAGIC) else "is not a Parquet file"
+        what = "is cut off or damaged" if source.content.startswith(_MAGIC) else "is not a Parquet file"
         raise FaultyInputError(
-            f"{path.name}: the file {what}. Copy or export it again, or leave the domain out by "
-            f"{leave_out_setting(path)}."
+            f"{source.name}: the file {what}. Copy or export it again, or leave the domain out by "
+            f"{leave_out_setting(source.path)}."
         ) from None
 
 
@@ -136,3 +114,6 @@ def _without_zero_fraction(times: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _kind(kind: pa.DataType) -> str:
     return "nested" if pa.types.is_nested(kind) else str(kind)[:30]
+
+
+FORMAT = Format(readers={".parquet": read_parquet}, documentation="Parquet", place=4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -84,7 +85,7 @@ def check_subject_id(value: object) -> list[str]:
     return faults
 
 
-def read_subject_id_rule(value: object) -> SubjectIdRule:
+def read_subject_id_rule(value: Any) -> SubjectIdRule:
     """The rule that a config's ``subject_id`` key says. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(check_subject_id(value))
     return SubjectIdRule(**value)
@@ -120,7 +121,8 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule) -> ReadSubjects:
         return ReadSubjects(np.arange(len(frame)), ids)
     column = frame[rule.column]
     if column.dtype.kind not in "f":
-        column = column.str.strip().replace("", np.nan)
+        column = column.str.strip()
+        column = column.mask(column == "")
     code, source_ids = pd.factorize(column)
     spelled = rule.apply(pd.Index(source_ids))
     code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id

@@ -9,6 +9,7 @@ Level 0 is the value as it stands in the data, the last level its coarsest form.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ import pandas as pd
 
 from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile, read_file
 
 
 @dataclass(frozen=True)
@@ -134,11 +136,11 @@ def _faults_of_tree(labels: np.ndarray) -> list[str]:
     return faults
 
 
-def read_hierarchy(path: Path, delimiter: str = ";") -> ValueHierarchy:
+def read_hierarchy(file: Path | SourceFile, delimiter: str = ";") -> ValueHierarchy:
     """A hierarchy from a CSV file without a header, UTF-8. Raises ``FaultyInputError`` as ``build_hierarchy`` does."""
+    source = read_file(file) if isinstance(file, Path) else file
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file, delimiter=delimiter) if row]
+        text = io.StringIO(source.content.decode("utf-8-sig"), newline="")
     except UnicodeDecodeError:
-        raise FaultyInputError(f"hierarchy {path.name!r}: is not UTF-8 text; save it as UTF-8") from None
-    return build_hierarchy(rows, path.name)
+        raise FaultyInputError(f"hierarchy {source.name!r}: is not UTF-8 text; save it as UTF-8") from None
+    return build_hierarchy([row for row in csv.reader(text, delimiter=delimiter) if row], source.name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 
-def text_table(headers: list[str], rows: list[list]) -> str:
+
+def text_table(headers: list[str], rows: list[list[object]]) -> str:
     """A table in lines, as every report of this project has it; cells are printed as they are."""
     from tabulate import tabulate
 
@@ -30,10 +32,16 @@ def people_text(n: int, form: str = "") -> str:
     return f"{n:{form}} {'person' if n == 1 else 'people'}"
 
 
-def listed(names: list[str], at_most: int = 12) -> str:
-    """Names of columns in a sentence, the first ``at_most`` of them."""
-    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
+def listed(names: Iterable[str], at_most: int = 12) -> str:
+    """Names in a sentence, the first ``at_most`` of them in full: ``a, b, c and 4 more``."""
+    names = list(names)
+    more = f" and {len(names) - at_most:,} more" if len(names) > at_most else ""
     return ", ".join(names[:at_most]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 record``, ``2,000 records``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def four_digits(number: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from Anonymization_Models import ModelResult
+from disclosure_control import __version__
 from disclosure_control.assess.assessment import Assessment
 
 
@@ -16,6 +17,7 @@ def privacy_summary(pilot: str, assessment: Assessment, inputs: dict[str, dict],
     config = assessment.config
     return {
         "schema": 1,
+        "version": __version__,
         "pilot": pilot,
         "config": config.literal,
         "inputs": inputs,

@@ -22,6 +22,7 @@ from config import (
     load_pilot_config,
     read_settings,
 )
+from disclosure_control import __version__
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.words import text_table
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
@@ -65,6 +66,7 @@ def run_door(
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=description.replace("``", ""), formatter_class=as_written)
     parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
+    parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--all", action="store_true", help="every pilot that has a config")
     add_options(parser)
     options = parser.parse_args(arguments)

@@ -7,7 +7,6 @@ once. Records that were removed, and values that were suppressed, stay in the ta
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,10 +26,8 @@ from disclosure_control.basics.columns import (
 )
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.interval_labels import interval_of
 from disclosure_control.basics.keys import count_pairs
-
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|-|–|,|;)\s*({_NUMBER})\s*[\])]?")
 
 
 def is_no_value(label: object) -> bool:
@@ -39,7 +36,7 @@ def is_no_value(label: object) -> bool:
 
 
 def released_numbers(labels: np.ndarray) -> np.ndarray:
-    """What number each released label (n_labels,) stands for: itself, or the middle of ``a--b``, ``a-b``, ``[a,b)``.
+    """What number each released label (n_labels,) stands for: itself, or the middle of an interval ``a--b``, ``[a,b)``.
 
     NaN where no number is known: stars, open ends ``<a`` and ``>b``, and other text.
     """
@@ -47,10 +44,9 @@ def released_numbers(labels: np.ndarray) -> np.ndarray:
         return labels
     numbers = parse_numbers(pd.Series(labels, dtype="str"))
     for i in np.flatnonzero(np.isnan(numbers)):
-        interval = _INTERVAL.fullmatch(str(labels[i]).strip())
-        if interval:
-            low, high = float(interval[1]), float(interval[2])
-            numbers[i] = low + (high - low) / 2 if low <= high else np.nan
+        interval = interval_of(str(labels[i]))
+        if interval and interval.middle is not None:
+            numbers[i] = interval.middle
     return numbers
 
 

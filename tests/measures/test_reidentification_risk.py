@@ -90,6 +90,8 @@ def test_journalist_and_marketer_risk_by_counting(rows, others, missing_qis):
     np.testing.assert_array_equal(people, count_population(classes, without_sample, missing_qis, includes_sample=False))
 
     prosecutor = prosecutor_risk(classes, missing_qis=missing_qis)
+    same = prosecutor_risk(classes, missing_qis=missing_qis, population_size=people)  # who is known to be in the pilot
+    np.testing.assert_array_equal(prosecutor.of_record, same.of_record)
     journalist = journalist_risk(classes, missing_qis=missing_qis, population_size=people)
     marketer = marketer_risk(classes, missing_qis=missing_qis, population_size=people)
     np.testing.assert_array_equal(journalist.of_record, [np.nan if k is None else 1.0 / k for k in matches])
@@ -173,11 +175,10 @@ def test_order_index_and_labels_change_nothing(rows, missing_qis, intruder, rand
     random.shuffle(order)
     frame = pd.DataFrame([rows[i] for i in order], columns=NAMES, dtype=object, index=["label"] * len(rows))
     other = frame.replace({"a": "zz", "b": "B", "c": "1", "d": "é"})
-    extra = {} if intruder == "prosecutor" else {"sampling_fraction": 0.5}
-    first = INTRUDERS[intruder](classes_of(rows), 0.2, missing_qis, **extra)
+    first = INTRUDERS[intruder](classes_of(rows), 0.2, missing_qis, sampling_fraction=0.5)
     for changed in (frame, other):
         classes = form_equivalence_classes(changed, NAMES)
-        second = INTRUDERS[intruder](classes, 0.2, missing_qis, **extra)
+        second = INTRUDERS[intruder](classes, 0.2, missing_qis, sampling_fraction=0.5)
         np.testing.assert_array_equal(first.of_record[order], second.of_record)
         assert (first.highest, first.lowest, first.at_risk_rate) == (second.highest, second.lowest, second.at_risk_rate)
         if first.n_evaluated:

@@ -14,9 +14,9 @@ import pandas as pd
 
 from disclosure_control.basics.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.interval_labels import Interval
 from disclosure_control.basics.keys import number_groups
 from disclosure_control.steps.linkage_attack.labels import (
-    Interval,
     KnownValues,
     Pattern,
     lie_across,
@@ -269,7 +269,7 @@ class _Overlapping:
         for start in range(0, n_values, n_at_once):
             block = slice(start, start + n_at_once)
             some = self.known[block]
-            inside = np.array([one.holds(some) for one in self.patterns.values()]).reshape(len(codes), -1).T
+            inside = np.array([one.meets(some) for one in self.patterns.values()]).reshape(len(codes), -1).T
             inside = inside & self._may_stand_for(block) & (self.plain[block, np.newaxis] != codes)
             packed.append(np.packbits(inside, axis=1))
         return np.concatenate([np.zeros((0, -(-len(codes) // 8)), dtype=np.uint8), *packed])

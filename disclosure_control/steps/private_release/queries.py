@@ -65,10 +65,9 @@ class Records:
         """Position of each record's value among the declared categories; the number of them for any other."""
         encoded = self.encoded(column)
         position = {category: i for i, category in enumerate(categories)}
-        place = np.array(
-            [position.get(text, len(categories)) for text in labels_of(encoded)] + [len(categories)], dtype=np.int64
-        )
-        return place[encoded.codes]  # a missing value has the code -1: the last place, which is that of the others
+        place = [position.get(text, len(categories)) for text in labels_of(encoded)]
+        # A missing value has the code -1: the last place, which is that of the others.
+        return np.array([*place, len(categories)], dtype=np.int64)[encoded.codes]
 
     def bins(self, column: str, edges: tuple[float, ...]) -> np.ndarray:
         """Interval of each record's number as ``numpy.histogram`` counts; the number of intervals for any other."""

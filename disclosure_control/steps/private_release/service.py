@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Body, FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.exceptions import HTTPException
 
 from disclosure_control.basics.faults import FaultyInputError
@@ -35,10 +35,12 @@ from disclosure_control.steps.private_release.ledger import (
 )
 from disclosure_control.steps.private_release.queries import Records, faults_of_mechanism
 from disclosure_control.steps.private_release.query import decimal_text
-from disclosure_control.steps.private_release.settings import (
-    LARGEST_BOUND,
-    LARGEST_EPSILON,
-    LEAST_EPSILON,
+from disclosure_control.steps.private_release.questions import (
+    COMMON,
+    KINDS,
+    Form,
+    Kind,
+    Route,
     faults_of_query,
     read_query,
 )
@@ -54,52 +56,30 @@ DESCRIPTION = (
 
 # ---------------------------------------------------------------- what is asked and answered
 
-Number = Annotated[float, Field(ge=-LARGEST_BOUND, le=LARGEST_BOUND, allow_inf_nan=False)]
-Category = Annotated[str, Field(min_length=1, max_length=200)]
-Categories = Annotated[list[Category], Field(min_length=1, max_length=2000)]
-Column = Annotated[str, Field(min_length=1, max_length=200, description="a column of the combined dataset")]
-
 
 class Question(BaseModel):
-    """What every question holds: its epsilon, and the columns to group by with their declared categories."""
+    """What is asked: the settings of its kind, and nothing else."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    epsilon: Annotated[
-        float,
-        Field(
-            ge=float(LEAST_EPSILON),
-            le=float(LARGEST_EPSILON),
-            allow_inf_nan=False,
-            description="what the answer may cost; up to 12 digits after the point",
-        ),
-    ]
-    by: Annotated[dict[Column, Categories], Field(min_length=1, max_length=5)] | None = None
-    accept_noise: Annotated[
-        bool, Field(description="answer although the groups are too many, or too small, for the noise")
-    ] = False
+
+def _question_model(kind: Kind) -> type[Question]:
+    """What the service accepts for a kind of question, made of the forms of its settings."""
+    required = ("epsilon", *kind.required)
+    fields: dict[str, Any] = {}
+    for name, setting in {**COMMON, **kind.settings}.items():
+        annotated = _annotated(setting.form)
+        if name in required:
+            fields[name] = (annotated, ...)
+        else:
+            fields[name] = (annotated if setting.default is not None else annotated | None, setting.default)
+    title = f"{kind.route.name.title()}Question"
+    return create_model(title, __base__=Question, __doc__=kind.route.asks, **fields)
 
 
-class CountQuestion(Question):
-    """How many people there are; with a column, how many have a value in it, or one of the categories."""
-
-    column: Column | None = None
-    categories: Categories | None = None
-
-
-class AverageQuestion(Question):
-    """The mean of a column; values outside the bounds are cut to them."""
-
-    column: Column
-    bounds: Annotated[list[Number], Field(min_length=2, max_length=2, description="lowest and highest value")]
-
-
-class HistogramQuestion(Question):
-    """How many people are in each of the categories, or between each two edges."""
-
-    column: Column
-    categories: Categories | None = None
-    edges: Annotated[list[Number], Field(min_length=2, max_length=1000)] | None = None
+def _annotated(form: Form) -> Any:
+    of = {list: lambda: list[_annotated(form.of)], dict: lambda: dict[_annotated(form.keys), _annotated(form.of)]}
+    return Annotated[of.get(form.type, lambda: form.type)(), Field(**form.limits)]
 
 
 class PrivateAnswer(BaseModel):
@@ -174,7 +154,7 @@ _REFUSALS = {
 def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
     def answered(kind: str, question: Question) -> PrivateAnswer:
         given = {"kind": kind, **question.model_dump(exclude_none=True)}
-        faults = faults_of_query("question", given, pilot.records.table.columns)
+        faults = faults_of_query("question", given, list(pilot.records.table.columns))
         query = None if faults else read_query(given)
         faults = faults or faults_of_mechanism("question", query)
         if faults:
@@ -183,20 +163,17 @@ def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
         charged = decimal_text(recorded.charged)
         return PrivateAnswer(answer=recorded.answer, epsilon=recorded.epsilon, charged=charged)
 
-    @app.post("/count", responses=_REFUSALS)
-    def count(question: Annotated[CountQuestion, Body()]) -> PrivateAnswer:
-        """People, in all or by group."""
-        return answered("count", question)
+    def add(kind: str, route: Route, model: type[Question]) -> None:
+        def asked(question: Question) -> PrivateAnswer:
+            return answered(kind, question)
 
-    @app.post("/average", responses=_REFUSALS)
-    def average(question: Annotated[AverageQuestion, Body()]) -> PrivateAnswer:
-        """The mean of a column, in all or by group."""
-        return answered("mean", question)
+        asked.__annotations__ = {"question": Annotated[model, Body()], "return": PrivateAnswer}
+        path, words = f"/{route.name}", route.answers
+        app.post(path, name=route.name, description=words, responses=_REFUSALS)(asked)
 
-    @app.post("/histogram", responses=_REFUSALS)
-    def histogram(question: Annotated[HistogramQuestion, Body()]) -> PrivateAnswer:
-        """People by category or interval."""
-        return answered("histogram", question)
+    for name, kind in KINDS.items():
+        if kind.route:
+            add(name, kind.route, _question_model(kind))
 
     @app.get("/budget", responses={status: _REFUSALS[status] for status in (401, 413, 500, 503)})
     def budget() -> Budget:

@@ -23,11 +23,11 @@ from disclosure_control.steps.private_release.ledger import (
     key_of,
     published_spending,
 )
+from disclosure_control.steps.private_release.queries import Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.query import Query, decimal_text
+from disclosure_control.steps.private_release.report import first_lines, release_report
 from disclosure_control.steps.private_release.settings import PrivateReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
-
-__all__ = ["NEIGHBOURS", "Release", "ask", "release_queries", "run_step"]
 
 # Where the config does not declare the people, a question is measured against so many: a choice, and no figure of data.
 PEOPLE_IF_NOT_DECLARED = 5_000
@@ -64,15 +64,13 @@ class MostlyNoiseError(FaultyInputError):
         )
 
 
-def ask(query: Query, records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
+def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
     """The answer to one query through the ledger; ``dataset`` is the SHA-256 of what ``records`` was read from.
 
     ``people`` are those that the config declares; what would be mostly noise among them is not asked, unless the query
     accepts that or the ledger has its answer. Raises ``MostlyNoiseError``, and as ``Ledger.ask`` does. OpenDP builds
     the mechanism before anything is spent.
     """
-    from disclosure_control.steps.private_release.queries import answer_of, is_mostly_noise, mechanism_of
-
     epsilon = mechanism_of(query).epsilon
     is_too_noisy = not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED)
     if is_too_noisy and key_of(query.question, dataset) not in ledger.look().answers:
@@ -81,13 +79,11 @@ def ask(query: Query, records, dataset: str, ledger: Ledger, people: int | None 
 
 
 def release_queries(
-    queries: Iterable[Query], records, dataset: str, ledger: Ledger, people: int | None = None
+    queries: Iterable[Query], records: Records, dataset: str, ledger: Ledger, people: int | None = None
 ) -> list[Release]:
     """Ask all queries in order. What is mostly noise is not asked unless it accepts that; what the budget does not hold
     is refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
     """
-    from disclosure_control.steps.private_release.queries import is_mostly_noise
-
     ledger.look()
     releases = []
     for query in queries:
@@ -106,10 +102,7 @@ def release_queries(
 
 def run_step(step: StepInput) -> StepResult:
     """Answers, costs and what is left, and ``private_release.json`` with the answers alone."""
-    from disclosure_control.steps.private_release.queries import Records
-    from disclosure_control.steps.private_release.report import first_lines, release_report
-
-    settings = step.settings
+    settings: PrivateReleaseSettings = step.settings
     ledger = Ledger(step.folder, settings.budget, published_spending(step.folder / RESULTS_FOLDER, step.pilot))
     records = Records(step.dataset.table)
     releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)

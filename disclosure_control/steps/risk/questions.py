@@ -54,7 +54,7 @@ def _singling_out(scene: Scene) -> Answer:
     question = "Can a person be singled out?"
     profile = scene.profile
     k = scene.assessment.k_anonymity
-    if not profile.n_evaluated:
+    if not profile.n_evaluated or k.worst is None:
         return _nothing(question)
     figures = {"unique": profile.n_unique, "evaluated": profile.n_evaluated, "smallest_k": k.worst}
     alone = _people(profile.n_unique, profile.n_evaluated)
@@ -69,7 +69,7 @@ def _singling_out(scene: Scene) -> Answer:
 def _linkability(scene: Scene) -> Answer:
     question = "Can a person be linked?"
     risk = scene.intruders["prosecutor"]
-    if not risk.n_evaluated:
+    if risk.at_risk_rate is None or risk.average is None:
         return _nothing(question)
     n_at_risk = round(risk.at_risk_rate * risk.n_evaluated)
     expected = risk.average * risk.n_evaluated

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cdisc.formats.files import FileOptions, SourceTable, read_domain_file
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
 from tests.places import SHARED_DATA
 

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from cdisc.formats.files import FileOptions, SourceTable, read_domain_file
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
 
 

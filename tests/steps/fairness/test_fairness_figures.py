@@ -12,7 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import contingency
 
-from disclosure_control.steps.fairness.step import TwoGroups, fairness_of, pool_strata
+from disclosure_control.measures.group_fairness import TwoGroups, pool_strata
+from disclosure_control.steps.fairness import step
+from tests.keys import settings_of_key
 from tests.places import SHARED
 
 # Admissions to the six largest departments of Berkeley, 1973: applied and admitted, men and then women. Source: Bickel,
@@ -205,6 +207,10 @@ def records_of(strata: np.ndarray) -> pd.DataFrame:
 def times_ten(frame: pd.DataFrame) -> pd.DataFrame:
     """Ten people for each one, as groups below ten are not told of."""
     return pd.concat([frame] * 10, ignore_index=True)
+
+
+def fairness_of(frame, settings):
+    return step.fairness_of(frame, settings_of_key("fairness", settings))
 
 
 SETTINGS = {"favourable": {"column": "admitted", "equals": ["yes"]}, "sensitive": "sex", "reference": "M"}

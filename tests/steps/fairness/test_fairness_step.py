@@ -50,10 +50,11 @@ def test_who_is_flagged_by_group(tmp_path):
 
 def test_who_is_removed_suppressed_and_changed(tmp_path):
     table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "70"])
-    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, key="fairness")
+    settings = {**SETTINGS, "reference": "A"}
+    step = step_input(tmp_path, table, settings, key="fairness")
     steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
     treated = treat(step.dataset.typed_table, step.assessment.config, steps)
-    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}, key="fairness"))
+    found = run_step(step_input(tmp_path, table, settings, earlier={"treatment": result(treated)}, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
     assert removed == {"A": 0, "B": 2}
@@ -68,9 +69,10 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
     """Three of either site are alone at 70; suppressed, the six are a class of their own."""
     ages = ["30"] * 37 + ["70"] * 3 + ["50"] * 17 + ["70"] * 3
     table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=ages)
-    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, key="fairness")
+    settings = {**SETTINGS, "reference": "A"}
+    step = step_input(tmp_path, table, settings, key="fairness")
     treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
-    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}, key="fairness"))
+    found = run_step(step_input(tmp_path, table, settings, earlier={"treatment": result(treated)}, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     for name in ("suppressed", "changed"):
         by_group = [(group["group"], group[name]) for group in measures[f"a quasi-identifier {name}"]["by_group"]]
@@ -158,7 +160,7 @@ def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
         ({**SETTINGS, "favourable": {"column": "LB__X", "equals": []}}, "equals"),
         ({**SETTINGS, "sensitive": "DM_SEX"}, "did you mean 'DM__SEX'"),
         ({**SETTINGS, "sensitive": "USUBJID"}, "sensitive"),
-        ({**SETTINGS, "strata": ["nowhere"]}, "no column 'nowhere'"),
+        ({**SETTINGS, "strata": ["nowhere"]}, "column 'nowhere' is not in the combined dataset"),
         ({**SETTINGS, "strata": ["DM__SEX"]}, "take it out"),
         ({**SETTINGS, "reference": None}, "reference"),
         ({**SETTINGS, "reference": "\ud800"}, "reference"),

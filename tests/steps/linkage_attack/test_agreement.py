@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from disclosure_control.basics.interval_labels import Interval
 from disclosure_control.steps.linkage_attack.agreement import compatible_values, equal_values
-from disclosure_control.steps.linkage_attack.labels import Interval, Mask, Members, pattern_of
+from disclosure_control.steps.linkage_attack.labels import Mask, Members, pattern_of
 from disclosure_control.steps.linkage_attack.matching import Matching
 
 

@@ -15,7 +15,8 @@ from disclosure_control.steps.private_release import queries as room
 from disclosure_control.steps.private_release.ledger import key_of
 from disclosure_control.steps.private_release.queries import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.query import OTHER, decimal_text
-from disclosure_control.steps.private_release.settings import (
+from disclosure_control.steps.private_release.questions import (
+    KINDS,
     exact_epsilon,
     faults_of_query,
     read_query,
@@ -234,6 +235,10 @@ def test_faults_of_queries(value, words):
     faults = faults_of_query("q", value, list(people(1).columns))
     assert faults
     assert any(pd.Series([fault]).str.contains(words).any() for fault in faults), faults
+
+
+def test_every_kind_of_question_has_a_mechanism():
+    assert list(room.MECHANISMS.keys() ^ KINDS.keys()) == []
 
 
 def test_too_many_cells_are_a_fault():
