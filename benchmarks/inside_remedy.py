@@ -45,14 +45,14 @@ def _given(people):
 
 
 def _local_suppression(people, missing: str) -> dict:
-    from disclosure_control.treatments.local_suppression import apply_local_suppression
+    from disclosure_control.treatments.methods.local_suppression import apply_local_suppression
 
     treated = apply_local_suppression(_given(people), k=K["local_suppression"], missing=missing)
     return {"cells": sum(treated.changed.values())}
 
 
 def _mdav(people) -> dict:
-    from disclosure_control.treatments.microaggregation import apply_mdav
+    from disclosure_control.treatments.methods.microaggregation import apply_mdav
 
     columns = ["DM__AGE", "VS__BMI", "LB__Cholesterol"]
     treated = apply_mdav(_given(people), columns=columns, group_size=K["mdav"])
@@ -60,7 +60,7 @@ def _mdav(people) -> dict:
 
 
 def _mondrian(people) -> dict:
-    from disclosure_control.treatments.mondrian import apply_mondrian
+    from disclosure_control.treatments.methods.mondrian import apply_mondrian
 
     given = _given(people)
     treated = apply_mondrian(given, k=K["mondrian"], also=[])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
 from disclosure_control.basics.columns import LARGEST_NUMBER
 from disclosure_control.basics.faults import nearest_name
 
-Check = tuple[Callable[[object], bool], str]
+Check = tuple[Callable[[Any], bool], str]
 
 
 def is_name(value: object) -> bool:

@@ -12,7 +12,7 @@ from disclosure_control.basics.hierarchies import ValueHierarchy, read_hierarchy
 PLACE = "in a folder of its own within the pilot's folder, such as hierarchies/race.csv"
 
 
-def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueHierarchy, dict[str, dict]]:
+def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueHierarchy, dict[str, dict[str, object]]]:
     """The hierarchy of a ``file`` below the pilot's ``folder``, and the file with its SHA-256 for the run's inputs.
 
     Without a folder, in a notebook, the path is taken as it is. Raises ``FaultyInputError``, which names ``key``.

@@ -11,15 +11,17 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import Check
 
 SHORTEST_KEY = 16  # bytes
 ALLOWED = '{"environment": "NAME"}, or {"file": "/path/of/the/key"}'
 # The check of the setting never fails here: ``faults_of_key`` words the faults, without showing what was found.
-KEY_FROM = (lambda value: True, ALLOWED)
+KEY_FROM: Check = (lambda value: True, ALLOWED)
 
 
-def faults_of_key(settings: Mapping, config: Mapping | None = None) -> list[str]:
+def faults_of_key(settings: Mapping[str, object], config: PilotConfig | None = None) -> list[str]:
     """Faults of a step's ``key_from``: its form, a key that is missing, one that is too short."""
     try:
         read_key(settings["key_from"])

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from Anonymization_Models import run_k_anonymity
-from config.model_settings import validate_config
-from disclosure_control.treatments import alike, suppression_search
-from disclosure_control.treatments.local_suppression import _check, apply_local_suppression
+from config.model_settings import config_of_valid_keys, validate_config
+from disclosure_control.treatments.algorithms import alike, suppression_search
+from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_search import fewest_to_lose
+from disclosure_control.treatments.methods.local_suppression import _check, apply_local_suppression
 from disclosure_control.treatments.registry import TreatmentInput
-from disclosure_control.treatments.suppression_parts import Parts
-from disclosure_control.treatments.suppression_search import fewest_to_lose
 from tests.places import SDCMICRO
 
 CASES = [
@@ -270,7 +270,7 @@ def test_many_columns_do_not_try_every_set_of_them(monkeypatch):
 
 
 def test_faults_of_names():
-    config = {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"]}
+    config = config_of_valid_keys({"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"]})
     faults = _check({"importance": ["DM_SEX"], "strata": ["DM__AGE"]}, config)
     assert "did you mean 'DM__SEX'" in faults[0]
     assert "is a quasi-identifier" in faults[1]

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disclosure_control import treatments
 from disclosure_control.measures.group_fairness import TwoGroups
-from disclosure_control.treatments.label_changes import (
+from disclosure_control.treatments.algorithms.label_changes import (
     label_changes,
     reweigh,
     score_by_logistic_regression,
@@ -166,10 +165,8 @@ def test_the_ranker_bears_a_label_that_is_told_exactly_and_a_column_without_valu
 
 @pytest.fixture
 def applied():
-    if "massaging" not in treatments.MODULES:
-        pytest.skip("treatments/__init__.py does not list massaging")
     from config.model_settings import validate_config
-    from disclosure_control.treatments.treated_pilot import treat
+    from disclosure_control.treatments.treat import treat
     from tests.steps.private_release.publish_pilots import people
 
     table = people(300)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from config.model_settings import validate_config
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.progress import progress
-from disclosure_control.treatments import mdav
-from disclosure_control.treatments.microaggregation import (
+from disclosure_control.treatments.algorithms import mdav
+from disclosure_control.treatments.methods.microaggregation import (
     aggregate_by_group,
     apply_mdav,
     apply_microaggregation,

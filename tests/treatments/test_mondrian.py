@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from Anonymization_Models import numerical_distance, run_k_anonymity
-from config.model_settings import validate_config
+from config.model_settings import config_of_valid_keys, validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import build_hierarchy, read_hierarchy
-from disclosure_control.treatments.mondrian import _check, apply_mondrian
+from disclosure_control.treatments.methods.mondrian import _check, apply_mondrian
 from disclosure_control.treatments.registry import TreatmentInput
 from tests.places import SHARED_DATA
 
@@ -100,9 +100,9 @@ def test_faults_of_hierarchies(tmp_path):
     (tmp_path / "towns.csv").write_text("Athens;Greece\nOslo;Norway\n", encoding="utf-8")
     given_input = dataclasses.replace(pilot(frame, ["town"]), folder=tmp_path)
     assert apply_mondrian(given_input, hierarchies={"town": "towns.csv"}).frame["town"].tolist() == ["*", "*"]
-    faults = _check({"hierarchies": {"twon": "towns.csv"}}, {"categorical_qis": ["town"]})
+    faults = _check({"hierarchies": {"twon": "towns.csv"}}, config_of_valid_keys({"categorical_qis": ["town"]}))
     assert faults == ["hierarchies: 'twon' is not a quasi-identifier; did you mean 'town'?; allowed: town"]
-    assert _check({"hierarchies": {"town": "towns.csv"}}, {"categorical_qis": ["town"]}) == []
+    assert _check({"hierarchies": {"town": "towns.csv"}}, config_of_valid_keys({"categorical_qis": ["town"]})) == []
 
 
 def test_relaxed_halves_equals_and_strict_keeps_them_together():
@@ -235,7 +235,7 @@ def test_strict_parts_are_those_of_the_recursion(rows, k, limits, with_tree):
 
 def partition_of(given_input, trees, **settings):
     """The parts themselves, by catching them on their way to the labels."""
-    from disclosure_control.treatments import mondrian
+    from disclosure_control.treatments.methods import mondrian
 
     found = {}
 

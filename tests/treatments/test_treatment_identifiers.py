@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.treatments import pseudonyms
-from disclosure_control.treatments.dates import offsets_of_subjects
-from disclosure_control.treatments.identifiers import RULES, identifier_columns
 from disclosure_control.treatments.keys import read_key
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.methods import recode_ids
+from disclosure_control.treatments.methods.drop_identifiers import RULES, identifier_columns
+from disclosure_control.treatments.methods.shift_dates import offsets_of_subjects
+from disclosure_control.treatments.treat import treat
 from tests.keys import faults_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for, shared
 
@@ -66,7 +66,7 @@ def test_pseudonyms_depend_on_the_key(monkeypatch):
 
 
 def test_two_ids_with_one_pseudonym_are_a_fault(monkeypatch):
-    monkeypatch.setattr(pseudonyms, "digests", lambda key, purpose, texts: [b"\0" * 32 for _ in texts])
+    monkeypatch.setattr(recode_ids, "digests", lambda key, purpose, texts: [b"\0" * 32 for _ in texts])
     with pytest.raises(FaultyInputError, match="19 of 20 ids of 'USUBJID' would share the pseudonym"):
         treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
 

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.treatments.perturbation import draw, invariant_transition
-from disclosure_control.treatments.treated_pilot import evaluate_treated, treat
+from disclosure_control.treatments.evaluation import evaluate_treated
+from disclosure_control.treatments.methods.perturbation import draw, invariant_transition
+from disclosure_control.treatments.treat import treat
 from tests.treatments.treatment_frames import config_for
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,8 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.generalisation.search import Found, search
 from disclosure_control.steps.recommend.pilot import PilotLattice
+from disclosure_control.treatments.registry import TreatmentStep
+from disclosure_control.treatments.treat import treat
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Answer:
     titles: tuple[str, ...]
     levels: dict[str, int]
     words: str
-    treatment: tuple[dict, ...]
+    treatment: tuple[TreatmentStep, ...]
     loss: float
     n_suppressed: int
     n_rescued: int
@@ -55,6 +58,7 @@ class Answer:
 
     @property
     def holds(self) -> bool:
+        """Whether nobody is still at risk."""
         return not any(self.at_risk.values())
 
 
@@ -78,6 +82,7 @@ class Trial:
     clock: Callable[[], float] = time.monotonic
 
     def search(self, question: Question, time_limit: float) -> Found:
+        """What is found for a question within ``time_limit`` seconds."""
         return search(
             self.pilot.lattice,
             self.pilot.requirements(question.suppression_limit),
@@ -91,6 +96,7 @@ class Trial:
 
 
 def main_question(trial: Trial) -> Question:
+    """The least loss within the limit of records that may be left out."""
     limit = f"{100 * trial.suppression_limit:g}%"
     title = "Least loss, nobody left out" if trial.suppression_limit == 0 else f"Least loss, up to {limit} left out"
     return Question(title, trial.suppression_limit, trial.lowest, trial.highest)
@@ -125,7 +131,7 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
         return Found(None, True, 0, trial.pilot.lattice.size), []
     first, start = main_question(trial), trial.clock()
     found = trial.search(first, trial.time_limit / 2)
-    chosen: dict[tuple, tuple[list[str], Found]] = {}
+    chosen: dict[tuple[int, ...], tuple[list[str], Found]] = {}
     _choose(chosen, trial, [(first, found)])
     for questions in other_questions(trial):
         searched = []
@@ -137,15 +143,20 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
     return found, [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
 
 
-def _choose(chosen: dict, trial: Trial, found: Sequence[tuple[Question, Found]]) -> None:
-    usable = [one for one in found if leaves_somebody(trial, one[1])]
-    if not usable:
-        return
-    question, best = min(usable, key=lambda one: (one[1].best.loss, one[1].best.n_suppressed))
-    chosen.setdefault(best.best.levels, ([], best))[0].append(question.title)
+def _choose(
+    chosen: dict[tuple[int, ...], tuple[list[str], Found]], trial: Trial, found: Sequence[tuple[Question, Found]]
+) -> None:
+    """Of questions that were searched, the answer of least loss joins those that are ``chosen``, by its levels."""
+    usable = [
+        (question, one, one.best) for question, one in found if one.best is not None and leaves_somebody(trial, one)
+    ]
+    if usable:
+        question, one, best = min(usable, key=lambda entry: (entry[2].loss, entry[2].n_suppressed))
+        chosen.setdefault(best.levels, ([], one))[0].append(question.title)
 
 
 def leaves_somebody(trial: Trial, found: Found) -> bool:
+    """Whether a search found an answer, and one that releases anybody."""
     return found.best is not None and found.best.n_suppressed < trial.pilot.lattice.n_people
 
 
@@ -153,8 +164,7 @@ def leaves_somebody(trial: Trial, found: Found) -> bool:
 
 
 def _tried_out(trial: Trial, titles: tuple[str, ...], found: Found) -> Answer:
-    from disclosure_control.treatments.treated_pilot import treat
-
+    assert found.best is not None
     pilot, levels = trial.pilot, found.best.levels
     steps = treatment_steps(pilot, levels, found.best.n_suppressed > 0)
     treated = treat(trial.table, trial.assessment.config, steps, folder=trial.folder)
@@ -204,9 +214,10 @@ def _loss(trial: Trial, levels: tuple[int, ...], kept: np.ndarray) -> float:
 # ---------------------------------------------------------------- recodings as a config says them, and as people do
 
 
-def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[dict]:
+def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[TreatmentStep]:
     """The list under ``treatment`` in a config: recodings, then dropped columns, then what is left out."""
-    steps, dropped = [], []
+    steps: list[TreatmentStep] = []
+    dropped: list[str] = []
     for attribute, level in zip(pilot.lattice.attributes, levels, strict=True):
         recoding = attribute.levels[level].recoding
         if recoding.kind == "drop":
@@ -214,26 +225,26 @@ def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool
         else:
             steps += _RECODINGS[recoding.kind](attribute.name, recoding)
     if dropped:
-        steps.append({"method": "drop_column", "columns": dropped})
+        steps.append(TreatmentStep("drop_column", {"columns": dropped}))
     if suppresses and pilot.models:
-        steps.append({"method": "suppress_records", "models": list(pilot.models)})
+        steps.append(TreatmentStep("suppress_records", {"models": list(pilot.models)}))
     return steps
 
 
-def _bins(name: str, recoding: Recoding) -> list[dict]:
-    return [{"method": "bins", "column": name, **recoding.settings}]
+def _bins(name: str, recoding: Recoding) -> list[TreatmentStep]:
+    return [TreatmentStep("bins", {"column": name, **recoding.settings})]
 
 
-def _hierarchy(name: str, recoding: Recoding) -> list[dict]:
-    first = [] if recoding.after_bins is None else [{"method": "bins", "column": name, **recoding.after_bins}]
-    return [*first, {"method": "hierarchy", "column": name, **recoding.settings}]
+def _hierarchy(name: str, recoding: Recoding) -> list[TreatmentStep]:
+    first = [] if recoding.after_bins is None else [TreatmentStep("bins", {"column": name, **recoding.after_bins})]
+    return [*first, TreatmentStep("hierarchy", {"column": name, **recoding.settings})]
 
 
-_RECODINGS: dict[str, Callable[[str, Recoding], list[dict]]] = {
+_RECODINGS: dict[str, Callable[[str, Recoding], list[TreatmentStep]]] = {
     "none": lambda name, recoding: [],
     "bins": _bins,
     "hierarchy": _hierarchy,
-    "rare": lambda name, recoding: [{"method": "group", "column": name, **recoding.settings}],
+    "rare": lambda name, recoding: [TreatmentStep("group", {"column": name, **recoding.settings})],
 }
 
 
@@ -255,7 +266,7 @@ def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
 
 
 def _bins_in_words(attribute: Generalisation, level: int) -> str:
-    edges = attribute.levels[level].recoding.settings["edges"]
+    edges: Any = attribute.levels[level].recoding.settings["edges"]
     verb = "release" if level == 0 else "recode"
     intervals = ", ".join(f"{number_text(low)}--{number_text(high)}" for low, high in pairwise(edges))
     return f"{verb} {attribute.name} in {intervals}"

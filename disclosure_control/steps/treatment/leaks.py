@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ TELLING = 0.95  # of the people whose value can be told
 LONG_ID = 5  # letters, from which on an id does not stand in another text by chance
 
 
-def telling_columns(original: pd.DataFrame, hidden: Sequence[str], released: Iterable[str]) -> list[dict]:
+def telling_columns(original: pd.DataFrame, hidden: Sequence[str], released: Iterable[str]) -> list[dict[str, Any]]:
     """Pairs (released column, hidden column) where the first alone tells the second of nearly everybody.
 
     ``original`` (n_records,) holds both as they were. ``predicted_rate`` in [0, 1] is the share of people whose hidden
@@ -58,7 +59,7 @@ def columns_with_ids(subjects: pd.Series, released: pd.DataFrame) -> dict[str, i
     ids = _lower(subjects)
     length = np.strings.str_len(ids)
     found = {}
-    for name in released:
+    for name in map(str, released):
         if pd.api.types.is_numeric_dtype(released[name].dtype):
             continue
         texts = _lower(released[name])

@@ -23,7 +23,7 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
 from tests.keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
@@ -90,7 +90,7 @@ def test_the_best_answer_of_a_small_table_by_hand():
         "Change one attribute only",
         "Least loss, however many are left out",
     ]
-    assert result.outcome.treatment == tuple(first["treatment"])
+    assert [step.literal for step in result.outcome.treatment] == first["treatment"]
     assert "Recode age in 20--40, 40--60, 60--80; 0 of 6 records left out: all thresholds hold." in result.report
     assert "the values' domain that is given up, counted from the config's bins: 0.09545." in result.report
 
@@ -359,7 +359,7 @@ def test_nothing_is_released_where_nothing_was_found():
     step = given(people(5), {"suppression_limit": 0.0, "max_level": {"town": 0, "sex": 0, "age": 0}})
     found = run_step(step)
     assert found.outcome.treatment is None
-    settings = [{"method": "recommended"}]
+    settings = settings_of_key("treatment", [{"method": "recommended"}], {"recommend": {}})
     result = treatment.run_step(dataclasses.replace(step, settings=settings, earlier={"recommend": found}))
     assert result.figures["released"] is False
     assert not result.datasets

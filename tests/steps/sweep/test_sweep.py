@@ -24,7 +24,8 @@ from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
 from disclosure_control.steps.sweep.figures import _make_room, _tick, sweep_figures
 from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.registry import TreatmentStep
+from disclosure_control.treatments.treat import treat
 from Main_Anonymization import assess_pilot
 from tests.keys import faults_of_key
 from tests.places import PROJECT
@@ -40,7 +41,7 @@ def step_of(table: pd.DataFrame, literal: dict) -> StepInput:
     names = config.quasi_identifiers + config.sensitive_features
     frame = pd.DataFrame({name: table[name].astype(float) if name in numeric else table[name] for name in names})
     dataset = CombinedDataset(frame, table["USUBJID"], "", table)
-    return StepInput("PILOT", Path(), literal["sweep"], dataset, assess(frame, config), {})
+    return StepInput("PILOT", Path(), config.settings["sweep"], dataset, assess(frame, config), {})
 
 
 @pytest.fixture(autouse=True)
@@ -308,8 +309,8 @@ def test_one_setting_that_is_a_list_is_the_parameter():
         ("both", "width", 10),
         ("suppress_records (2)", "", None),
     ]
-    assert points[0].steps == ({"method": "noise", "columns": ["age", "lab"], "share": 0.1},)
-    assert points[7].steps == ({"method": "band", "column": "age", "width": 10}, {"method": "suppress_records"})
+    assert points[0].steps == (TreatmentStep("noise", {"columns": ["age", "lab"], "share": 0.1}),)
+    assert points[7].steps == (TreatmentStep("band", {"column": "age", "width": 10}), TreatmentStep("suppress_records"))
 
 
 def test_a_parameter_may_be_named():
@@ -372,9 +373,7 @@ def test_faults_are_named(value, words):
     found = faults(value)
     assert any(words in fault for fault in found), found
     with pytest.raises(FaultyInputError) as error:
-        validate_config(
-            {**small_config([]), "sweep": value}, SMALL.columns, STEP_READERS
-        )
+        validate_config({**small_config([]), "sweep": value}, SMALL.columns, STEP_READERS)
     assert any(words in fault for fault in error.value.faults)
 
 

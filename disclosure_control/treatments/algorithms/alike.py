@@ -1,7 +1,8 @@
 """Who is alike: how many people one row of quasi-identifiers cannot be told apart from, under a reading of missing.
 
 Rows are columns of a matrix of codes (n_columns, n_rows), -1 where a value is missing; ``people`` (n_rows,) says how
-many people each stands for.
+many people each stands for. ``basics.wildcards`` sums over all classes of one pilot, each with each; a search asks for
+a few rows against others, again and again, and for the first that is alike.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disclosure_control.basics import keys
+from disclosure_control.basics.wildcards import compatible
 
 CELLS_PER_BLOCK = 2_000_000
 # A pair of patterns of missing values costs as much as about so many comparisons of two codes.
@@ -105,11 +107,7 @@ def _compatible_blocks(
     n_rows = max(1, CELLS_PER_BLOCK // max(others.shape[1], 1))
     for start in range(0, mine.shape[1], n_rows):
         block = np.arange(start, min(start + n_rows, mine.shape[1]))
-        agrees = np.ones((len(block), others.shape[1]), dtype=bool)
-        for codes, other_codes in zip(mine, others, strict=True):
-            one = codes[block, np.newaxis]
-            agrees &= (one == other_codes) | (one < 0) | (other_codes < 0)
-        yield block, everybody, agrees
+        yield block, everybody, compatible(mine[:, block], others)
 
 
 def _by_pattern(codes: np.ndarray) -> list[np.ndarray]:

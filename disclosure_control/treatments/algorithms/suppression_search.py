@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from disclosure_control.treatments.alike import READINGS, number_rows
-from disclosure_control.treatments.suppression_back import give_back
-from disclosure_control.treatments.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.alike import READINGS, number_rows
+from disclosure_control.treatments.algorithms.suppression_back import give_back
+from disclosure_control.treatments.algorithms.suppression_parts import Parts
 
 SETS_PER_SIZE = 2_000  # of columns; with more quasi-identifiers the least important ones are tried
 SETS_TRIED_AGAIN = 100

@@ -7,7 +7,7 @@ import pandas as pd
 
 from disclosure_control.basics.columns import numbers_of
 from disclosure_control.basics.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
 MOST_DECIMALS = 15
 
@@ -120,6 +120,12 @@ register(
             "keep_variance": FLAG,
             "decimals": whole_number(-10, 15),
         },
+        words=(
+            'normal noise of `share` standard deviations, `"plain"` or `"correlated"`, to the decimals that the '
+            "column has"
+        ),
+        example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
+        place=70,
         required=("columns", "share"),
         promises=("rows", "ids", "columns", "types"),
     ),
@@ -129,6 +135,9 @@ register(
     Treatment(
         swap_ranks,
         {"columns": COLUMNS, "percent": (lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100")},
+        words="values change places within this share of the ranks",
+        example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
+        place=70,
         required=("columns", "percent"),
         promises=("rows", "ids", "columns", "types"),
     ),

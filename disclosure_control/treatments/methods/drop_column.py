@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from disclosure_control.basics.settings import COLUMNS
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, names_in, register
 
 
 def drop_columns(given: TreatmentInput, columns: list[str]) -> Treated:
@@ -17,8 +17,11 @@ register(
     Treatment(
         drop_columns,
         {"columns": COLUMNS},
+        words="the columns go",
+        example=Example({"columns": ["SC__STATE", "DM__ZIP"]}, ("SC__STATE", "DM__ZIP")),
+        place=40,
         required=("columns",),
         promises=("rows", "columns"),
-        drops=lambda settings, columns: settings["columns"],
+        drops=lambda settings, columns: names_in(settings["columns"]),
     ),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -23,15 +24,24 @@ from Anonymization_Models import (
 )
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings import COUNT, is_name, one_of
 from disclosure_control.basics.words import people_text
+from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
+from disclosure_control.treatments.algorithms.mondrian_parts import Demand, partition
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
-from disclosure_control.treatments.mondrian_labels import QuasiIdentifier
-from disclosure_control.treatments.mondrian_parts import Demand, partition
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    names_in,
+    register,
+    strangers_to_the_quasi_identifiers,
+    with_columns,
+)
 
 FURTHER_MODELS = ("l", "t")
 
@@ -89,8 +99,10 @@ def apply_mondrian(
 
 def _read_hierarchies(
     files: Mapping[str, str | ValueHierarchy], folder: Path | None
-) -> tuple[dict[str, ValueHierarchy], dict[str, dict]]:
-    trees, inputs, faults = {}, {}, []
+) -> tuple[dict[str, ValueHierarchy], dict[str, dict[str, object]]]:
+    trees: dict[str, ValueHierarchy] = {}
+    inputs: dict[str, dict[str, object]] = {}
+    faults: list[str] = []
     for name, file in files.items():
         try:
             if isinstance(file, ValueHierarchy):
@@ -105,7 +117,9 @@ def _read_hierarchies(
     return trees, inputs
 
 
-def _note_on_those_not_evaluated(config: PilotConfig, labels: Mapping[str, pd.Series], also: Sequence[str]) -> list:
+def _note_on_those_not_evaluated(
+    config: PilotConfig, labels: Mapping[str, pd.Series], also: Sequence[str]
+) -> list[Any]:
     """Under "exclude" the evaluation compares with fewer people than the parts were, if any label is missing."""
     missing = np.any([column.isna().to_numpy() for column in labels.values()], axis=0)
     if config.missing_qis != "exclude" or "t" not in also or not config.sensitive_features or not missing.any():
@@ -184,18 +198,9 @@ def _are_further_models(value: object) -> bool:
     return isinstance(value, list | tuple) and set(map(str, value)) <= set(FURTHER_MODELS)
 
 
-def _check(settings: Mapping, config: Mapping) -> list[str]:
+def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
     """Faults that one setting alone does not tell: hierarchies of columns that are not cut."""
-    hierarchies = settings.get("hierarchies", {})
-    lists = [config.get("categorical_qis"), config.get("continuous_qis")]
-    qis = [name for names in lists if isinstance(names, list | tuple) for name in names]
-    if not _are_hierarchies(hierarchies):
-        return []  # said by the check of the setting itself
-    return [
-        f"hierarchies: {name!r} is not a quasi-identifier{nearest_name(name, qis)}; allowed: {', '.join(qis)}"
-        for name in hierarchies
-        if name not in qis
-    ]
+    return strangers_to_the_quasi_identifiers("hierarchies", names_in(settings.get("hierarchies")), config)
 
 
 register(
@@ -209,6 +214,12 @@ register(
             "hierarchies": (_are_hierarchies, f"{{column: a hierarchy's file, {PLACE}}}"),
             "numbers": one_of("interval", "mean"),
         },
+        words=(
+            "parts of `k` people or more, near in all quasi-identifiers, share their labels; `l` and `t` hold as "
+            "well: see below"
+        ),
+        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
+        place=120,
         promises=("k", "l", "t", "rows", "ids", "columns"),
         check=_check,
     ),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning
+from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, are_edges
 from disclosure_control.basics.columns import number_text, numbers_of
-from disclosure_control.basics.settings import COLUMN, POSITIVE, is_number, one_of
-from disclosure_control.treatments.built_hierarchies import band_of
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
+from disclosure_control.treatments.algorithms.built_hierarchies import band_of
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
 
 def put_into_bins(given: TreatmentInput, column: str, edges: list[float], out_of_range: str = "tail") -> Treated:
@@ -68,20 +66,18 @@ def _clean(numbers: np.ndarray) -> np.ndarray:
     return np.array([float(number_text(number)) for number in distinct], dtype=float)[position.reshape(-1)]
 
 
-def _are_edges(value: object) -> bool:
-    numbers = isinstance(value, list | tuple) and len(value) >= 2 and all(map(is_number, value))
-    return numbers and all(low < high for low, high in pairwise(value))
-
-
 register(
     "bins",
     Treatment(
         put_into_bins,
         {
             "column": COLUMN,
-            "edges": (_are_edges, "at least two numbers, each larger than the last"),
+            "edges": (are_edges, "at least two numbers, each larger than the last"),
             "out_of_range": one_of(*OUT_OF_RANGE_POLICIES),
         },
+        words="intervals `a--b` of given edges, tails for the rest",
+        example=Example({"column": "DM__AGE", "edges": [0, 30, 60]}, ("DM__AGE",)),
+        place=10,
         required=("column", "edges"),
     ),
 )
@@ -90,6 +86,9 @@ register(
     Treatment(
         put_into_bands,
         {"column": COLUMN, "width": POSITIVE, "label": one_of("interval", "midpoint", "truncated_midpoint")},
+        words='intervals of one width: `"interval"` (default), `"midpoint"`, `"truncated_midpoint"`',
+        example=Example({"column": "DM__AGE", "width": 10, "label": "midpoint"}, ("DM__AGE",)),
+        place=10,
         required=("column", "width"),
     ),
 )
@@ -98,6 +97,9 @@ register(
     Treatment(
         round_numbers,
         {"column": COLUMN, "to": POSITIVE},
+        words="the nearest multiple of `to`",
+        example=Example({"column": "VS__W", "to": 0.5}, ("VS__W",)),
+        place=10,
         required=("column", "to"),
         promises=("rows", "ids", "columns", "types"),
     ),

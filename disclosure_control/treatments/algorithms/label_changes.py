@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.measures.group_fairness import TwoGroups
 
 
@@ -83,7 +84,7 @@ def score_by_logistic_regression(frame: pd.DataFrame, favourable: np.ndarray, kn
     return expit(design @ found.x)[classes.class_of_record]
 
 
-def _design(column, codes: np.ndarray, n: np.ndarray) -> list[np.ndarray]:
+def _design(column: EncodedColumn, codes: np.ndarray, n: np.ndarray) -> list[np.ndarray]:
     """The columns of the design for one feature: its number, standardised, or one per category; and one for missing."""
     missing = codes < 0
     parts = [missing.astype(float)] if missing.any() else []

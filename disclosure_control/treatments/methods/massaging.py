@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers, value_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMN, COLUMNS, IS_VALUE
 from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import four_digits
 from disclosure_control.measures.group_fairness import TwoGroups
-from disclosure_control.treatments.label_changes import (
+from disclosure_control.treatments.algorithms.label_changes import (
     label_changes,
     reweigh,
     score_by_logistic_regression,
     ties_by_content,
 )
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
 
 def massage(
@@ -59,7 +61,7 @@ def massage(
     ranking = (
         parse_numbers(frame[score])
         if score is not None
-        else score_by_logistic_regression(frame[list(columns)], is_favourable, known)
+        else score_by_logistic_regression(frame[list(columns or ())], is_favourable, known)
     )
     changes = label_changes(is_favourable, known & of_reference, known & of_group, ranking, ties_by_content(frame))
     values = _relabelled(frame[column], labels.labels, wanted, changes.promoted, changes.demoted)
@@ -68,7 +70,7 @@ def massage(
 
 
 def _relabelled(
-    column: pd.Series, labels: np.ndarray, wanted: Mapping, promoted: np.ndarray, demoted: np.ndarray
+    column: pd.Series, labels: np.ndarray, wanted: Mapping[str, Any], promoted: np.ndarray, demoted: np.ndarray
 ) -> pd.Series:
     """The column with its own two labels put in; whole numbers stay whole."""
     up, down = labels[wanted["favourable"]], labels[wanted["unfavourable"]]
@@ -99,7 +101,7 @@ def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list
     return notes
 
 
-def _faults_between_settings(settings: Mapping, config: Mapping) -> list[str]:
+def _faults_between_settings(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
     faults = [
         f"{name!r} and {other!r} are the same value; name two different ones"
         for name, other in (("favourable", "unfavourable"), ("reference", "group"))
@@ -138,6 +140,19 @@ register(
             "score": COLUMN,
             "columns": COLUMNS,
         },
+        words="labels change until two groups have the same rate of the favourable one: see [`fairness`](fairness.md)",
+        example=Example(
+            {
+                "column": "SC__STATE",
+                "favourable": "a",
+                "unfavourable": "b",
+                "sensitive": "DM__SEX",
+                "reference": "F",
+                "score": "DM__AGE",
+            },
+            ("SC__STATE",),
+        ),
+        place=140,
         required=("column", "favourable", "unfavourable", "sensitive", "reference"),
         promises=("rows", "ids", "columns", "types"),
         check=_faults_between_settings,
@@ -148,6 +163,9 @@ register(
     Treatment(
         add_weights,
         {"column": COLUMN, "sensitive": COLUMN, "weight_column": COLUMN},
+        words="a further column of weights that make label and group independent: see [`fairness`](fairness.md)",
+        example=Example({"column": "SC__STATE", "sensitive": "DM__SEX"}),
+        place=140,
         required=("column", "sensitive"),
         promises=("rows", "ids"),
     ),

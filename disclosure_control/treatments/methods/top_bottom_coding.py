@@ -7,9 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import numbers_of
 from disclosure_control.basics.settings import COLUMN, NUMBER, SHARE
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
 
 def top_code(
@@ -37,7 +38,14 @@ def bottom_code(
     return _coded(given, column, limit, quantile, replacement, top=False)
 
 
-def _coded(given, column, limit, quantile, replacement, top: bool) -> Treated:
+def _coded(
+    given: TreatmentInput,
+    column: str,
+    limit: float | None,
+    quantile: float | None,
+    replacement: float | None,
+    top: bool,
+) -> Treated:
     numbers = numbers_of(given.frame[column])
     present = numbers[~np.isnan(numbers)]
     if quantile is not None:
@@ -47,15 +55,37 @@ def _coded(given, column, limit, quantile, replacement, top: bool) -> Treated:
     return with_columns(given, {column: pd.Series(values, given.frame.index, name=column)})
 
 
-def _check(settings: Mapping, config: Mapping) -> list[str]:
+def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
     if ("limit" in settings) == ("quantile" in settings):
         return ['one of "limit" and "quantile" is needed, and not both']
     return []
 
 
 _SETTINGS = {"column": COLUMN, "limit": NUMBER, "quantile": SHARE, "replacement": NUMBER}
-for _name, _apply in (("top_code", top_code), ("bottom_code", bottom_code)):
-    register(
-        _name,
-        Treatment(_apply, _SETTINGS, required=("column",), promises=("rows", "ids", "columns", "types"), check=_check),
-    )
+_PROMISES = ("rows", "ids", "columns", "types")
+register(
+    "top_code",
+    Treatment(
+        top_code,
+        _SETTINGS,
+        words="numbers above `limit`, or above this `quantile` of the column, become the limit, or the `replacement`",
+        example=Example({"column": "DM__AGE", "quantile": 0.9}, ("DM__AGE",)),
+        place=30,
+        required=("column",),
+        promises=_PROMISES,
+        check=_check,
+    ),
+)
+register(
+    "bottom_code",
+    Treatment(
+        bottom_code,
+        _SETTINGS,
+        words="numbers below `limit`, or below this `quantile` of the column, become the limit, or the `replacement`",
+        example=Example({"column": "LB__X", "limit": 3, "replacement": 2.5}, ("LB__X",)),
+        place=30,
+        required=("column",),
+        promises=_PROMISES,
+        check=_check,
+    ),
+)

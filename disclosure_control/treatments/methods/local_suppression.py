@@ -14,14 +14,22 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
 from disclosure_control.basics.words import people_text
 from disclosure_control.run.progress import progress
-from disclosure_control.treatments.alike import READINGS
+from disclosure_control.treatments.algorithms.alike import READINGS
+from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_search import search
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
-from disclosure_control.treatments.suppression_search import Parts, search
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    names_in,
+    register,
+    strangers_to_the_quasi_identifiers,
+)
 
 
 def apply_local_suppression(
@@ -44,7 +52,7 @@ def apply_local_suppression(
     k = config.K if k is None else k
     reading = missing or ("category" if config.missing_qis == "exclude" else config.missing_qis)
     looked_at, binned = _as_evaluated(frame, config)
-    names = list(looked_at)
+    names = [str(name) for name in looked_at]
     classes = _classes_in_strata(looked_at, [encode_column(frame[name]).codes for name in strata])
     codes, n_names = classes.class_codes.copy(), len(names)
     codes[n_names:] += 1  # a missing stratum is a stratum of its own, under either reading
@@ -75,7 +83,7 @@ def _classes_in_strata(looked_at: pd.DataFrame, strata: Sequence[np.ndarray]) ->
     numbers = {f"{i}": np.where(codes < 0, np.nan, codes) for i, codes in enumerate(strata)}
     places = looked_at.set_axis([f"quasi_identifier {i}" for i in range(looked_at.shape[1])], axis=1)
     together = places.assign(**numbers)
-    return form_equivalence_classes(together, list(together))
+    return form_equivalence_classes(together, [str(name) for name in together])
 
 
 def _order(names: Sequence[str], n_values: Sequence[int], importance: Sequence[str]) -> list[int]:
@@ -115,22 +123,13 @@ def _notes(
     return tuple(notes)
 
 
-def _check(settings: Mapping, config: Mapping) -> list[str]:
+def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
     """Faults that one setting alone does not tell: importance and strata against the quasi-identifiers."""
-    lists = [config.get("categorical_qis"), config.get("continuous_qis")]
-    qis = [name for names in lists if isinstance(names, list | tuple) for name in names]
-    importance, strata = settings.get("importance", ()), settings.get("strata", ())
-    if not isinstance(importance, list | tuple) or not isinstance(strata, list | tuple):
-        return []  # said by the checks of the settings themselves
-    faults = [
-        f"importance: {name!r} is not a quasi-identifier{nearest_name(name, qis)}; allowed: {', '.join(qis)}"
-        for name in importance
-        if name not in qis
-    ]
+    faults = strangers_to_the_quasi_identifiers("importance", names_in(settings.get("importance")), config)
     return faults + [
         f"strata: {name!r} is a quasi-identifier; allowed: other columns; a person's k counts within a stratum anyway"
-        for name in strata
-        if name in qis
+        for name in names_in(settings.get("strata"))
+        if name in config.quasi_identifiers
     ]
 
 
@@ -139,6 +138,12 @@ register(
     Treatment(
         apply_local_suppression,
         {"k": COUNT, "missing": one_of(*READINGS), "importance": COLUMNS, "strata": COLUMNS},
+        words=(
+            "single cells of the quasi-identifiers become missing until nobody is alike to fewer than `k` people: "
+            "see below"
+        ),
+        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
+        place=110,
         promises=("k", "rows", "ids", "types", "columns"),
         check=_check,
     ),

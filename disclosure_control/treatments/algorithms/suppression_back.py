@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disclosure_control.treatments.alike import Reading, number_rows
-from disclosure_control.treatments.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.alike import Reading, number_rows
+from disclosure_control.treatments.algorithms.suppression_parts import Parts
 
 
 def give_back(parts: Parts, k: int, reading: Reading, order: Sequence[int]) -> None:

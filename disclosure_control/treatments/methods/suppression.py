@@ -9,13 +9,14 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anonymity, run_t_closeness
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.settings import COUNT, one_of
+from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import (
+    Example,
     Treated,
     Treatment,
     TreatmentInput,
-    label_texts,
     register,
     relabelled,
     with_columns,
@@ -27,8 +28,6 @@ MODELS = ("k", "l", "t")
 
 def evaluated(given: TreatmentInput) -> Assessment:
     """The pilot as it stands before this step, seen as the config sees it."""
-    from disclosure_control.treatments.treated_pilot import evaluate_treated  # which looks treatments up
-
     return evaluate_treated(given.frame, given.config)
 
 
@@ -146,7 +145,7 @@ def _starred(column: pd.Series, records: np.ndarray, replacement: str) -> pd.Ser
         return column
     if replacement == "missing":
         return column.mask(records)
-    starred = relabelled(column, label_texts(column))
+    starred = relabelled(column, labels_of(encode_column(column)))
     if STAR not in starred.cat.categories:
         starred = starred.cat.add_categories([STAR])
     return starred.mask(records, STAR)
@@ -162,6 +161,9 @@ register(
                 'a list of "k", "l" and "t"',
             )
         },
+        words='whole classes go that fail `"k"` (default), `"l"` or `"t"`, until none fails',
+        example=Example(),
+        place=50,
         promises=("k", "ids", "columns", "types"),
     ),
 )
@@ -170,6 +172,12 @@ register(
     Treatment(
         suppress_cells,
         {"k": COUNT, "replacement": one_of("missing", STAR)},
+        words=(
+            'all quasi-identifiers of records below k become missing, or `"*"`; where these people are fewer than '
+            "k, the smallest other classes join them"
+        ),
+        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
+        place=50,
         promises=("k", "rows", "ids", "columns"),
     ),
 )

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
-from disclosure_control.treatments.built_hierarchies import (
+from disclosure_control.treatments.algorithms.built_hierarchies import (
+    RULE,
+    built_hierarchy,
     coarser,
-    date_hierarchy,
-    interval_hierarchy,
     mask,
-    mask_hierarchy,
     read_dates,
 )
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.registry import (
+    Example,
     Treated,
     Treatment,
     TreatmentInput,
-    label_texts,
     register,
     relabelled,
     with_columns,
@@ -37,7 +36,7 @@ from disclosure_control.treatments.registry import (
 def group_values(
     given: TreatmentInput,
     column: str,
-    groups: Mapping[str, list] | None = None,
+    groups: Mapping[str, Sequence[object]] | None = None,
     others: str | None = None,
     rarer_than: int | None = None,
 ) -> Treated:
@@ -49,11 +48,12 @@ def group_values(
     series = given.frame[column]
     group_of = {text: new for new, olds in (groups or {}).items() for text in _canonical(olds)}
     kept_name = None if rarer_than is not None else others
-    labels = [group_of.get(text, kept_name or text) for text in label_texts(series)]
-    grouped, notes = relabelled(series, labels), []
+    labels = [group_of.get(text, kept_name or text) for text in labels_of(encode_column(series))]
+    grouped = relabelled(series, labels)
+    notes: list[str] = []
     if rarer_than is not None:
         grouped, notes = _join_rare(grouped, rarer_than, others or "other")
-    strangers = len(set(group_of) - set(label_texts(series)))
+    strangers = len(set(group_of) - set(labels_of(encode_column(series))))
     if strangers:
         notes.append(f"{column}: {strangers} values of groups do not occur in the data.")
     return with_columns(given, {column: grouped}, notes)
@@ -71,7 +71,7 @@ def _join_rare(column: pd.Series, rarer_than: int, name: str) -> tuple[pd.Series
     return relabelled(column, labels), notes
 
 
-def _canonical(values: list) -> list[str]:
+def _canonical(values: Sequence[object]) -> list[str]:
     """Values of the config, spelled as those of a column are: 1 and 1.0 are one, blanks at the ends go."""
     return [str(encode_column(pd.Series([value], dtype=object)).labels[0]) for value in values]
 
@@ -85,7 +85,7 @@ def _are_groups(value: object) -> bool:
     return bool(valid) and len(set(_canonical(members))) == len(members)
 
 
-def _check_group(settings: Mapping, config: Mapping) -> list[str]:
+def _check_group(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
     return [] if {"groups", "rarer_than"} & set(settings) else ['one of "groups" and "rarer_than" is needed']
 
 
@@ -93,55 +93,26 @@ def _check_group(settings: Mapping, config: Mapping) -> list[str]:
 
 
 def generalise(
-    given: TreatmentInput, column: str, level: int, file: str | None = None, rule: Mapping | str | None = None
+    given: TreatmentInput, column: str, level: int, file: str | None = None, rule: Mapping[str, Any] | str | None = None
 ) -> Treated:
     """A column at a level of a hierarchy: from a CSV ``file`` as ARX reads it (below the pilot's folder), or built by
     a ``rule``: {"intervals": [5, 10]}, "mask" or "dates". Level 0 is the value itself.
     """
-    series, inputs = given.frame[column], {}
+    series = given.frame[column]
+    inputs: dict[str, dict[str, object]] = {}
+    hierarchy: ValueHierarchy | None
     if file is not None:
         hierarchy, inputs = hierarchy_of_pilot(file, given.folder, "hierarchy['file']")
     else:
-        hierarchy = built_hierarchy(series, rule)
+        hierarchy = None if rule is None else built_hierarchy(series, rule)
     labels = encode_column(series).labels
     if hierarchy is None:
         return with_columns(given, {column: series})
     above = hierarchy.generalise(pd.Series(labels), level)  # at level 0 for its faults alone
-    return with_columns(given, {column: relabelled(series, above) if level else series}, inputs=inputs)
+    return with_columns(given, {column: relabelled(series, list(above)) if level else series}, inputs=inputs)
 
 
-def built_hierarchy(series: pd.Series, rule: Mapping | str) -> ValueHierarchy | None:
-    """A hierarchy over the values of a column by a rule; None for a column without a value."""
-    encoded, name = encode_column(series), str(series.name)
-    if not len(encoded.labels):
-        return None
-    if rule == "dates":
-        read_dates(encoded.labels.astype(str), name, lambda label: coarser(label, "year"))
-        return date_hierarchy([str(label) for label in encoded.labels], name)
-    if rule == "mask":
-        return mask_hierarchy(label_texts(series), name)
-    if not encoded.is_numeric:
-        raise FaultyInputError(
-            f"column {name!r}: intervals need numbers, and it holds text; choose another rule or declare it continuous"
-        )
-    return interval_hierarchy(encoded.labels, rule["intervals"], name)
-
-
-def _is_rule(value: object) -> bool:
-    if value in ("mask", "dates"):
-        return True
-    if not isinstance(value, dict) or list(value) != ["intervals"] or not isinstance(value["intervals"], list | tuple):
-        return False
-    widths = value["intervals"]
-    positive = bool(widths) and all(is_number(width) and width > 0 for width in widths)
-    return positive and all(wide > narrow and _is_multiple(wide, narrow) for narrow, wide in pairwise(widths))
-
-
-def _is_multiple(wide: float, narrow: float) -> bool:
-    return abs(wide / narrow - round(wide / narrow)) < 1e-9
-
-
-def _check_hierarchy(settings: Mapping, config: Mapping) -> list[str]:
+def _check_hierarchy(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
     return [] if ("file" in settings) != ("rule" in settings) else ['one of "file" and "rule" is needed, and not both']
 
 
@@ -151,7 +122,7 @@ def _check_hierarchy(settings: Mapping, config: Mapping) -> list[str]:
 def mask_codes(given: TreatmentInput, column: str, keep: int, character: str = "x") -> Treated:
     """Codes with their first ``keep`` characters, the rest masked: 12xxxxxx. All come out equally long."""
     series = given.frame[column]
-    texts = label_texts(series)
+    texts = labels_of(encode_column(series))
     length = max((len(text) for text in texts), default=0)
     labels = [mask(text, keep, max(length, keep), character) for text in texts]
     return with_columns(given, {column: relabelled(series, labels)})
@@ -160,7 +131,7 @@ def mask_codes(given: TreatmentInput, column: str, keep: int, character: str = "
 def coarsen_dates(given: TreatmentInput, column: str, to: str) -> Treated:
     """Dates to the day, month, quarter or year: 2021-03, 2021-Q1, 2021; what a partial date knows less stays."""
     series = given.frame[column]
-    labels = read_dates(label_texts(series), column, lambda label: coarser(label, to))
+    labels = read_dates(labels_of(encode_column(series)), column, lambda label: coarser(label, to))
     return with_columns(given, {column: relabelled(series, labels)})
 
 
@@ -174,6 +145,11 @@ register(
             "others": TEXT,
             "rarer_than": COUNT,
         },
+        words=(
+            '`{"new": ["old", ...]}`; the rest stays or joins `others`; values of fewer people than `rarer_than` join'
+        ),
+        example=Example({"column": "DM__SEX", "groups": {"any": ["F", "M"]}, "others": "other"}, ("DM__SEX",)),
+        place=20,
         required=("column",),
         check=_check_group,
     ),
@@ -186,8 +162,14 @@ register(
             "column": COLUMN,
             "level": whole_number(0, 100),
             "file": (is_name, f"a CSV file {PLACE}"),
-            "rule": (_is_rule, '"mask", "dates", or {"intervals": [5, 10]}, each width a multiple of the one before'),
+            "rule": RULE,
         },
+        words=(
+            'a level of a CSV hierarchy as ARX reads it (`"file": "hierarchies/race.csv"`, see below), or of one '
+            'that a `rule` builds: `{"intervals": [5, 10]}`, `"mask"`, `"dates"`'
+        ),
+        example=Example({"column": "DM__AGE", "level": 2, "rule": {"intervals": [5, 10]}}, ("DM__AGE",)),
+        place=20,
         required=("column", "level"),
         check=_check_hierarchy,
     ),
@@ -201,6 +183,9 @@ register(
             "keep": whole_number(0, 1000),
             "character": (lambda value: isinstance(value, str) and len(value) == 1 and value.isprintable(), "a letter"),
         },
+        words="the first characters, the rest masked: `12xxxxxx`",
+        example=Example({"column": "DM__ZIP", "keep": 2}, ("DM__ZIP",)),
+        place=20,
         required=("column", "keep"),
     ),
 )
@@ -209,6 +194,9 @@ register(
     Treatment(
         coarsen_dates,
         {"column": COLUMN, "to": one_of("day", "month", "quarter", "year")},
+        words='`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial, an interval keeps both ends',
+        example=Example({"column": "DM__RFSTDTC", "to": "quarter"}, ("DM__RFSTDTC",)),
+        place=20,
         required=("column", "to"),
     ),
 )

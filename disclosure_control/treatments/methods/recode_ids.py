@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -11,6 +14,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, whole_number
 from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
 from disclosure_control.treatments.registry import (
+    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -20,7 +24,7 @@ from disclosure_control.treatments.registry import (
 
 
 def recode_ids(
-    given: TreatmentInput, key_from: dict, columns: list[str] = (SUBJECT_COLUMN,), length: int = 16
+    given: TreatmentInput, key_from: dict[str, Any], columns: Sequence[str] = (SUBJECT_COLUMN,), length: int = 16
 ) -> Treated:
     """Ids as the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
 
@@ -52,6 +56,9 @@ register(
     Treatment(
         recode_ids,
         {"key_from": KEY_FROM, "columns": COLUMNS, "length": whole_number(8, 64)},
+        words="ids become pseudonyms (HMAC-SHA-256), the same in every file and run with the same key",
+        example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("USUBJID",)),
+        place=80,
         required=("key_from",),
         promises=("rows", "columns"),
         check=faults_of_key,

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.columns import encode_column, labels_of, number_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy, build_hierarchy
+from disclosure_control.basics.settings import Check, is_number
 
 TOP = "*"
 # A time of day as SDTM writes it, to the hour, minute or second, and its zone; a part may be unknown (-).
@@ -120,3 +124,43 @@ def _hierarchy(levels: list[list[str]], name: str, top: bool = True) -> ValueHie
     if top:
         levels = [*levels, [TOP] * len(levels[0])]
     return build_hierarchy(list(zip(*levels, strict=True)), name)
+
+
+# ---------------------------------------------------------------- by the rule that a config names
+
+
+def built_hierarchy(series: pd.Series, rule: Mapping[str, Any] | str) -> ValueHierarchy | None:
+    """A hierarchy over the values of a column by a rule; None for a column without a value."""
+    encoded, name = encode_column(series), str(series.name)
+    if not len(encoded.labels):
+        return None
+    if rule == "dates":
+        texts = [str(label) for label in encoded.labels]
+        read_dates(texts, name, lambda label: coarser(label, "year"))  # for its faults alone
+        return date_hierarchy(texts, name)
+    if rule == "mask":
+        return mask_hierarchy(labels_of(encoded), name)
+    if not encoded.is_numeric:
+        raise FaultyInputError(
+            f"column {name!r}: intervals need numbers, and it holds text; choose another rule or declare it continuous"
+        )
+    assert not isinstance(rule, str)
+    return interval_hierarchy(encoded.labels, rule["intervals"], name)
+
+
+def is_rule(value: object) -> bool:
+    """Whether a value of a config is a rule for ``built_hierarchy``."""
+    if value in ("mask", "dates"):
+        return True
+    if not isinstance(value, dict) or list(value) != ["intervals"] or not isinstance(value["intervals"], list | tuple):
+        return False
+    widths = value["intervals"]
+    positive = bool(widths) and all(is_number(width) and width > 0 for width in widths)
+    return positive and all(wide > narrow and _is_multiple(wide, narrow) for narrow, wide in pairwise(widths))
+
+
+def _is_multiple(wide: float, narrow: float) -> bool:
+    return abs(wide / narrow - round(wide / narrow)) < 1e-9
+
+
+RULE: Check = (is_rule, '"mask", "dates", or {"intervals": [5, 10]}, each width a multiple of the one before')

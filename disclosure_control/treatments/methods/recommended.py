@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.treat import apply_steps
 
 ADVICE = 'add "recommend": {} to the config, or write the treatments out'
 
@@ -15,8 +17,6 @@ def apply_recommended(given: TreatmentInput) -> Treated:
 
     Raises ``FaultyInputError`` where it did not run, or found none: data that nobody treated are not released.
     """
-    from disclosure_control.treatments.treated_pilot import apply_steps  # which looks treatments up
-
     if given.recommended is None:
         raise FaultyInputError(f'treatment: "recommended" needs the result of the step recommend; {ADVICE}')
     if not given.recommended:
@@ -26,8 +26,19 @@ def apply_recommended(given: TreatmentInput) -> Treated:
     return apply_steps(given.recommended, given)
 
 
-def _check(settings: Mapping, config: Mapping) -> list[str]:
-    return [] if "recommend" in config else [f"needs the step recommend; {ADVICE}"]
+def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
+    return [] if config.has("recommend") else [f"needs the step recommend; {ADVICE}"]
 
 
-register("recommended", Treatment(apply_recommended, {}, promises=("ids",), check=_check))
+register(
+    "recommended",
+    Treatment(
+        apply_recommended,
+        {},
+        words="what the step `recommend` found in the same run",
+        example=Example(touches=("DM__ZIP",)),
+        place=150,
+        promises=("ids",),
+        check=_check,
+    ),
+)

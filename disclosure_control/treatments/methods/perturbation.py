@@ -10,6 +10,7 @@ from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMN, COLUMNS, SHARE
 from disclosure_control.treatments.registry import (
+    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -103,6 +104,9 @@ register(
     Treatment(
         randomise,
         {"column": COLUMN, "keep": SHARE, "strength": SHARE, "strata": COLUMNS},
+        words="categories change at random, their frequencies expected to stay",
+        example=Example({"column": "SC__STATE", "strata": ["DM__SEX"]}, ("SC__STATE",)),
+        place=60,
         required=("column",),
         promises=("rows", "ids", "columns", "types"),
     ),
@@ -112,6 +116,9 @@ register(
     Treatment(
         flip,
         {"column": COLUMN, "share": SHARE},
+        words="each value of a binary is exchanged with this chance",
+        example=Example({"column": "DM__SEX", "share": 0.5}, ("DM__SEX",)),
+        place=60,
         required=("column", "share"),
         promises=("rows", "ids", "columns", "types"),
     ),

@@ -16,9 +16,16 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
 from disclosure_control.basics.words import people_text
 from disclosure_control.run.progress import progress
-from disclosure_control.treatments.mdav import mdav_groups
+from disclosure_control.treatments.algorithms.mdav import mdav_groups
 from disclosure_control.treatments.record_order import record_ranks
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    with_columns,
+)
 
 # ---------------------------------------------------------------- one column by itself
 
@@ -188,7 +195,8 @@ def _chosen(
 
 
 def _numbers(given: TreatmentInput, columns: Sequence[str]) -> np.ndarray:
-    numbers, faults = [], []
+    numbers: list[np.ndarray] = []
+    faults: list[str] = []
     for name in columns:
         try:
             numbers.append(numbers_of(given.frame[name]))
@@ -226,8 +234,25 @@ _SETTINGS = {
 }
 _PROMISES = ("rows", "ids", "types", "columns")
 
-register("mdav", Treatment(apply_mdav, _SETTINGS, promises=_PROMISES))
+register(
+    "mdav",
+    Treatment(
+        apply_mdav,
+        _SETTINGS,
+        words="numbers of several columns become the means of groups of people near in all of them: see below",
+        example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
+        place=130,
+        promises=_PROMISES,
+    ),
+)
 register(
     "microaggregation",
-    Treatment(apply_microaggregation, {**_SETTINGS, "partition": one_of(*PARTITIONS)}, promises=_PROMISES),
+    Treatment(
+        apply_microaggregation,
+        {**_SETTINGS, "partition": one_of(*PARTITIONS)},
+        words="numbers of each column by itself become the means of neighbours in its order: see below",
+        example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
+        place=130,
+        promises=_PROMISES,
+    ),
 )

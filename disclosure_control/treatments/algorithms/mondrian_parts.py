@@ -88,7 +88,15 @@ class _OpenParts:
     part of each unit, open or closed, by the smallest of its units.
     """
 
-    def __init__(self, codes, people, attributes, k, demands, relaxed):
+    def __init__(
+        self,
+        codes: np.ndarray,
+        people: np.ndarray,
+        attributes: Sequence[Attribute],
+        k: int,
+        demands: Sequence[Demand],
+        relaxed: bool,
+    ):
         self.attributes, self.k, self.demands, self.relaxed = attributes, k, demands, relaxed
         self.n_units = codes.shape[1]
         self.units, self.codes, self.people = np.arange(self.n_units), codes, people.astype(np.int64)
@@ -190,7 +198,7 @@ class _OpenParts:
         # Where each unit goes: left units to the front of their part and right ones behind, both in their order.
         first = np.flatnonzero(np.diff(part, prepend=-1))
         length = np.diff(first, append=len(part))
-        n_right_before = np.cumsum(right) - right
+        n_right_before: np.ndarray = np.cumsum(right) - right
         n_right_before -= np.repeat(n_right_before[first], length)
         start = np.repeat(first, length)
         n_left = length - np.add.reduceat(right.astype(np.int64), first) if len(first) else length

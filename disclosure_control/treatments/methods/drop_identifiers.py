@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.settings import COLUMNS
-from disclosure_control.treatments.dates import date_columns
-from disclosure_control.treatments.registry import Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.methods.shift_dates import date_columns
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register
 from disclosure_control.treatments.variables import is_variable, variables_of
 
 
@@ -96,19 +97,32 @@ def _matches(rule: IdentifierRule, column: str) -> bool:
 
 def drop_identifiers(given: TreatmentInput, keep: Sequence[str] = ()) -> Treated:
     """The frame without columns that by their name identify a person or hold free text, but for those to ``keep``."""
-    found = {name: why for name, why in identifier_columns(given.frame.columns).items() if name not in keep}
+    found = {name: why for name, why in identifier_columns(list(given.frame.columns)).items() if name not in keep}
     changed = {name: int(given.frame[name].notna().sum()) for name in found}
     notes = [f"{name} is dropped: {why}." for name, why in found.items()]
     if not found:
         notes.append("No column has the name of a direct identifier or of free text.")
-    dates = [name for name in date_columns(given.frame.columns) if name not in found]
+    dates = [name for name in date_columns(list(given.frame.columns)) if name not in found]
     if dates:
         notes.append(f"Dates stay, see shift_dates and coarsen_dates: {', '.join(dates)}.")
     return Treated(given.frame.drop(columns=list(found)), changed, notes=tuple(notes))
 
 
-def _dropped(settings: Mapping, columns: Sequence[str]) -> list[str]:
+def _dropped(settings: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     return [name for name in identifier_columns(columns) if name not in settings.get("keep", ())]
 
 
-register("drop_identifiers", Treatment(drop_identifiers, {"keep": COLUMNS}, drops=_dropped))
+register(
+    "drop_identifiers",
+    Treatment(
+        drop_identifiers,
+        {"keep": COLUMNS},
+        words=(
+            "direct identifiers and free text go, by the names of their columns (PHUSE rules for SDTM, HIPAA safe "
+            "harbour), carried ones such as `LB__Cholesterol.LBNAM` too; each with its reason"
+        ),
+        example=Example(touches=("DM__SUBJID",)),
+        place=100,
+        drops=_dropped,
+    ),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disclosure_control.treatments.alike import number_rows
+from disclosure_control.treatments.algorithms.alike import number_rows
 
 
 class Parts:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,10 @@ import pandas as pd
 from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
-from disclosure_control.treatments.built_hierarchies import DATE, ends_of_interval, parts_of_date
+from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
 from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
 from disclosure_control.treatments.registry import (
+    Example,
     Treated,
     Treatment,
     TreatmentInput,
@@ -38,7 +40,7 @@ def tells_the_day(column: pd.Series) -> bool:
 
 def shift_dates(
     given: TreatmentInput,
-    key_from: dict,
+    key_from: dict[str, Any],
     days: int = 365,
     columns: list[str] | None = None,
     unreadable: str = "fault",
@@ -52,13 +54,16 @@ def shift_dates(
     dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE De-identification Standard for
     SDTM 3.2, "offset".
     """
-    names = date_columns(given.frame.columns) if columns is None else list(columns)
+    names = date_columns(list(given.frame.columns)) if columns is None else list(columns)
     if not names:
         return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
     if given.subjects is None:
         raise FaultyInputError("shift_dates: needs the column USUBJID, whose ids choose the offsets; add it")
     offsets = offsets_of_subjects(given.subjects, read_key(key_from, given.folder), days)
-    shifted, changed, faults, notes = {}, {}, [], []
+    shifted: dict[str, pd.Series] = {}
+    changed: dict[str, int] = {}
+    faults: list[str] = []
+    notes: list[str] = []
     for name in names:
         try:
             shifted[name], changed[name], n_lost = _shifted(given.frame[name], offsets, unreadable)
@@ -132,7 +137,8 @@ def _parts(text: str) -> list[tuple[str, str, str]] | None:
 
 def _parts_of_end(text: str) -> tuple[str, str, str]:
     year, month, day = parts_of_date(text)
-    time = DATE.fullmatch(text)[4]
+    found = DATE.fullmatch(text)
+    time = found[4] if found else None
     if day:
         return f"{year}-{month}-{day}", "D", f"T{time}" if time else ""
     return (f"{year}-{month}-15", "M", "") if month else (f"{year}-07-01", "Y", "")
@@ -148,6 +154,12 @@ register(
             "columns": COLUMNS,
             "unreadable": one_of("fault", "missing"),
         },
+        words=(
+            "all dates of a subject move by one number of days, by the key, both ends of an interval too; SDTM "
+            "dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
+        ),
+        example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("DM__RFSTDTC",)),
+        place=90,
         required=("key_from",),
         check=faults_of_key,
     ),

@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.columns import EncodedColumn, number_text
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.keys import count_pairs, number_groups
-from disclosure_control.treatments.mondrian_parts import Attribute
+from disclosure_control.treatments.algorithms.mondrian_parts import Attribute
 
 VALUES_PER_MASK = 62
 TOP = "*"
@@ -37,11 +37,13 @@ class QuasiIdentifier:
 
     def _first_leaf(self, level: int) -> np.ndarray:
         """The first leaf under the node above each leaf (n_leaves,)."""
+        assert self.tree is not None
         _, first, node = np.unique(self.tree.labels[:, level], return_index=True, return_inverse=True)
         return first[node.reshape(-1)]
 
     @cached_property
     def attribute(self) -> Attribute:
+        """The quasi-identifier as parts are cut along it: where its values stand, and the nodes above them."""
         n_values = len(self.order)
         by_size = self.tree is None and self.column.is_numeric
         position = self.column.labels.astype(float) if by_size else np.arange(n_values, dtype=float)
@@ -49,6 +51,7 @@ class QuasiIdentifier:
         return Attribute(position, None if self.tree is None else self._nodes())
 
     def _nodes(self) -> np.ndarray:
+        assert self.tree is not None
         first = np.stack([self._first_leaf(level)[self.leaf[self.order]] for level in range(self.tree.n_levels)])
         changes = np.diff(first, axis=1, prepend=-1) != 0
         nodes = np.concatenate([np.zeros((len(first), 1), dtype=np.int64), np.cumsum(changes, axis=1)], axis=1)
@@ -103,7 +106,9 @@ class QuasiIdentifier:
             numbers = [number_text(number) for number in self.column.labels]
             ends = zip((low - 1).tolist(), (high - 1).tolist(), strict=True)
             return [numbers[a] if a == b else f"{numbers[a]}--{numbers[b]}" for a, b in ends]
-        equal = self.attribute.nodes[:, low] == self.attribute.nodes[:, high]
+        nodes = self.attribute.nodes
+        assert nodes is not None
+        equal = nodes[:, low] == nodes[:, high]
         level = equal.argmax(axis=0)  # the lowest node above both; the last level stands above all roots
         leaf = self.leaf[self.order[low - 1]]
         return [
