@@ -46,6 +46,7 @@ class SeparableMetric:
     is_of_values = True
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> SeparableLoss:
+        """The metric on one lattice; ``weights`` (n_attributes,) from 0."""
         return SeparableLoss(self, lattice, tuple(weights))
 
 
@@ -184,6 +185,7 @@ class ClassSizeMetric:
     is_of_values = False
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss:
+        """The metric on one lattice; attributes have no weight in it."""
         return ClassSizeLoss(self, lattice)
 
 
@@ -197,6 +199,7 @@ class ClassSizeLoss:
     grows_with_suppression = True
 
     def floors(self, bottom: Node) -> np.ndarray:
+        """A lower bound for every transformation, of the lattice's shape."""
         return np.full(self.lattice.shape, self.floor_of_coarser(bottom))
 
     def floor_of_coarser(self, node: Node) -> float:
@@ -209,6 +212,7 @@ class ClassSizeLoss:
         return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum())))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
+        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are."""
         kept = node.size[~suppressed]
         return self.metric.of_sizes(kept, int(node.size[suppressed].sum()))
 

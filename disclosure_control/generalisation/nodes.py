@@ -42,18 +42,22 @@ class Lattice:
 
     @property
     def n_attributes(self) -> int:
+        """Quasi-identifiers of the lattice."""
         return len(self.attributes)
 
     @property
     def n_combinations(self) -> int:
+        """Combinations of values that occur."""
         return len(self.people)
 
     @cached_property
     def n_people(self) -> int:
+        """People in all combinations together."""
         return int(self.people.sum())
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
+        """How many levels each attribute has: (n_attributes,)."""
         return tuple(attribute.n_levels for attribute in self.attributes)
 
     @property
@@ -80,6 +84,7 @@ class Lattice:
 
     @cached_property
     def top(self) -> Levels:
+        """The coarsest transformation: the last level of each attribute."""
         return tuple(attribute.height for attribute in self.attributes)
 
 
@@ -100,10 +105,12 @@ class Node:
 
     @property
     def n_classes(self) -> int:
+        """Equivalence classes of the transformation."""
         return len(self.size)
 
     @property
     def n_bytes(self) -> int:
+        """Memory that its arrays take, its count tables included."""
         own = self.member.nbytes + self.size.nbytes + self.class_of_combination.nbytes
         return own + sum(_n_bytes_of(table) for table in self.cells.values())
 
@@ -181,6 +188,7 @@ class RollUp:
         self._n_classes = np.array([self.bottom.n_classes])
 
     def node(self, levels: Levels) -> Node:
+        """The classes of a transformation, rolled up from the nearest finer one at hand."""
         finer = (self._levels <= np.array(levels)).all(axis=1)
         best = int(np.where(finer, self._n_classes, np.iinfo(np.int64).max).argmin())
         source = self._kept[best - 1] if best else self.bottom

@@ -55,7 +55,7 @@ class ClassSizeModel:
     """A model of the sizes of the classes: ``function(size, ...)``, per class or one figure for all of them."""
 
     name: str
-    function: Callable
+    function: Callable[..., float | np.ndarray]
     riskier: str
     value_range: str
     source: str

@@ -169,6 +169,7 @@ class SafeHarbourCheck:
 
     @property
     def n_breaches(self) -> int:
+        """Values that break the rule, of any kind; none where the rule is kept."""
         return sum(self.breaches.values())
 
 

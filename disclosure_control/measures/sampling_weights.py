@@ -169,18 +169,22 @@ class RecordRisk:
 
     @property
     def n_evaluated(self) -> int:
+        """Records that have a risk."""
         return len(self._evaluated)
 
     @cached_property
     def expected_reidentifications(self) -> float:
+        """Sum of the risks of all records, from 0 to their number; larger is riskier."""
         return math.fsum(self._evaluated)
 
     @property
     def global_risk(self) -> float | None:
+        """Mean risk of the evaluated records, in [0, 1]; None where there is none."""
         return self.expected_reidentifications / self.n_evaluated if self.n_evaluated else None
 
     @property
     def highest(self) -> float | None:
+        """Largest risk of an evaluated record, in [0, 1]; None where there is none."""
         return float(self._evaluated[-1]) if self.n_evaluated else None
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,13 +36,13 @@ MACHANAVAJJHALA = "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, d
 LI = "Li, Li and Venkatasubramanian 2007, doi:10.1109/ICDE.2007.367856"
 CAO = "Cao and Karras 2012, doi:10.48550/arXiv.1208.0220"
 
-COMPARISONS = {
+COMPARISONS: dict[str, tuple[Callable[[np.ndarray, float, float], np.ndarray], str]] = {
     "at_least": (lambda measure, threshold, slack: measure >= threshold - slack, "at least the threshold"),
     "at_most": (lambda measure, threshold, slack: measure <= threshold + slack, "at most the threshold"),
     "below": (lambda measure, threshold, slack: measure < threshold - slack, "below the threshold"),
 }
 
-Measure = Callable[[CountTable, np.ndarray, Mapping], np.ndarray]
+Measure = Callable[[CountTable, np.ndarray, Mapping[str, Any]], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ SYNTACTIC_MODELS: dict[str, SyntacticModel] = {}  # by name, in the order in whi
 
 
 def syntactic_model(
-    value_range: str, source: str, riskier: str = "larger", comparison: str = "at_most", **more
+    value_range: str, source: str, riskier: str = "larger", comparison: str = "at_most", **more: Any
 ) -> Callable[[Measure], Measure]:
     """Register the measure that follows as a model of its name; the arguments are those of ``SyntacticModel``."""
 
@@ -97,7 +98,7 @@ def syntactic_model(
     return register
 
 
-def _l_model(value_range: str, source: str, **defaults) -> Callable[[Measure], Measure]:
+def _l_model(value_range: str, source: str, **defaults: object) -> Callable[[Measure], Measure]:
     return syntactic_model(value_range, source, "smaller", "at_least", needs_own_value=False, defaults=defaults)
 
 
@@ -116,6 +117,7 @@ class SharedCells(CountTable):
 
     @classmethod
     def of(cls, table: CountTable, reference: np.ndarray) -> SharedCells:
+        """The table with its reference; what is this already is handed back with what it remembers."""
         if isinstance(table, cls) and table.reference is reference:
             return table
         parts = {part.name: getattr(table, part.name) for part in dataclasses.fields(CountTable)}
@@ -133,10 +135,12 @@ class SharedCells(CountTable):
 
     @cached_property
     def people_of_occupied(self) -> np.ndarray:
+        """People with a value in each class that has a cell: (n_occupied,)."""
         return self.people_of_class[self.class_of_cell[self.first]]
 
     @cached_property
     def people_of_class_of_cell(self) -> np.ndarray:
+        """People with a value in the class of each cell: (n_cells,)."""
         return np.repeat(self.people_of_occupied, self.n_cells_of_class)
 
     @cached_property
@@ -148,6 +152,7 @@ class SharedCells(CountTable):
 
     @cached_property
     def largest_lift(self) -> np.ndarray:
+        """Largest p / q of each class that has a cell: (n_occupied,)."""
         return self.largest(self.lift)
 
     @cached_property
@@ -177,7 +182,7 @@ class SharedCells(CountTable):
 
 
 @_l_model("a count from 1 to the number of values", MACHANAVAJJHALA)
-def distinct_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def distinct_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """How many different sensitive values the class holds.
 
     A class has distinct l-diversity where the measure is at least l. Smaller is riskier: 1 gives the value away.
@@ -187,7 +192,7 @@ def distinct_l(table: CountTable, reference: np.ndarray, parameters: Mapping) ->
 
 
 @_l_model(f"from {_OF_CLASS}", f"{MACHANAVAJJHALA}, entropy l-diversity")
-def entropy_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def entropy_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """How many equally frequent values would be as uncertain as the values of the class: exp(-sum p ln p).
 
     A class has entropy l-diversity where its entropy is at least ln l, that is, where the measure is at least l.
@@ -215,7 +220,7 @@ def _grassberger_numbers(counts: np.ndarray) -> np.ndarray:
     "Stammler, Katzenbeisser and Hamacher 2016, doi:10.1007/978-3-319-45381-1_11; "
     "Grassberger 2003, doi:10.48550/arXiv.physics/0307138",
 )
-def grassberger_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def grassberger_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Entropy l with Grassberger's correction for small classes: exp(G(n) - sum n_v G(n_v) / n), n the class's people.
 
     It makes up for the values that a small class happens to miss, and is cut at the number of distinct values. G(n)
@@ -229,7 +234,7 @@ def grassberger_l(table: CountTable, reference: np.ndarray, parameters: Mapping)
 
 
 @_l_model(f"a count from {_OF_CLASS}", f"{MACHANAVAJJHALA}, recursive (c, l)-diversity", c=2.0)
-def recursive_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def recursive_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Largest l for which the most frequent value is not too frequent: r_1 < c (r_l + ... + r_m), r falling.
 
     ``c``: a number above 0. A class is recursively (c, l)-diverse where the measure is at least l; every class is
@@ -255,7 +260,7 @@ def recursive_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -
     needs_own_value=False,
     defaults={"values": None},
 )
-def alpha_k(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def alpha_k(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Largest share of one sensitive value in the class: how sure one may be of a member's value.
 
     ``values``: look at these values only (by default at all). A class is (alpha, k)-anonymous where the measure is at
@@ -269,7 +274,7 @@ def alpha_k(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np
     return cells.spread(cells.largest(people) / cells.people_of_occupied)
 
 
-def _listed(values: np.ndarray, listed: Iterable) -> np.ndarray:
+def _listed(values: np.ndarray, listed: Iterable[object]) -> np.ndarray:
     """Which of the values are among those listed: (n_values,) of bool."""
     listed = list(listed)
     wanted = encode_column(pd.Series(listed, dtype=float if values.dtype.kind == "f" else object)).labels
@@ -290,7 +295,7 @@ def _distance(name: str, table: CountTable, reference: np.ndarray) -> np.ndarray
 
 
 @syntactic_model("a share from 0 to 1", f"{LI}, section 5.2")
-def total_variation_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def total_variation_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Half the sum of |p - q|: earth mover's distance of the class to everybody, all values equally far apart.
 
     A class is t-close where the measure is at most t. Larger is riskier. Section 5.2 of the paper.
@@ -299,7 +304,7 @@ def total_variation_t(table: CountTable, reference: np.ndarray, parameters: Mapp
 
 
 @syntactic_model("from 0 to 1", f"{LI}, section 5.1", needs="order")
-def ordered_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def ordered_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Earth mover's distance to everybody, neighbouring values 1 / (m - 1) apart, m the values that somebody has.
 
     ``order``: the values from low to high, where they are text. A class is t-close where the measure is at most t.
@@ -315,7 +320,7 @@ def ordered_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> 
     return _distance("ordered", table.regrouped(taken, np.arange(len(by_rank), dtype=float)), reference[by_rank])
 
 
-def _ranks(values: np.ndarray, order: Iterable) -> np.ndarray:
+def _ranks(values: np.ndarray, order: Iterable[object]) -> np.ndarray:
     encoded = encode_column(pd.Series(list(order), dtype=object))
     rank_of = {encoded.labels[code]: rank for rank, code in enumerate(encoded.codes)}
     n_unknown = sum(value not in rank_of for value in values)
@@ -333,7 +338,7 @@ def _ranks(values: np.ndarray, order: Iterable) -> np.ndarray:
     needs="numbers",
     in_units=True,
 )
-def wasserstein_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def wasserstein_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Earth mover's distance of the class to everybody, in the unit of the value.
 
     A class is t-close where the measure is at most t. Larger is riskier.
@@ -342,7 +347,7 @@ def wasserstein_t(table: CountTable, reference: np.ndarray, parameters: Mapping)
 
 
 @syntactic_model("from 0 to 1", f"{LI}, section 5.2", needs="hierarchy")
-def hierarchical_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def hierarchical_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Earth mover's distance to everybody, two values being as far apart as the level of their first common node.
 
     ``hierarchy``: a ``ValueHierarchy`` with one root. A class is t-close where the measure is at most t. Larger is
@@ -373,7 +378,7 @@ def hierarchical_t(table: CountTable, reference: np.ndarray, parameters: Mapping
 
 
 @syntactic_model(_GAIN, f"{CAO}, basic beta-likeness")
-def basic_beta(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def basic_beta(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Largest relative gain of belief in a value: max (p - q) / q over values with p > q, 0 where there is none.
 
     A class has basic beta-likeness where the measure is at most beta. Larger is riskier.
@@ -383,7 +388,7 @@ def basic_beta(table: CountTable, reference: np.ndarray, parameters: Mapping) ->
 
 
 @syntactic_model(f"{_GAIN}; infinite where no beta will do", f"{CAO}, enhanced beta-likeness")
-def enhanced_beta(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def enhanced_beta(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """As ``basic_beta``, with frequent values bounded more tightly: the gain of a value may not exceed -ln q either.
 
     The paper asks (p - q) / q <= min(beta, -ln q) of every value with p > q. No beta satisfies a class in which a
@@ -398,7 +403,7 @@ def enhanced_beta(table: CountTable, reference: np.ndarray, parameters: Mapping)
 
 
 @syntactic_model("from 0 up, in bits", "Brickell and Shmatikov 2008, doi:10.1145/1401890.1401904", comparison="below")
-def delta_disclosure(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+def delta_disclosure(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Largest |log2(p / q)| over the values present in the class: belief that rises and belief that falls.
 
     A class has delta-disclosure privacy where the measure is below delta. Larger is riskier. Values that are absent

@@ -48,10 +48,12 @@ class SyntacticResult:
 
     @cached_property
     def n_evaluated(self) -> int:
+        """People whom the model judges."""
         return int(self.people.sum())
 
     @property
     def n_not_evaluated(self) -> int:
+        """People whom the model leaves out."""
         return self.classes.n_records - self.n_evaluated
 
     @cached_property

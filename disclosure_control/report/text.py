@@ -67,10 +67,10 @@ def _remarks(result: ModelResult, assessment: Assessment) -> list[str]:
         remarks.append(f"{worst} of an evaluated record: {result.worst:.6g}.")
     if result.distance:
         remarks.append(f"t is the {DISTANCES[result.distance].words}.")
-        share = result.share_of_range(result.threshold)
-        if share is not None:
+        of_range = result.share_of_range(result.threshold)
+        if of_range is not None:
             remarks.append(
-                f"{result.threshold:g} is {share_text(share)} of the range of the values, {result.value_range:g}."
+                f"{result.threshold:g} is {share_text(of_range)} of the range of the values, {result.value_range:g}."
             )
     n_excluded = result.n_total - assessment.k_anonymity.n_evaluated
     n_without_value = assessment.k_anonymity.n_evaluated - result.n_evaluated

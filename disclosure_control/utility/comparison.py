@@ -68,6 +68,7 @@ class ComparedColumn:
 
     @cached_property
     def original_labels(self) -> np.ndarray:
+        """Text of the original values (n_values,), spelt as the released ones are."""
         return canonical_labels_of(self.original)
 
     @cached_property
@@ -106,6 +107,7 @@ class ComparedColumn:
 
     @cached_property
     def value_range(self) -> float:
+        """Largest original number less the smallest, in their unit; 0 without numbers."""
         return float(np.ptp(self.original.labels)) if self.is_numeric and len(self.original.labels) else 0.0
 
     @cached_property
@@ -116,6 +118,7 @@ class ComparedColumn:
 
     @cached_property
     def n_changed(self) -> int:
+        """Records whose value is another one now, or gone."""
         return int(self.table[2][~self.same_label].sum())
 
     @cached_property
@@ -176,26 +179,32 @@ class Comparison:
 
     @property
     def n_with_role(self) -> int:
+        """Quasi-identifiers and sensitive features of the original."""
         return len(self.config.quasi_identifiers + self.config.sensitive_features)
 
     @property
     def n_compared(self) -> int:
+        """Original records that are still there."""
         return len(self.positions)
 
     @property
     def n_removed(self) -> int:
+        """Original records that are no longer there."""
         return self.n_original - self.n_compared
 
     @property
     def numeric(self) -> list[ComparedColumn]:
+        """The compared columns of numbers."""
         return [column for column in self.columns.values() if column.is_numeric]
 
     @property
     def categorical(self) -> list[ComparedColumn]:
+        """The compared columns of categories."""
         return [column for column in self.columns.values() if not column.is_numeric]
 
     @property
     def quasi_identifiers(self) -> list[ComparedColumn]:
+        """The compared quasi-identifiers, in the config's order."""
         return [self.columns[name] for name in self.config.quasi_identifiers]
 
     @cached_property
@@ -273,6 +282,7 @@ class OriginalPilot:
         return correlations([np.append(column.labels, np.nan)[column.codes] for column in columns])
 
     def encoded(self, name: str) -> EncodedColumn:
+        """An original column as codes and labels, encoded once."""
         if name not in self._encoded:
             values = self.frame[name]
             if self._numeric[name]:
