@@ -38,7 +38,7 @@ from disclosure_control.basics.columns import (
     numbers_of,
 )
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import KEY_LIMIT, number_groups
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.settings import is_number
 from disclosure_control.basics.wildcards import wildcard_frequency
 
@@ -197,20 +197,9 @@ def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str])
     """Encode the quasi-identifiers once and number the class of each record; O(records x quasi-identifiers)."""
     with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
         columns = tuple(pool.map(encode_column, [df[name] for name in quasi_identifiers]))
-    class_of_record, size = _number_groups(columns, len(df))
+    codes, n_codes = [column.codes + 1 for column in columns], [len(column.labels) + 1 for column in columns]
+    class_of_record, size = number_rows(codes, n_codes, len(df))  # 0 for missing
     return EquivalenceClasses(tuple(quasi_identifiers), columns, class_of_record, size)
-
-
-def _number_groups(columns: Sequence[EncodedColumn], n_records: int) -> tuple[np.ndarray, np.ndarray]:
-    key, n_keys = np.zeros(n_records, dtype=np.int64), 1
-    for column in columns:
-        n_codes = len(column.labels) + 1  # one for missing
-        if n_keys * n_codes >= KEY_LIMIT:
-            key, size = number_groups(key, n_keys)
-            n_keys = len(size)
-        key = key * n_codes + (column.codes + 1)
-        n_keys *= n_codes
-    return number_groups(key, n_keys)
 
 
 # ---------------------------------------------------------------- the count table

@@ -35,6 +35,7 @@ class CombinedDataset:
 
     @property
     def typed_table(self) -> pd.DataFrame:
+        """The whole file, the config's columns typed and the others as text."""
         return self.table.assign(**self.frame)
 
 

@@ -27,6 +27,7 @@ class EncodedColumn:
 
     @property
     def is_numeric(self) -> bool:
+        """Whether the labels are numbers."""
         return self.labels.dtype.kind == "f"
 
 
@@ -122,8 +123,25 @@ def numbers_of(values: pd.Series) -> np.ndarray:
     return numbers
 
 
+def label_texts(labels: np.ndarray) -> list[str]:
+    """Labels of an encoded column (n_values,) as people write them, numbers as ``number_text`` does."""
+    is_numeric = labels.dtype.kind == "f"
+    return [number_text(label) if is_numeric else str(label) for label in labels]
+
+
 def labels_of(encoded: EncodedColumn) -> list[str]:
-    return [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]
+    """The labels of an encoded column as people write them, in the order of their codes."""
+    return label_texts(encoded.labels)
+
+
+def canonical_labels_of(encoded: EncodedColumn) -> np.ndarray:
+    """The labels (n_values,) as ``encode_column`` would spell them if the column were of text: with all digits.
+
+    What ``labels_of`` writes is for people, and two numbers that differ in the sixteenth digit read alike there.
+    """
+    if not encoded.is_numeric:
+        return encoded.labels.astype(object)
+    return np.array([_label(number) for number in encoded.labels], dtype=object)
 
 
 def value_text(value: object) -> str:

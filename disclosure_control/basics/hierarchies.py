@@ -35,6 +35,7 @@ class ValueHierarchy:
 
     @property
     def n_levels(self) -> int:
+        """Level 0, the values themselves, and all coarser ones."""
         return self.labels.shape[1]
 
     @property
@@ -44,6 +45,7 @@ class ValueHierarchy:
 
     @property
     def has_one_root(self) -> bool:
+        """Whether the last level is one label for all values."""
         return len(set(self.labels[:, -1])) == 1
 
     def leaves_of(self, values: np.ndarray) -> np.ndarray:

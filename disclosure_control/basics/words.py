@@ -17,6 +17,21 @@ def share_text(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1%}"
 
 
+def share_of_text(part: float, whole: float) -> str:
+    """How much of a whole a part is, as ``share_text`` prints it; ``-`` of nothing."""
+    return share_text(part / whole if whole else None)
+
+
+def interval_text(low: float, high: float) -> str:
+    """An interval of a share in [0, 1]: ``3.1% to 20.4%``."""
+    return f"{share_text(low)} to {share_text(high)}"
+
+
+def people_text(n: int, form: str = "") -> str:
+    """A number of people in words: ``1 person``, ``1000 people``; ``form`` "," writes ``1,000 people``."""
+    return f"{n:{form}} {'person' if n == 1 else 'people'}"
+
+
 def listed(names: Iterable[str], at_most: int = 12) -> str:
     """Names in a sentence, the first ``at_most`` of them in full: ``a, b, c and 4 more``."""
     names = list(names)

@@ -51,6 +51,7 @@ class Level:
 
     @property
     def n_codes(self) -> int:
+        """How many values are left at this level, a missing one included."""
         return len(self.labels)
 
 
@@ -68,6 +69,7 @@ class Generalisation:
 
     @property
     def n_levels(self) -> int:
+        """Level 0 and all coarser ones."""
         return len(self.levels)
 
     @property

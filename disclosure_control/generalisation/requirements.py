@@ -17,7 +17,7 @@ from Anonymization_Models import CountTable, mean_difference
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.generalisation.coarse_measures import CoarseMeasure
 from disclosure_control.generalisation.nodes import Node, RollUp, cells_of_some
-from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, SyntacticModel
+from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
 
 # The config's t knows one distance more than the registry of models.
 _MEAN_DIFFERENCE = SyntacticModel(
@@ -71,10 +71,12 @@ class Criterion:
 
     @property
     def definition(self) -> SyntacticModel:
+        """The model in the registry."""
         return MODELS[self.model]
 
     @cached_property
     def settings(self) -> dict[str, object]:
+        """All parameters of the measure, those that were not given at their defaults."""
         return {**self.definition.defaults, **self.parameters}
 
     @cached_property
@@ -115,6 +117,7 @@ class Criterion:
 
     @cached_property
     def coarse_measure(self) -> CoarseMeasure | None:
+        """A cheap lower bound of the measure; None where the model has none."""
         return CoarseMeasure.of(self.model, self.table)
 
     def surely_fails(self, least_measure: np.ndarray) -> np.ndarray:
@@ -217,6 +220,7 @@ class Requirements:
             raise FaultyInputError(faults)
 
     def most_suppressed(self, n_people: int) -> int:
+        """How many of ``n_people`` may be left out."""
         return math.floor(self.suppression_limit * n_people + 1e-9)
 
     @cached_property
@@ -226,6 +230,7 @@ class Requirements:
 
     @cached_property
     def others(self) -> tuple[Criterion, ...]:
+        """The criteria that a coarser transformation may fail more people of."""
         return tuple(one for one in self.criteria if one.model not in STAYS_MET_BY_ANY_UNION)
 
     @cached_property

@@ -28,10 +28,12 @@ class TwoGroups:
 
     @property
     def reference_rate(self) -> float:
+        """Share of the reference group with the favourable outcome, in [0, 1]."""
         return self.n_reference_favourable / self.n_reference
 
     @property
     def group_rate(self) -> float:
+        """Share of the sensitive group with the favourable outcome, in [0, 1]."""
         return self.n_group_favourable / self.n_group
 
     @property
@@ -179,7 +181,9 @@ def _pooled_ratio(
     return exp(middle), (exp(middle - half), exp(middle + half))
 
 
-def _cochran_mantel_haenszel(surplus, n_1, n_0, favoured, n) -> tuple[float | None, float | None]:
+def _cochran_mantel_haenszel(
+    surplus: np.ndarray, n_1: np.ndarray, n_0: np.ndarray, favoured: np.ndarray, n: np.ndarray
+) -> tuple[float | None, float | None]:
     from scipy.stats import chi2
 
     several = n > 1

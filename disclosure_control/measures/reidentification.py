@@ -20,9 +20,9 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text
+from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import joint_keys, number_groups
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.wildcards import sum_over_compatible
 from disclosure_control.measures.sampling_weights import exact_risk, frequencies
 
@@ -46,15 +46,6 @@ class ReidentificationRisk:
     average: float | None
     lowest: float | None
     at_risk_rate: float | None
-
-    @property
-    def effective_threshold(self) -> float:
-        """The highest risk 1/k of a class of k people that is not above the threshold: 0.25 for 0.33.
-
-        A record is at risk if its risk is above the threshold; because risks are 1/k, that is the same as a risk
-        above this figure. Source: ARX, effective risk threshold.
-        """
-        return 1.0 / smallest_class_within(self.threshold)
 
 
 def smallest_class_within(threshold: float) -> int:
@@ -303,19 +294,14 @@ def _classes_with(classes: EquivalenceClasses, population: pd.DataFrame) -> Equi
         )
     radices = [len(column.labels) + 1 for column in columns]
     n_records = classes.n_classes + len(population)
-    (key,), n_keys = joint_keys([[column.codes + 1 for column in columns]], radices, [n_records])
-    class_of_record, size = number_groups(key, n_keys)
+    class_of_record, size = number_rows([column.codes + 1 for column in columns], radices, n_records)
     return EquivalenceClasses(classes.quasi_identifiers, tuple(columns), class_of_record, size)
 
 
 def _in_codes_of(column: EncodedColumn, other: EncodedColumn) -> np.ndarray:
     """The codes of ``other`` in those of ``column``; values that it does not have get the code after its last."""
     both_numeric = column.is_numeric and other.is_numeric
-    labels, sought = (column.labels, other.labels) if both_numeric else (_texts(column), _texts(other))
+    labels, sought = (one.labels if both_numeric else np.array(labels_of(one), object) for one in (column, other))
     code, distinct = pd.factorize(labels)
     first = np.append(np.unique(code, return_index=True)[1], len(labels))  # two numbers may read the same
     return np.append(first[pd.Index(distinct).get_indexer(sought)], -1)[other.codes]
-
-
-def _texts(column: EncodedColumn) -> np.ndarray:
-    return np.array([number_text(x) if column.is_numeric else str(x) for x in column.labels], dtype=object)

@@ -111,6 +111,7 @@ class SpecialUniques:
 
     @property
     def total_score(self) -> float:
+        """Sum of the scores of all records; larger is riskier."""
         return float(self.score_of_class.sum())
 
 

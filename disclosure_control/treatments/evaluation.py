@@ -31,10 +31,9 @@ def config_of(frame: pd.DataFrame, config: PilotConfig) -> PilotConfig:
     numeric = {name for name in config.continuous_qis if name in frame and holds_numbers(frame[name])}
     text = {name for name in config.continuous_qis if name in frame} - numeric
     sensitive = tuple(name for name in config.sensitive_features if name in frame)
-    numeric_sensitive = {name for name in sensitive if encode_column(frame[name]).is_numeric}
     distances = {name: config.t_distance.get(name) for name in sensitive}
     for name, distance in distances.items():
-        if distance and DISTANCES[distance].needs_numbers and name not in numeric_sensitive:
+        if distance and DISTANCES[distance].needs_numbers and not encode_column(frame[name]).is_numeric:
             distances[name] = "total_variation"
     binned = {name: edges for name, edges in config.sensitive_binning.items() if name in sensitive}
     return dataclasses.replace(
@@ -62,23 +61,23 @@ def holds_numbers(column: pd.Series) -> bool:
     return True
 
 
-def notes_on_roles(before: pd.DataFrame, after: pd.DataFrame, config: PilotConfig) -> list[str]:
-    """What the treatment did to the roles of the columns, said aloud."""
-    adapted = config_of(after, config)
+def notes_on_roles(before: pd.DataFrame, after: Assessment, config: PilotConfig) -> list[str]:
+    """What the treatment did to the roles that columns have in ``config``, said aloud; ``after`` is what came out."""
+    adapted = after.config
     notes = []
-    gone = [name for name in config.quasi_identifiers if name not in after]
+    gone = [name for name in config.quasi_identifiers if name not in adapted.quasi_identifiers]
     if gone:
         notes.append(f"No quasi-identifier any more, because it is not released: {', '.join(gone)}.")
     notes += [
         f"{name} is not released: its l and t are no longer evaluated."
         for name in config.sensitive_features
-        if name not in after
+        if name not in adapted.sensitive_features
     ]
     became_text = [name for name in config.continuous_qis if name in adapted.categorical_qis]
     if became_text:
         notes.append(f"Released as categories, and evaluated as they are, without bins: {', '.join(became_text)}.")
     for name in adapted.sensitive_features:
-        if encode_column(before[name]).is_numeric and not encode_column(after[name]).is_numeric:
+        if not after.counts[name].table.is_numeric and encode_column(before[name]).is_numeric:
             notes.append(
                 f"{name} is released as categories: its t is now total variation, a share from 0 to 1, which cannot "
                 f"be compared with the t before nor with T = {config.T[name]:g} in the unit of the value."

@@ -153,11 +153,6 @@ def strangers_to_the_quasi_identifiers(setting: str, names: Sequence[str], confi
     ]
 
 
-def people(n: int) -> str:
-    """A number of people in words, for notes."""
-    return f"{n} person" if n == 1 else f"{n} people"
-
-
 def n_changed(before: pd.Series, after: pd.Series) -> int:
     """In how many records (n_records,) the value is another one; 1 and 1.0 are the same, and so are two missing."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (before, after)):

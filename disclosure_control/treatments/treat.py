@@ -64,11 +64,10 @@ def treat(
         frame=work,
         config=assessment.config,
         assessment=assessment,
-        as_released=evaluate_treated(work, config, as_released=True),
         steps=tuple(applied),
         n_records_before=len(frame),
         seed=None if isinstance(seed, np.random.Generator) else seed,
-        notes=tuple(notes_on_roles(start, work, config)),
+        notes=tuple(notes_on_roles(start, assessment, config)),
     )
 
 

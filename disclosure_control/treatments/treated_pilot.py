@@ -12,6 +12,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.record_order import order_by
 
 
@@ -33,14 +34,13 @@ class TreatedPilot:
 
     ``frame`` (n_kept, n_columns) are the records as released, in the order in which they came; its index, and
     ``kept`` (n_kept,), are their positions in the frame that was treated. ``assessment`` looks at it as the config
-    does, ``as_released`` at the exact values that stand in it, without the config's bins of quasi-identifiers.
+    does.
     ``config`` holds the roles that the columns have now; ``notes`` are sentences for the report.
     """
 
     frame: pd.DataFrame
     config: PilotConfig
     assessment: Assessment
-    as_released: Assessment
     steps: tuple[AppliedStep, ...]
     n_records_before: int
     seed: int | None
@@ -60,6 +60,11 @@ class TreatedPilot:
     def n_records_removed(self) -> int:
         """How many records all steps together took away."""
         return self.n_records_before - len(self.frame)
+
+    @cached_property
+    def as_released(self) -> Assessment:
+        """k, l and t of the exact values that stand in the frame, without the config's bins of quasi-identifiers."""
+        return evaluate_treated(self.frame, self.config, as_released=True)  # where it is asked for: many runs do not
 
     @cached_property
     def released(self) -> pd.DataFrame:

@@ -17,11 +17,17 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import EncodedColumn, encode_column, numbers_of, parse_numbers
+from disclosure_control.basics.columns import (
+    EncodedColumn,
+    canonical_labels_of,
+    encode_column,
+    numbers_of,
+    parse_numbers,
+)
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.interval_labels import interval_of
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import count_pairs
 
 
 def is_no_value(label: object) -> bool:
@@ -44,13 +50,6 @@ def released_numbers(labels: np.ndarray) -> np.ndarray:
     return numbers
 
 
-def label_texts(column: EncodedColumn) -> np.ndarray:
-    """The labels of a column as text, a number as it would read in a text column: ``1``, not ``1.0``."""
-    if not column.is_numeric:
-        return column.labels.astype(object)
-    return np.array([repr(float(number) + 0.0).removesuffix(".0") for number in column.labels], dtype=object)
-
-
 @dataclass(frozen=True)
 class ComparedColumn:
     """One column before and after: ``original`` as encoded, and the ``released`` code of every original record.
@@ -69,7 +68,8 @@ class ComparedColumn:
 
     @cached_property
     def original_labels(self) -> np.ndarray:
-        return label_texts(self.original)
+        """Text of the original values (n_values,), spelt as the released ones are."""
+        return canonical_labels_of(self.original)
 
     @cached_property
     def table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -78,12 +78,9 @@ class ComparedColumn:
             people = np.bincount(self.original.codes + 1, minlength=len(self.original.labels) + 1)
             code = np.flatnonzero(people)
             return code - 1, code - 1, people[code]
-        n_labels = len(self.released_labels) + 1
-        key = (self.original.codes.astype(np.int64) + 1) * n_labels + (self.released_codes + 1)
-        group, people = number_groups(key, (len(self.original.labels) + 1) * n_labels)
-        key_of_group = np.empty(len(people), dtype=np.int64)
-        key_of_group[group] = key
-        return key_of_group // n_labels - 1, key_of_group % n_labels - 1, people
+        n_codes = len(self.original.labels) + 1, len(self.released_labels) + 1
+        original, released, people = count_pairs(self.original.codes + 1, self.released_codes + 1, *n_codes)
+        return original - 1, released - 1, people
 
     @cached_property
     def same_label(self) -> np.ndarray:
@@ -110,6 +107,7 @@ class ComparedColumn:
 
     @cached_property
     def value_range(self) -> float:
+        """Largest original number less the smallest, in their unit; 0 without numbers."""
         return float(np.ptp(self.original.labels)) if self.is_numeric and len(self.original.labels) else 0.0
 
     @cached_property
@@ -120,6 +118,7 @@ class ComparedColumn:
 
     @cached_property
     def n_changed(self) -> int:
+        """Records whose value is another one now, or gone."""
         return int(self.table[2][~self.same_label].sum())
 
     @cached_property
@@ -180,26 +179,32 @@ class Comparison:
 
     @property
     def n_with_role(self) -> int:
+        """Quasi-identifiers and sensitive features of the original."""
         return len(self.config.quasi_identifiers + self.config.sensitive_features)
 
     @property
     def n_compared(self) -> int:
+        """Original records that are still there."""
         return len(self.positions)
 
     @property
     def n_removed(self) -> int:
+        """Original records that are no longer there."""
         return self.n_original - self.n_compared
 
     @property
     def numeric(self) -> list[ComparedColumn]:
+        """The compared columns of numbers."""
         return [column for column in self.columns.values() if column.is_numeric]
 
     @property
     def categorical(self) -> list[ComparedColumn]:
+        """The compared columns of categories."""
         return [column for column in self.columns.values() if not column.is_numeric]
 
     @property
     def quasi_identifiers(self) -> list[ComparedColumn]:
+        """The compared quasi-identifiers, in the config's order."""
         return [self.columns[name] for name in self.config.quasi_identifiers]
 
     @cached_property
@@ -277,6 +282,7 @@ class OriginalPilot:
         return correlations([np.append(column.labels, np.nan)[column.codes] for column in columns])
 
     def encoded(self, name: str) -> EncodedColumn:
+        """An original column as codes and labels, encoded once."""
         if name not in self._encoded:
             values = self.frame[name]
             if self._numeric[name]:
@@ -345,12 +351,12 @@ class OriginalPilot:
         kept[positions] = True
         if name in released and self._is_untouched(name, released, positions):
             values = original.labels if numeric else np.full(len(original.labels), np.nan)
-            return ComparedColumn(name, numeric, original, original.codes, label_texts(original), values, kept)
+            return ComparedColumn(name, numeric, original, original.codes, canonical_labels_of(original), values, kept)
         if name in released:
             after = _without_stars(encode_column(released[name]))
             codes[positions] = after.codes
         values = released_numbers(after.labels) if numeric else np.full(len(after.labels), np.nan)
-        return ComparedColumn(name, numeric, original, codes, label_texts(after), values, kept)
+        return ComparedColumn(name, numeric, original, codes, canonical_labels_of(after), values, kept)
 
 
 def _without_stars(column: EncodedColumn) -> EncodedColumn:

@@ -30,6 +30,11 @@ def shared_file(name: str) -> Path:
     return path
 
 
+def risky_records(result) -> np.ndarray:
+    """Which records are evaluated and in a class that does not meet the threshold: (n_records,) of bool."""
+    return ~np.isnan(result.per_record()) & ~result.satisfied[result.classes.class_of_record]
+
+
 def by_class(classes: EquivalenceClasses, measure: np.ndarray) -> dict:
     """A measure (n_classes,) by the label of the only quasi-identifier, None for a missing one."""
     labels = [None if code < 0 else classes.columns[0].labels[code] for code in classes.class_codes[0]]

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.basics.hierarchies import build_hierarchy
-from disclosure_control.measures.syntactic_models import (
-    CLASS_SIZE_MODELS,
-    COMPARISONS,
-    PARAMETERS,
-    SYNTACTIC_MODELS,
-    evaluate_syntactic_models,
-)
+from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
+from disclosure_control.measures.syntactic_measures import COMPARISONS, SYNTACTIC_MODELS
+from disclosure_control.measures.syntactic_models import PARAMETERS, evaluate_syntactic_models
 from tests.examples import examples
+from tests.measures.syntactic_referee import risky_records
 
 BRIEF = examples(30)
 every_model = pytest.mark.parametrize("name", SYNTACTIC_MODELS)
@@ -194,7 +191,7 @@ def test_merging_all_classes_is_never_riskier_than_the_riskiest_of_them(name, fr
 def test_flags_measures_and_the_riskier_direction_agree(name, frame, threshold):
     """Whoever is flagged is at more risk than whoever is not."""
     result = run(name, frame, threshold=threshold)
-    of_record, risky = result.per_record(), result.risky_per_record()
+    of_record, risky = result.per_record(), risky_records(result)
     flagged, clear = of_record[risky], of_record[~risky & ~np.isnan(of_record)]
     assert result.n_risky == len(flagged)
     assert result.n_evaluated == len(flagged) + len(clear)

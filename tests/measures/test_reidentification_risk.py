@@ -71,9 +71,10 @@ def test_prosecutor_risk_by_counting(rows, missing_qis, threshold):
     assert found.average == pytest.approx(float(sum(risks) / len(risks)), rel=1e-12)
     limit = Fraction(str(threshold))
     assert found.at_risk_rate == sum(risk > limit for risk in risks) / len(risks)
-    # The effective threshold parts the records in the same way, and is a risk that a class can have.
-    assert found.at_risk_rate == sum(risk > Fraction(found.effective_threshold) for risk in risks) / len(risks)
-    assert Fraction(1, round(1 / found.effective_threshold)) <= limit
+    # The smallest class that the threshold allows parts the records in the same way.
+    least = Fraction(1, smallest_class_within(threshold))
+    assert found.at_risk_rate == sum(risk > least for risk in risks) / len(risks)
+    assert least <= limit
 
 
 @SETTINGS

@@ -179,16 +179,6 @@ def test_tiny_risks_of_a_household_do_not_vanish():
     np.testing.assert_allclose(found.of_record, 4e-18, rtol=1e-12)
 
 
-def test_threshold_for_a_global_risk():
-    risk = RecordRisk(np.array([0.1, 0.2, 0.6, np.nan]))
-    assert risk.threshold_for(0.3) is None  # it is 0.3
-    assert risk.threshold_for(0.17) == 0.2  # (0.1 + 0.2 + 0.2) / 3 is not above it
-    assert risk.threshold_for(0.16) == 0.1
-    assert risk.threshold_for(0.05) == 0.0
-    assert RecordRisk(np.array([0.25, 0.5, 0.75])).threshold_for(0.25) == 0.25  # just low enough
-    assert RecordRisk(np.array([np.nan])).threshold_for(0.1) is None
-
-
 def test_weights_below_one_never_make_a_population_smaller_than_the_sample():
     classes = form_equivalence_classes(pd.DataFrame({"x": ["a", "a", "b"]}), ["x"])
     found = individual_risk(classes, pd.Series([0.2, 0.3, 0.5]))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disclosure_control.measures.determination import n_guessed_right
 from disclosure_control.steps.explore.columns import ExploredColumn
 
 
@@ -51,11 +52,16 @@ class CrossTable:
 
     @property
     def one_determines_other(self) -> bool:
-        return self.n_people > 0 and bool(((self.people > 0).sum(axis=1) <= 1).all())
+        return _determines(self.people)
 
     @property
     def other_determines_one(self) -> bool:
-        return self.n_people > 0 and bool(((self.people > 0).sum(axis=0) <= 1).all())
+        return _determines(self.people.T)
+
+
+def _determines(people: np.ndarray) -> bool:
+    level, value = np.nonzero(people)
+    return bool(0 < people.sum() == n_guessed_right(level, value, *people.shape, people[level, value]))
 
 
 def cross_table(one: ExploredColumn, other: ExploredColumn) -> CrossTable:

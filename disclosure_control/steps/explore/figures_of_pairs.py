@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from disclosure_control.basics.drawings import COLOURS, figure_files, wrapped
+from disclosure_control.basics.words import people_text
 from disclosure_control.steps.explore.associations import cross_table
 from disclosure_control.steps.explore.columns import ExploredColumn
 from disclosure_control.steps.explore.figures_of_columns import (
@@ -127,8 +128,8 @@ def mosaic(found) -> dict[str, bytes]:
         panel.set_xlabel(f"{wrapped(one.name, 60, 1)} (width: share of people)")
         panel.set_ylabel(f"share of {wrapped(other.name, 40, 1)}")
         n, n_left_out = int(people.sum()), one.n_records - int(people.sum())
-        without = f"; {_people(n_left_out)} without one of the two values left out" if n_left_out else ""
-        panel.set_title(f"{_people(n)}{without}", fontsize=9)
+        without = f"; {people_text(n_left_out, ',')} without one of the two values left out" if n_left_out else ""
+        panel.set_title(people_text(n, ",") + without, fontsize=9)
         from matplotlib.patches import Patch
 
         keys = [
@@ -151,10 +152,6 @@ def _pair_that_varies(found) -> list[ExploredColumn]:
         if (people.any(axis=1).sum() > 1) and (people.any(axis=0).sum() > 1):
             return [one, other]
     return several[:2]
-
-
-def _people(n: int) -> str:
-    return f"{n:,} {'person' if n == 1 else 'people'}"
 
 
 def _shade(j: int, n: int) -> str:

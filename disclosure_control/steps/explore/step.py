@@ -18,7 +18,7 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.basics.drawings import HOW_TO_INSTALL, can_draw
 from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
-from disclosure_control.basics.words import text_table
+from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.steps.explore import tables
 from disclosure_control.steps.explore.associations import Correlation, cross_table, spearman_correlations
 from disclosure_control.steps.explore.columns import ExploredColumn, explore_columns
@@ -181,7 +181,7 @@ def _report(found: Exploration, files: Sequence[str]) -> str:
             column.role,
             column.kind,
             column.unit or "-",
-            f"{column.n_missing} ({column.n_missing / max(column.n_records, 1):.1%})",
+            f"{column.n_missing} ({share_text(column.n_missing / max(column.n_records, 1))})",
             column.n_distinct,
             column.statistics.n_below + column.statistics.n_above if column.statistics else "-",
         ]

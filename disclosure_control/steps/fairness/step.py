@@ -154,7 +154,7 @@ def _by_group(groups: EncodedColumn, outcome: Outcome, told: tuple[np.ndarray, .
     rest = outcome.known & ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
     shares: list[dict] = []
     for part in (*(part & outcome.known for part in told), rest):
-        shares += folded(["missing", *labels_of(groups)], groups.codes + 1, part, outcome.favourable, "favoured")
+        shares += folded(groups, part, outcome.favourable, "favoured")
     names = set(labels_of(groups)) | {"missing"}
     named = sorted((share for share in shares if share["group"] in names), key=lambda share: -share["favoured_rate"])
     return named + [share for share in shares if share["group"] not in names]

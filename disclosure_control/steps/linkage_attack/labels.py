@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import number_text, parse_numbers
+from disclosure_control.basics.columns import label_texts, parse_numbers
 from disclosure_control.basics.interval_labels import Interval, interval_of
 
 
@@ -182,4 +182,4 @@ class KnownValues:
 
 def texts_of(labels: np.ndarray) -> np.ndarray:
     """Labels as people write them."""
-    return np.array([number_text(label) for label in labels], dtype=object) if labels.dtype.kind == "f" else labels
+    return np.array(label_texts(labels), dtype=object)

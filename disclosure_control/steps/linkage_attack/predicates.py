@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.columns import encode_column, parse_numbers
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.steps.linkage_attack.agreement import Overlap, compatible_values
 
 EQUAL, AT_MOST, AT_LEAST, MISSING = range(4)
@@ -165,9 +165,6 @@ def distinct_predicates(predicates: Predicates) -> np.ndarray:
 
 def canonical_order(columns: list[TableColumn]) -> np.ndarray:
     """Positions of the released records by their values, so that chance does not depend on the order of rows."""
-    key, n_keys = np.zeros(len(columns[0].released), dtype=np.int64), 1
-    for column in columns:
-        key = key * (column.n_codes + 1) + (column.released + 1)
-        key, size = number_groups(key, n_keys * (column.n_codes + 1))
-        n_keys = len(size)
-    return np.argsort(key, kind="stable")
+    codes, n_codes = [column.released + 1 for column in columns], [column.n_codes + 1 for column in columns]
+    group, _ = number_rows(codes, n_codes, len(columns[0].released))
+    return np.argsort(group, kind="stable")

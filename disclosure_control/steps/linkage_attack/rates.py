@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from disclosure_control.basics.confidence_intervals import wilson_interval
+from disclosure_control.basics.words import interval_text, share_text
 
 SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
 FEWEST_ATTACKS = 10  # with fewer of them no verdict
@@ -42,7 +43,7 @@ class Rate:
         if not self.n:
             return "-"
         low, high = self.interval
-        return f"{self.rate:.1%} ({low:.1%} to {high:.1%})"
+        return f"{share_text(self.rate)} ({interval_text(low, high)})"
 
 
 @dataclass(frozen=True)

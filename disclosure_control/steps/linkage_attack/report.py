@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from disclosure_control.basics.words import text_table
+from disclosure_control.basics.words import interval_text, share_text, text_table
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
 RATES = ["Attack", "Guessing", "Control group", "Beats guessing"]
@@ -103,8 +103,8 @@ def _linkage(linkage: Mapping, truth_known: bool) -> list[str]:
             method,
             level["n_attributes"],
             level["n_sets"],
-            f"{level['mean_rate']:.1%}",
-            f"{level['best_rate']:.1%}",
+            share_text(level["mean_rate"]),
+            share_text(level["best_rate"]),
             ", ".join(level["best"]),
         ]
         for release, method, found in methods
@@ -123,4 +123,4 @@ def _rates(found: Mapping) -> list[str]:
 
 
 def _share(rate: Mapping) -> str:
-    return "-" if rate["rate"] is None else f"{rate['rate']:.1%} ({rate['low']:.1%} to {rate['high']:.1%})"
+    return "-" if rate["rate"] is None else f"{share_text(rate['rate'])} ({interval_text(rate['low'], rate['high'])})"

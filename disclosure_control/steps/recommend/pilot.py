@@ -58,6 +58,11 @@ class PilotLattice:
     left_out: tuple[str, ...]
     inputs: Mapping[str, dict[str, object]]
 
+    @property
+    def begins_in_bins(self) -> bool:
+        """Whether level 0 of some quasi-identifier are the config's bins, from which its loss is then counted."""
+        return any(attribute.levels[0].recoding.kind == "bins" for attribute in self.lattice.attributes)
+
     def requirements(self, suppression_limit: float) -> Requirements:
         """What has to hold, with t against those who are kept, as an assessment of the released records takes it."""
         k = self.k if "k" in self.models else 1

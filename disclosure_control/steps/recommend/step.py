@@ -74,6 +74,7 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
     best = short_list[0] if leaves_somebody(trial, found) else None
     return {
         "metric": settings.metric,
+        "counted_from": "the config's bins" if pilot.begins_in_bins else "exact values",
         "suppression_limit": settings.suppression_limit,
         "models": list(pilot.models),
         "left_out": list(pilot.left_out),
@@ -161,6 +162,12 @@ def _first_words(figures: Mapping[str, Any]) -> list[str]:
     return [f"  No answer in time, after {checked:,} of {size:,} recodings: raise time_limit, or limit levels."]
 
 
+def _loss_in_words(figures: Mapping[str, Any]) -> str:
+    """What the metric measures, and from where: losses of ``sweep`` start from exact values, whatever the config."""
+    metric = METRICS[figures["metric"]]
+    return f"{metric.words}, counted from {figures['counted_from']}" if metric.is_of_values else metric.words
+
+
 def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, Any]) -> list[str]:
     n_left = figures["records"] - answer["suppressed"]
     still = ", ".join(f"{n} by {name}" for name, n in answer["at_risk_after"].items() if n)
@@ -170,7 +177,7 @@ def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, 
     lines = [
         f"  {number}. {'; '.join(answer['titles'])}",
         f"     {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: {outcome}.",
-        f"     {rescued}; {n_left} records are released; {METRICS[figures['metric']].words}: {answer['loss']:.4g}.",
+        f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {answer['loss']:.4g}.",
     ]
     n_evaluated = figures["records"] - figures["not_evaluated"]
     if number == 1 and figures["levels"] and answer["suppressed"] > figures["suppression_limit"] * n_evaluated + 1e-9:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pandas as pd
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.words import listed
+from disclosure_control.basics.words import listed, people_text
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
 from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
-from disclosure_control.treatments.registry import people
 from disclosure_control.treatments.seeds import seed_warnings
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
@@ -33,8 +32,8 @@ def _on_ids(treated: TreatedPilot, subjects: pd.Series | None) -> list[str]:
         return []
     found = columns_with_ids(subjects, treated.frame.drop(columns=SUBJECT_COLUMN, errors="ignore"))
     return [
-        f"{name} holds the subject's original id for {n} of {people(len(subjects))}: drop it, or where it is nothing "
-        "else, name it under the columns of recode_ids."
+        f"{name} holds the subject's original id for {n} of {people_text(len(subjects))}: drop it, or where it is "
+        "nothing else, name it under the columns of recode_ids."
         for name, n in found.items()
     ]
 

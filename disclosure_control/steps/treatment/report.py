@@ -13,7 +13,7 @@ from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.words import listed, share_text, text_table
+from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.steps.treatment.leaks import telling_columns
 from disclosure_control.steps.treatment.release_warnings import release_warnings
@@ -151,7 +151,7 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     if not figures["steps"]:
         lines.append("  Nothing was done: the list of treatments is empty.")
     n_before, n_removed = figures["before"]["records"], figures["records_removed"]
-    share = f" ({n_removed / n_before:.1%})" if n_before else ""
+    share = f" ({share_of_text(n_removed, n_before)})" if n_before else ""
     lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
     if figures["columns_dropped"]:
         lines.append(f"  Columns dropped: {listed(figures['columns_dropped'])}.")
@@ -171,7 +171,7 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     lines += [f"  {note}" for note in figures["notes"]]
     lines += [
         f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
-        f"{pair['predicted_rate']:.1%} of the people: drop it or recode it."
+        f"{share_text(pair['predicted_rate'])} of the people: drop it or recode it."
         for pair in figures["telling"]
     ]
     if figures["untouched"]:
@@ -195,15 +195,11 @@ def _policy_lines(view: Mapping[str, Any], in_use: str) -> list[str]:
     """k of the released file under every policy, so that none of them hides people."""
     threshold = number_text(view["k_anonymity"]["threshold"])
     rows = [
-        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_text(_rate(n["risky"], n["evaluated"]))]
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
         for policy, n in view["missing_policies"].items()
     ]
     title = f"k < {threshold} as released, by the policy for missing quasi-identifiers (in use: {in_use})"
     return ["", title, text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
-
-
-def _rate(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
 
 
 def _rows(figures: Mapping[str, Any]) -> list[list[str]]:

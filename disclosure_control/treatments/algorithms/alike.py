@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics import keys
 from disclosure_control.basics.wildcards import compatible
 
 CELLS_PER_BLOCK = 2_000_000
@@ -36,15 +36,8 @@ class Reading:
 
 def number_rows(codes: np.ndarray) -> np.ndarray:
     """Number of each row (n_rows,): equal rows have equal numbers, numbered in the order of their codes."""
-    key, n_keys = np.zeros(codes.shape[1], dtype=np.int64), 1
-    for column in codes:
-        n_codes = int(column.max(initial=-1)) + 2  # one for missing
-        if n_keys * n_codes >= 2**62:
-            key, size = number_groups(key, n_keys)
-            n_keys = len(size)
-        key = key * n_codes + (column + 1)
-        n_keys *= n_codes
-    return number_groups(key, n_keys)[0]
+    n_codes = [int(column.max(initial=-1)) + 2 for column in codes]  # one for missing
+    return keys.number_rows(codes + 1, n_codes, codes.shape[1])[0]
 
 
 def people_equal(mine: np.ndarray, others: np.ndarray, people: np.ndarray) -> np.ndarray:

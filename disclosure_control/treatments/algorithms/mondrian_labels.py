@@ -9,7 +9,7 @@ import pandas as pd
 
 from disclosure_control.basics.columns import EncodedColumn, number_text
 from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import count_pairs, number_groups
 from disclosure_control.treatments.algorithms.mondrian_parts import Attribute
 
 VALUES_PER_MASK = 62
@@ -61,11 +61,7 @@ class QuasiIdentifier:
         """The label of each record's part (n_records,), missing where all of its people lack a value."""
         code = self.code[self.column.codes]
         n_parts = int(part_of_record.max(initial=-1)) + 1
-        n_values = len(self.order)
-        cell, people = number_groups(part_of_record * np.int64(n_values + 1) + code, n_parts * (n_values + 1))
-        key_of_cell = np.empty(len(people), dtype=np.int64)
-        key_of_cell[cell] = part_of_record * np.int64(n_values + 1) + code
-        part, code = np.divmod(key_of_cell, n_values + 1)
+        part, code, people = count_pairs(part_of_record, code, n_parts, len(self.order) + 1)
         has_missing = np.zeros(n_parts, dtype=bool)
         has_missing[part[code == 0]] = True
         part, code, people = part[code > 0], code[code > 0], people[code > 0]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import CountTable
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import count_pairs, number_groups
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,10 @@ class Demand:
 
     def holds(self, part_of_unit: np.ndarray, n_parts: int) -> np.ndarray:
         """Whether each part meets it; ``part_of_unit`` (n_units,), -1 where a unit is in none that is asked about."""
-        part, n_values = part_of_unit[self.table.class_of_cell], max(len(self.table.values), 1)
-        asked = part >= 0
-        key = part[asked] * np.int64(n_values) + self.table.value_of_cell[asked]
-        cell, size = number_groups(key, n_parts * n_values)
-        key_of_cell = np.empty(len(size), dtype=np.int64)
-        key_of_cell[cell] = key
-        people = np.bincount(cell, self.table.people[asked], len(size)).astype(np.int64)
-        part_of_cell, value_of_cell = np.divmod(key_of_cell, n_values)
-        return self.is_met(CountTable(part_of_cell, value_of_cell, people, self.table.values, n_parts))
+        part = part_of_unit[self.table.class_of_cell]
+        asked, values = part >= 0, self.table.values
+        value, people = self.table.value_of_cell[asked], self.table.people[asked]
+        return self.is_met(CountTable(*count_pairs(part[asked], value, n_parts, len(values), people), values, n_parts))
 
 
 def partition(

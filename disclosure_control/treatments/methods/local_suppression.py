@@ -15,6 +15,7 @@ from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
+from disclosure_control.basics.words import people_text
 from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.alike import READINGS
 from disclosure_control.treatments.algorithms.suppression_parts import Parts
@@ -26,7 +27,6 @@ from disclosure_control.treatments.registry import (
     Treatment,
     TreatmentInput,
     names_in,
-    people,
     register,
     strangers_to_the_quasi_identifiers,
 )
@@ -119,7 +119,7 @@ def _notes(
         notes.append(f"k holds for {', '.join(binned)} in the config's bins; what is left in the file is exact.")
     if n_below:
         where = "in strata of fewer" if in_strata else "in all, fewer"
-        notes.append(f"k = {k} cannot be met for {people(n_below)}, {where} than {k}: they lost every cell.")
+        notes.append(f"k = {k} cannot be met for {people_text(n_below)}, {where} than {k}: they lost every cell.")
     return tuple(notes)
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 from disclosure_control.basics.columns import number_text, numbers_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
+from disclosure_control.basics.words import people_text
 from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.mdav import mdav_groups
 from disclosure_control.treatments.record_order import record_ranks
@@ -22,7 +23,6 @@ from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    people,
     register,
     with_columns,
 )
@@ -224,7 +224,7 @@ def _treated(
 def _note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     if not n_lost:
         return []
-    return [f"Too few for a group of {group_size}, so made missing: the values of {people(n_lost)} {who}."]
+    return [f"Too few for a group of {group_size}, so made missing: the values of {people_text(n_lost)} {who}."]
 
 
 _SETTINGS = {

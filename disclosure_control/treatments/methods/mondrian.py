@@ -27,6 +27,7 @@ from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings import COUNT, is_name, one_of
+from disclosure_control.basics.words import people_text
 from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
 from disclosure_control.treatments.algorithms.mondrian_parts import Demand, partition
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
@@ -37,7 +38,6 @@ from disclosure_control.treatments.registry import (
     Treatment,
     TreatmentInput,
     names_in,
-    people,
     register,
     strangers_to_the_quasi_identifiers,
     with_columns,
@@ -88,7 +88,7 @@ def apply_mondrian(
         part_of_record = np.empty(len(frame), dtype=np.int64)
         part_of_record[records] = part
     if len(frame) < k:
-        notes.append(f"k = {k} cannot be met: everybody together is {people(len(frame))}.")
+        notes.append(f"k = {k} cannot be met: everybody together is {people_text(len(frame))}.")
     new = {
         name: pd.Series(one.labels_of_parts(part_of_record, numbers), index=frame.index, name=name)
         for name, one in zip(names, columns, strict=True)
@@ -125,7 +125,7 @@ def _note_on_those_not_evaluated(
     if config.missing_qis != "exclude" or "t" not in also or not config.sensitive_features or not missing.any():
         return []
     return [
-        f'T was kept to against everybody; under missing_qis "exclude" {people(int(missing.sum()))} without a '
+        f'T was kept to against everybody; under missing_qis "exclude" {people_text(int(missing.sum()))} without a '
         "quasi-identifier will not be evaluated, and t of the others, measured without these, may be above T."
     ]
 

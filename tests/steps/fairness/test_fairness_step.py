@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.fairness import report
 from disclosure_control.steps.fairness.burden import folded
@@ -79,14 +80,16 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
 
 
 def test_groups_below_ten_people_are_folded_and_not_named():
-    names, group = ["missing", "big", "one", "other"], np.array([1] * 30 + [2] * 4 + [3] * 3 + [0] * 12)
-    entries = folded(names, group, np.ones(49, dtype=bool), np.zeros(49, dtype=bool), "flagged")
+    names, codes = np.array(["big", "one", "other"], dtype=object), np.array([0] * 30 + [1] * 4 + [2] * 3 + [-1] * 12)
+    groups, nobody = EncodedColumn(codes, names), np.zeros(49, dtype=bool)
+    entries = folded(groups, ~nobody, nobody, "flagged")
     # Seven people would be what the others leave of the total, so the next larger group is with them.
     assert [entry["group"] for entry in entries] == ["big", "(smaller groups together)"]
     assert entries[-1]["people"] == 19
-    (few,) = folded(names, group, group == 2, np.zeros(49, dtype=bool), "flagged")
+    (few,) = folded(groups, codes == 1, nobody, "flagged")
     assert few == {"group": "(fewer than 10 people)"}
-    entries = folded(names, np.append(group, [2] * 5), np.ones(54, dtype=bool), np.zeros(54, dtype=bool), "flagged")
+    more, nobody = EncodedColumn(np.append(codes, [1] * 5), names), np.zeros(54, dtype=bool)
+    entries = folded(more, ~nobody, nobody, "flagged")
     assert (entries[-1]["group"], entries[-1]["people"]) == ("(smaller groups together)", 12)
 
 

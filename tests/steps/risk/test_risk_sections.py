@@ -2,7 +2,8 @@
 
 import pytest
 
-from disclosure_control.measures.syntactic_models import CLASS_SIZE_MODELS, SYNTACTIC_MODELS
+from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
+from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.setting_fields import settings_in

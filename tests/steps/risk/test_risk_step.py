@@ -218,7 +218,7 @@ def test_what_lacks_its_setting_is_named():
 
 
 def test_models_hold_one_entry_per_measure_and_sensitive_attribute():
-    from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS
+    from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 
     frame = SMALL.assign(cost=[1.0, 2.0, 3.0, 4.0, 5.0])
     settings = {"models": {"entropy_l": {"threshold": {"disease": 1.5}}, "recursive_l": {"c": 3}}}

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from disclosure_control.basics.columns import encode_column, number_text
+from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import Check, is_name
-from disclosure_control.basics.small_groups import printable_groups
-from disclosure_control.basics.words import text_table
+from disclosure_control.basics.small_groups import shares_by_group
+from disclosure_control.basics.words import interval_text, share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting
@@ -44,12 +42,7 @@ def evaluate(scene: Scene) -> Finding:
     for name in names if chosen is None else chosen:
         known = name in names
         column = scene.classes.columns[names.index(name)] if known else encode_column(scene.table[name])
-        n_levels = len(column.labels) + 1
-        code = (column.codes.astype(np.int64) + 1)[result.evaluated]
-        people = np.bincount(code, minlength=n_levels)
-        risky = np.bincount(code, result.risky[result.evaluated], n_levels).astype(np.int64)
-        texts = [number_text(label) if column.is_numeric else str(label) for label in column.labels]
-        groups[name] = printable_groups(["missing", *texts], people, risky, "risky")
+        groups[name] = shares_by_group(column, result.evaluated, result.risky, "risky")
     return Finding({"by_group": groups})
 
 
@@ -67,8 +60,8 @@ def words(figures: Mapping) -> Iterator[str]:
 
 
 def _figures_of(group: Mapping) -> list:
-    interval = f"{group['low']:.1%} to {group['high']:.1%}"
-    return [group["people"], group["risky"], f"{group['risky_rate']:.1%}", interval]
+    interval = interval_text(group["low"], group["high"])
+    return [group["people"], group["risky"], share_text(group["risky_rate"]), interval]
 
 
 def words_on_screen(figures: Mapping) -> Iterator[str]:

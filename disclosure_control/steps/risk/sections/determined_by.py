@@ -10,8 +10,8 @@ import pandas as pd
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.keys import number_groups
 from disclosure_control.basics.words import share_text
+from disclosure_control.measures.determination import n_commonest, n_guessed_right
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 
@@ -36,14 +36,14 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) 
     riskier. ``determines``: it tells everybody's value; ``nearly``: at least ``NEARLY`` of what guessing leaves open. A
     missing value is a level. All quasi-identifiers are listed, and the others that tell more than guessing; the best
     come first. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell them by chance and are left out.
-    Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (lambda, and the share behind it).
+    Source: ``measures.determination``.
     """
     classes, config = assessment.classes, assessment.config
     counted, evaluated = assessment.counts[sensitive], classes.evaluated(config.missing_qis)
     cells, n_values = np.flatnonzero(evaluated[counted.table.class_of_cell]), max(len(counted.table.values), 1)
     class_of_cell, value_of_cell = counted.table.class_of_cell[cells], counted.table.value_of_cell[cells]
     people = counted.table.people[cells]
-    n, baseline = int(people.sum()), int(np.bincount(value_of_cell, people, n_values).max())
+    n, baseline = int(people.sum()), n_commonest(value_of_cell, people)
     looked_at = counted.has_value & evaluated[classes.class_of_record]
     values = counted.codes[looked_at]
     entries, n_too_many = [], 0
@@ -54,30 +54,17 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) 
         if is_qi:  # its people are counted already
             i = config.quasi_identifiers.index(name)
             level, n_levels = classes.class_codes[i][class_of_cell] + 1, len(classes.columns[i].labels) + 1
-            n_right = _guessed_right(level, n_levels, value_of_cell, n_values, people)
+            n_right = n_guessed_right(level, value_of_cell, n_levels, n_values, people)
         else:
             column = encode_column(table[name])
             n_levels = len(column.labels) + 1
             if n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > n:
                 n_too_many += n_levels > 2
                 continue
-            n_right = _guessed_right(column.codes[looked_at] + np.int64(1), n_levels, values, n_values)
+            n_right = n_guessed_right(column.codes[looked_at] + 1, values, n_levels, n_values)
         if is_qi or n_right > baseline:
             entries.append(_determination(name, is_qi, n_right, baseline, n))
     return sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES], n_too_many
-
-
-def _guessed_right(
-    level: np.ndarray, n_levels: int, value: np.ndarray, n_values: int, people: np.ndarray | None = None
-) -> int:
-    """People who have the commonest value of their level; ``people`` of each row, one each if not given."""
-    pair, size = number_groups(level * n_values + value, n_levels * n_values)
-    people_of_pair = size if people is None else np.bincount(pair, people, len(size)).astype(np.int64)
-    level_of_pair = np.zeros(len(size), dtype=np.int64)
-    level_of_pair[pair] = level
-    commonest = np.zeros(n_levels, dtype=np.int64)
-    np.maximum.at(commonest, level_of_pair, people_of_pair)
-    return int(commonest.sum())
 
 
 def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) -> dict:

@@ -118,9 +118,9 @@ def read_hierarchies(settings: ModelsSettings, folder: Path) -> tuple[ModelsSett
 
 def evaluate(scene: Scene) -> Finding:
     """The worst class of each model and sensitive feature, or what the feature lacks for it."""
-    from disclosure_control.measures.syntactic_models import (  # with SciPy, which few runs need
-        SYNTACTIC_MODELS,
-        evaluate_syntactic_models,
+    from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
+    from disclosure_control.measures.syntactic_models import (
+        evaluate_syntactic_models,  # with SciPy, which few runs need
     )
 
     parameters, counts = parameters_by_feature(scene.settings.of(ModelsSettings).models), scene.assessment.counts
@@ -175,7 +175,7 @@ def _check_that_all_wanted_ran(parameters: Mapping, figures: Mapping[str, Mappin
 
 
 def _models_of_class_sizes(scene: Scene) -> dict[str, dict]:
-    from disclosure_control.measures.syntactic_models import CLASS_SIZE_MODELS
+    from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 
     evaluated, k = scene.classes.evaluated(scene.policy), scene.assessment.k_anonymity
     size = scene.classes.size[evaluated]
@@ -189,7 +189,7 @@ def _models_of_class_sizes(scene: Scene) -> dict[str, dict]:
 
 
 def _delta_presence(scene: Scene, common: Mapping) -> dict:
-    from disclosure_control.measures.syntactic_models import CLASS_SIZE_MODELS
+    from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 
     if scene.population is None:
         return {"not_computed": "there is no population: set population"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from disclosure_control.basics.settings import COUNT
-from disclosure_control.measures.key_sets import small_levels
+from disclosure_control.measures.small_levels import small_levels
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting
