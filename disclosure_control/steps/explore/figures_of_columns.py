@@ -13,6 +13,7 @@ import numpy as np
 
 from disclosure_control.basics.drawings import COLOURS, GREY, figure_files, wrapped
 from disclosure_control.steps.explore.columns import ExploredColumn, number_statistics
+from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.tables import value_texts
 
 PANELS_PER_PAGE = 12
@@ -21,7 +22,7 @@ MOST_ON_TWO_LINES = 6  # bars whose names have room for two lines
 MOST_MARKERS = 60
 
 
-def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found) -> dict[str, bytes]:
+def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found: Exploration) -> dict[str, bytes]:
     limit = found.settings.max_drawn
     if len(columns) > limit:
         found.notes.append(

@@ -48,7 +48,7 @@ def run_step(step: StepInput) -> StepResult:
             found["linkage"], attacks, notes = attack_release(release, identified, settings, pilot)
             matches += [matches_of(attack, release, identified, subjects) for attack in attacks]
             figures["notes"] += notes
-        scene = Scene(release, release.before(pilot), pilot, subjects, control, settings.seed)
+        scene = Scene(release, pilot, subjects, control, settings.seed)
         for name, part in settings.attacks.items():
             found[name], notes = ATTACKS[name].attack(scene, part)
             figures["notes"] += notes
