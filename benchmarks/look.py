@@ -166,7 +166,7 @@ def _linking(n_records: int, n_keys: int, by_merge: bool):
     import numpy as np
     import pandas as pd
 
-    from disclosure_control.steps.linkage_attack.linkage import attack_linkage
+    from disclosure_control.steps.linkage_attack.linkage import attack_linkage, compare_tables
 
     random, keys = np.random.default_rng(20260101), list(KEYS[:n_keys])
     identified = pd.DataFrame(

@@ -14,7 +14,7 @@ FEWEST_FOR_A_BOX = 6  # distinct numbers: with fewer of them a bar for each says
 
 def draw_exploration(found: Exploration, assessment: Assessment) -> dict[str, bytes]:
     """Every figure by file name, PNG and SVG; what was left out for space is added to ``found.notes``."""
-    files = {}
+    files: dict[str, bytes] = {}
     varying = [column for column in found.numbers if column.n_distinct >= FEWEST_FOR_A_BOX]
     few = [column for column in found.categories if not (column.kind == "number" and column.n_distinct > MOST_BARS)]
     files |= pages("explore_histograms", varying, histogram, found)

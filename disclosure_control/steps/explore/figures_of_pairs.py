@@ -41,6 +41,7 @@ def _groups(column: ExploredColumn) -> tuple[np.ndarray, list[str]]:
 
 
 def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]:
+    """A box of each column of numbers in each group of the config's ``group``; no file without one."""
     if found.settings.group is None:
         return {}
     group = found.column(found.settings.group)
@@ -91,6 +92,7 @@ def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.n
 
 
 def mosaic(found: Exploration) -> dict[str, bytes]:
+    """People by the values of two columns, as areas; no file where there is no such pair."""
     if found.settings.mosaic is not None:
         pair = [found.column(name) for name in found.settings.mosaic]
         if not all(column in found.categories for column in pair):
@@ -182,6 +184,7 @@ def _largest(people: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str
 
 
 def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
+    """People by two numbers at a time; no file below two columns of numbers."""
     if found.settings.pairs is not None:
         columns = [found.column(name) for name in found.settings.pairs if found.column(name) in varying]
         if len(columns) < len(found.settings.pairs):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.small_groups import printable_groups
@@ -49,12 +50,14 @@ def burden_by_group(groups: EncodedColumn, assessment: Assessment, treated, befo
     return entries
 
 
-def _measure(words: str, word: str, considered, hit, names, group) -> dict:
+def _measure(
+    words: str, word: str, considered: np.ndarray, hit: np.ndarray, names: Sequence[str], group: np.ndarray
+) -> dict:
     shares = folded(names, group, considered, hit, word)
     return {"measure": words, "counted": word, "not_considered": int((~considered).sum()), "by_group": shares}
 
 
-def _words(result) -> str:
+def _words(result: ModelResult) -> str:
     return f"flagged by {result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}"
 
 

@@ -28,21 +28,13 @@ class Rate:
     @cached_property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval of the rate; None without an attack."""
-        if not self.n:
-            return None
-        return wilson_interval(self.n_hits, self.n)
+        return wilson_interval(self.n_hits, self.n) if self.n else None
 
     def figures(self) -> dict:
         """As it stands in the JSON summary."""
         low, high = self.interval or (None, None)
         hits = int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
         return {"hits": hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
-
-    def __str__(self) -> str:
-        if not self.n:
-            return "-"
-        low, high = self.interval
-        return f"{self.rate:.1%} ({low:.1%} to {high:.1%})"
 
 
 @dataclass(frozen=True)
