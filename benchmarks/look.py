@@ -128,7 +128,9 @@ def _exploring(n_records: int, figures: bool):
     from config.model_settings import validate_config
     from disclosure_control.assess.assessment import assess
     from disclosure_control.steps.explore.drawing import draw_exploration
-    from disclosure_control.steps.explore.step import ExploreSettings, _tables, explore
+    from disclosure_control.steps.explore.exploration import explore
+    from disclosure_control.steps.explore.settings import ExploreSettings
+    from disclosure_control.steps.explore.step import exploration_tables
 
     table = _wide_people(n_records)
     for name in ("number_0", "number_1"):
@@ -141,7 +143,7 @@ def _exploring(n_records: int, figures: bool):
 
     def call(rows: pd.DataFrame = table):
         found = explore(rows, config, settings)
-        _tables(found, rows["USUBJID"])
+        exploration_tables(found, rows["USUBJID"])
         return draw_exploration(found, assessment) if figures else {}
 
     return call

@@ -13,6 +13,7 @@ import numpy as np
 
 from disclosure_control.basics.drawings import COLOURS, GREY, figure_files, wrapped
 from disclosure_control.steps.explore.columns import ExploredColumn, number_statistics
+from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.tables import value_texts
 
 PANELS_PER_PAGE = 12
@@ -21,7 +22,8 @@ MOST_ON_TWO_LINES = 6  # bars whose names have room for two lines
 MOST_MARKERS = 60
 
 
-def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found) -> dict[str, bytes]:
+def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found: Exploration) -> dict[str, bytes]:
+    """Figures of columns by file name, a panel each; what there is no room for is added to the notes of ``found``."""
     limit = found.settings.max_drawn
     if len(columns) > limit:
         found.notes.append(
@@ -50,6 +52,7 @@ def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dic
 
 
 def titled(panel, column: ExploredColumn) -> None:
+    """Write the column's name above a panel, and how many people have no value."""
     missing = f"\n{column.n_missing:,} without a value" if column.n_missing else ""
     panel.set_title(wrapped(column.name, 40, 2) + missing, fontsize=9)
     panel.tick_params(labelsize=8)
@@ -91,6 +94,7 @@ def number_axis(axis, unit: str | None, n_ticks: int = 5) -> None:
 
 
 def people_axis(axis) -> None:
+    """Make an axis count people, in whole numbers."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis.set_major_locator(MaxNLocator(4, integer=True))
@@ -99,6 +103,7 @@ def people_axis(axis) -> None:
 
 
 def histogram(panel, column: ExploredColumn) -> None:
+    """People by intervals of a column of numbers."""
     edges = histogram_edges(column)
     count, _ = np.histogram(column.encoded.labels, edges, weights=column.people)
     panel.bar(edges[:-1], count, np.diff(edges), align="edge", color=COLOURS[0], edgecolor="white", linewidth=0.6)
@@ -142,6 +147,7 @@ def box_of(values: np.ndarray, people: np.ndarray, label: str) -> dict:
 
 
 def draw_boxes(panel, boxes: list[dict]) -> None:
+    """Boxes of ``box_of`` side by side in a panel."""
     panel.bxp(
         boxes,
         orientation="horizontal",
@@ -155,6 +161,7 @@ def draw_boxes(panel, boxes: list[dict]) -> None:
 
 
 def box(panel, column: ExploredColumn) -> None:
+    """Quartiles, whiskers and outliers of a column of numbers."""
     draw_boxes(panel, [box_of(column.encoded.labels, column.people, "")])
     statistics = column.statistics
     values = column.encoded.labels
@@ -179,6 +186,7 @@ def drawn_outliers(values: np.ndarray) -> np.ndarray:
 
 
 def bars(panel, column: ExploredColumn) -> None:
+    """People by value of a column, the commonest values and those without one."""
     texts = value_texts(column)
     n_bars = min(len(texts), MOST_BARS + 1) + (column.n_missing > 0)
     texts = short_names(texts) if n_bars <= MOST_ON_TWO_LINES else short_names(texts, 34, 1)

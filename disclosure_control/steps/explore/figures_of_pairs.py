@@ -12,6 +12,7 @@ from disclosure_control.basics.drawings import COLOURS, figure_files, wrapped
 from disclosure_control.basics.words import people_text
 from disclosure_control.steps.explore.associations import cross_table
 from disclosure_control.steps.explore.columns import ExploredColumn
+from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.figures_of_columns import (
     box_of,
     draw_boxes,
@@ -40,7 +41,8 @@ def _groups(column: ExploredColumn) -> tuple[np.ndarray, list[str]]:
     return chosen, [f"{texts[code]}\n(n = {int(column.people[code]):,})" for code in chosen]
 
 
-def boxes_by_group(found, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]:
+def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]:
+    """A box of each column of numbers in each group of the config's ``group``; no file without one."""
     if found.settings.group is None:
         return {}
     group = found.column(found.settings.group)
@@ -90,7 +92,8 @@ def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.n
     return counts
 
 
-def mosaic(found) -> dict[str, bytes]:
+def mosaic(found: Exploration) -> dict[str, bytes]:
+    """People by the values of two columns, as areas; no file where there is no such pair."""
     if found.settings.mosaic is not None:
         pair = [found.column(name) for name in found.settings.mosaic]
         if not all(column in found.categories for column in pair):
@@ -143,7 +146,7 @@ def mosaic(found) -> dict[str, bytes]:
     return figure_files("explore_mosaic", draw, 9, 5.5)
 
 
-def _pair_that_varies(found) -> list[ExploredColumn]:
+def _pair_that_varies(found: Exploration) -> list[ExploredColumn]:
     """The first two columns of which both vary among the people who have both values."""
     several = [one for one in found.categories if one.n_distinct > 1]
     several.sort(key=lambda one: (one.role == "other", one.kind == "number"))
@@ -177,7 +180,8 @@ def _largest(people: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str
     return rows, [*(names[row] for row in kept), other_values(len(rest))]
 
 
-def pair_plot(found, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
+def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
+    """People by two numbers at a time; no file below two columns of numbers."""
     if found.settings.pairs is not None:
         columns = [found.column(name) for name in found.settings.pairs if found.column(name) in varying]
         if len(columns) < len(found.settings.pairs):
@@ -232,7 +236,7 @@ def _draw_cells(panel, across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, 
     panel.pcolormesh(x_edges, y_edges, shade, cmap="Greys", vmin=-0.3 * np.sqrt(count.max(initial=1)), rasterized=True)
 
 
-def correlation_map(found) -> dict[str, bytes]:
+def correlation_map(found: Exploration) -> dict[str, bytes]:
     """A map of Spearman's rho; figures are written in where there is room."""
     names = list(dict.fromkeys(name for one in found.correlations for name in (one.one, one.other)))
     place = {name: position for position, name in enumerate(names)}

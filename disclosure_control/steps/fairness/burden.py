@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.small_groups import shares_by_group
@@ -41,12 +42,12 @@ def burden_by_group(groups: EncodedColumn, assessment: Assessment, treated, befo
     return entries
 
 
-def _measure(words: str, word: str, considered, hit, groups: EncodedColumn) -> dict:
+def _measure(words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn) -> dict:
     shares = folded(groups, considered, hit, word)
     return {"measure": words, "counted": word, "not_considered": int((~considered).sum()), "by_group": shares}
 
 
-def _words(result) -> str:
+def _words(result: ModelResult) -> str:
     return f"flagged by {result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -21,18 +22,22 @@ N_ATTACKS: Check = (whole_number(1, 10_000_000)[0], "a whole number from 1")
 
 @dataclass(frozen=True)
 class Scene:
-    """What is attacked: one release, its records ``before`` a treatment (None where there was none), and the pilot.
+    """What is attacked: one release, and the pilot that it is of.
 
     ``subjects`` (n_pilot,) name the pilot's people, ``control`` are people outside of it, None without them; whatever
     is drawn hangs on the ``seed`` alone.
     """
 
     release: Release
-    before: pd.DataFrame | None
     pilot: pd.DataFrame
     subjects: pd.Series
     control: pd.DataFrame | None
     seed: int
+
+    @cached_property
+    def before(self) -> pd.DataFrame | None:
+        """The released records before the treatment, in their order; None where there was none."""
+        return self.release.before(self.pilot)
 
     def released(self, names: Sequence[str], attack: str) -> tuple[list[str], list[str]]:
         """Those of the columns that are in the release, and a note on the others, for the ``attack``."""

@@ -26,6 +26,7 @@ class Mask:
     length: int
 
     def meets(self, known: KnownValues) -> np.ndarray:
+        """Which known values (n_values,) the code may be."""
         return np.char.startswith(known.texts, self.prefix) & (np.char.str_len(known.texts) == self.length)
 
 
@@ -36,6 +37,7 @@ class Members:
     texts: tuple[str, ...]
 
     def meets(self, known: KnownValues) -> np.ndarray:
+        """Which known values (n_values,) are a member, or lie in one, or share a member."""
         if "missing" in self.texts:
             return np.ones(len(known.texts), dtype=bool)
         held = np.isin(known.texts, np.array(self.texts, dtype=str))

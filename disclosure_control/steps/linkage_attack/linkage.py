@@ -84,10 +84,12 @@ class LinkageAttack:
 
     @property
     def n_unsure(self) -> int:
+        """People of whom there is one best record that is not likely enough to be named."""
         return 0 if self.found.is_unsure is None else int(self.found.is_unsure.sum())
 
     @property
     def n_people(self) -> int:
+        """People who are attacked."""
         return len(self.found.candidate)
 
     @property
@@ -97,6 +99,7 @@ class LinkageAttack:
 
     @property
     def in_pilot(self) -> np.ndarray | None:
+        """Who of them is in the pilot (n_people,) of bool; None where nobody can tell."""
         return None if self.truth is None else self.truth != NOT_IN_PILOT
 
     @cached_property

@@ -66,7 +66,8 @@ def read_identified(
     frame = _read(file, needed, "identified")
     ids = frame[settings.id]
     faults = _faults_of_ids(ids, file.name, settings.id)
-    subject, notes = None, []
+    subject: np.ndarray | None = None
+    notes: list[str] = []
     if truth in frame:
         subject, more, notes = _positions(frame[truth], subjects, rule, file.name, truth)
         faults += more

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from disclosure_control.basics.confidence_intervals import wilson_interval
-from disclosure_control.basics.words import interval_text, share_text
 
 SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
 FEWEST_ATTACKS = 10  # with fewer of them no verdict
@@ -29,21 +28,13 @@ class Rate:
     @cached_property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval of the rate; None without an attack."""
-        if not self.n:
-            return None
-        return wilson_interval(self.n_hits, self.n)
+        return wilson_interval(self.n_hits, self.n) if self.n else None
 
     def figures(self) -> dict:
         """As it stands in the JSON summary."""
         low, high = self.interval or (None, None)
         hits = int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
         return {"hits": hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
-
-    def __str__(self) -> str:
-        if not self.n:
-            return "-"
-        low, high = self.interval
-        return f"{share_text(self.rate)} ({interval_text(low, high)})"
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ def attack_release(
         notes.append(
             f"{n_removed} attacked people of the pilot are not in the {release.name} release; they count as not found."
         )
-    figures, attacks = {"known": list(known), "methods": {}}, []
+    figures: dict = {"known": list(known), "methods": {}}
+    attacks: list[LinkageAttack] = []
     before = release.before(pilot[list(known)])
     if not known or not len(release.frame):
         return figures, attacks, [*notes, f"Nothing is left to attack in the {release.name} release."]

@@ -5,10 +5,12 @@ Who was matched stands in ``linkage_matches.csv`` alone; summary and screen hold
 
 from __future__ import annotations
 
+import pandas as pd
+
 from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 from disclosure_control.steps.linkage_attack.kinds import Scene
-from disclosure_control.steps.linkage_attack.people import read_control, read_identified
+from disclosure_control.steps.linkage_attack.people import IdentifiedTable, read_control, read_identified
 from disclosure_control.steps.linkage_attack.register import (
     attack_release,
     check_within,
@@ -31,7 +33,9 @@ def run_step(step: StepInput) -> StepResult:
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     releases = releases_of(pilot, treated, settings.released)
     figures: dict = {"releases": {}, "notes": []}
-    identified, matches, inputs = None, [], {}
+    identified: IdentifiedTable | None = None
+    matches: list[pd.DataFrame] = []
+    inputs: dict[str, dict] = {}
     if settings.identified is not None:
         check_within(settings, pilot)
         rule = step.assessment.config.settings.get("subject_id", SubjectIdRule())
@@ -48,7 +52,7 @@ def run_step(step: StepInput) -> StepResult:
             found["linkage"], attacks, notes = attack_release(release, identified, settings, pilot)
             matches += [matches_of(attack, release, identified, subjects) for attack in attacks]
             figures["notes"] += notes
-        scene = Scene(release, release.before(pilot), pilot, subjects, control, settings.seed)
+        scene = Scene(release, pilot, subjects, control, settings.seed)
         for name, part in settings.attacks.items():
             found[name], notes = ATTACKS[name].attack(scene, part)
             figures["notes"] += notes

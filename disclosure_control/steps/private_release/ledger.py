@@ -64,6 +64,7 @@ class Recorded:
 
     @property
     def is_new(self) -> bool:
+        """Whether it was answered now; what was answered before is free."""
         return self.charged > 0
 
 

@@ -48,9 +48,11 @@ class Records:
 
     @property
     def n_records(self) -> int:
+        """People in the table."""
         return len(self.table)
 
     def encoded(self, column: str) -> EncodedColumn:
+        """The column as codes and labels."""
         if column not in self._encoded:
             self._encoded[column] = encode_column(self.table[column])
         return self._encoded[column]

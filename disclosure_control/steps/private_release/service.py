@@ -13,7 +13,7 @@ import argparse
 import hmac
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
@@ -225,7 +225,9 @@ def _place(location: tuple) -> list[str]:
     return [str(part)[:60] for part in location]
 
 
-def _refusal(status: HTTPStatus, faults, left: str | None = None, headers: Mapping | None = None) -> JSONResponse:
+def _refusal(
+    status: HTTPStatus, faults: Iterable[str], left: str | None = None, headers: Mapping | None = None
+) -> JSONResponse:
     content = {"faults": [fault.encode("utf-8", "replace").decode() for fault in faults], "left": left}
     return JSONResponse(content, status.value, headers=headers)
 

@@ -15,8 +15,9 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.steps.explore.associations import cross_table, spearman_correlations
 from disclosure_control.steps.explore.columns import explore_columns, number_statistics
+from disclosure_control.steps.explore.exploration import explore
 from disclosure_control.steps.explore.figures_of_columns import histogram_edges
-from disclosure_control.steps.explore.step import explore, run_step, units_of
+from disclosure_control.steps.explore.step import run_step, units_of
 from disclosure_control.steps.explore.tables import association_table, outlier_table, small_level_table
 from disclosure_control.steps.running import StepInput
 from tests.examples import examples
@@ -331,9 +332,9 @@ def test_cross_tables_that_are_asked_for_and_those_that_cannot_be(tmp_path):
     frame = awkward().assign(letter=list("ab") * 30)
     config = config_of(frame, ["sex"])
     found = explore(frame, config, settings_of_key("explore", {"cross_tables": [["sex", "letter"], ["sex", "age"]]}))
-    from disclosure_control.steps.explore.step import _crossed
+    from disclosure_control.steps.explore.step import cross_tables_of
 
-    tables = _crossed(found)
+    tables = cross_tables_of(found)
     assert [(one.one.name, one.other.name) for one in tables] == [("sex", "letter")]
     assert any("No cross-table of age" in note for note in found.notes)
 
