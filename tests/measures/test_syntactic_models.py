@@ -171,7 +171,7 @@ MEETS = {
     "below": lambda measure, threshold: measure < threshold and not math.isclose(measure, threshold, rel_tol=1e-12),
 }
 STRICTNESS = dict.fromkeys(SYNTACTIC_MODELS, "at_most") | {"delta_disclosure": "below"}
-STRICTNESS |= dict.fromkeys(("distinct_l", "entropy_l", "grassberger_l", "recursive_l"), "at_least")
+STRICTNESS |= {name: "at_least" for name in SYNTACTIC_MODELS if name.endswith("_l")}
 
 
 @BRIEF
