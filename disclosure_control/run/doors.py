@@ -64,7 +64,9 @@ def run_door(
         stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
     warnings.simplefilter("ignore")  # libraries quote data in their warnings
     as_written = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=description.replace("``", ""), formatter_class=as_written)
+    parser = argparse.ArgumentParser(
+        description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"
+    )
     parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--all", action="store_true", help="every pilot that has a config")

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import Anonymization_Models as models
+from disclosure_control.basics import keys as keys_of_columns
 from tests.models import referee
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 
@@ -301,8 +302,8 @@ def test_more_distinct_values_than_can_be_counted_in_an_array():
 @example([], 60)
 def test_both_ways_of_numbering_keys_agree(keys, n_keys):
     keys = np.array(keys, dtype=np.int64)
-    counted = models.number_groups(keys, n_keys)
-    hashed = models.number_groups(keys, 2**61)
+    counted = keys_of_columns.number_groups(keys, n_keys)
+    hashed = keys_of_columns.number_groups(keys, 2**61)
     rank = {key: i for i, key in enumerate(sorted(set(keys.tolist())))}
     for group, size in (counted, hashed):
         assert group.tolist() == [rank[key] for key in keys.tolist()]
@@ -314,9 +315,9 @@ def test_both_ways_of_numbering_keys_agree(keys, n_keys):
 def test_classes_do_not_depend_on_the_way_of_numbering(made):
     frame, names = made
     counted = models.form_equivalence_classes(frame, names)
-    number_groups = models.number_groups
+    number_groups = keys_of_columns.number_groups
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(models, "number_groups", lambda key, n_keys: number_groups(key, 2**61))
+        patch.setattr(keys_of_columns, "number_groups", lambda key, n_keys: number_groups(key, 2**61))
         hashed = models.form_equivalence_classes(frame, names)
     assert hashed.class_of_record.tolist() == counted.class_of_record.tolist()
     assert hashed.size.tolist() == counted.size.tolist()

@@ -273,7 +273,8 @@ def explored_in_another_order(explored, tmp_path, settings):
 
 
 def test_tables_do_not_depend_on_the_order_of_rows(explored, tmp_path):
-    again = explored_in_another_order(explored, tmp_path, {"group": "sex", "figures": False})
+    settings = settings_of_key("explore", {"group": "sex", "figures": False})
+    again = explored_in_another_order(explored, tmp_path, settings)
     for name, content in explored[3].tables.items():
         pd.testing.assert_frame_equal(content, again.tables[name])
 
@@ -294,7 +295,7 @@ def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(
     more, drawn, correlated, among, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("disclosure_control.steps.explore.figures_of_pairs.MOST_IN_PAIR_PLOT", drawn)
-    monkeypatch.setattr("disclosure_control.steps.explore.step.MOST_CORRELATED", correlated)
+    monkeypatch.setattr("disclosure_control.steps.explore.exploration.MOST_CORRELATED", correlated)
     frame = awkward(40, more)
     step = step_of(frame, tmp_path, {"max_drawn": drawn}, categorical=["sex"], continuous=["age"])
     result = run_step(step)
