@@ -1,6 +1,6 @@
-"""Exploring a pilot, exact linkage, and the three attacks of anonymeter, next to pandas and to anonymeter.
+"""Exact linkage next to a pandas merge, and the three attacks of anonymeter next to anonymeter.
 
-python look.py SIDE N [FOLDER]      one side, in a process of its own: prints its seconds as JSON
+python linkage_attack.py SIDE N [FOLDER]      one side, in a process of its own: prints its seconds as JSON
 """
 
 from __future__ import annotations
@@ -14,25 +14,12 @@ from measuring import FailedSideError, Side, measure, own_side
 from results import Bar, Comparison, Outcome
 
 HERE = Path(__file__).resolve().parent
-N_RECORDS, N_COLUMNS = 1_000_000, 30
+N_RECORDS = 1_000_000
 N_SMALL, N_ATTACKS = 10_000, 500
 KEYS = ("sex", "postal_code", "age", "birthday")
 ATTACKS = ("singling_out", "linkability", "inference")
 PARTS = (["number_0", "number_1", "category_0", "category_1"], ["number_2", "number_3", "category_2", "category_3"])
 SECRET = "category_4"
-
-
-def explore_beside_pandas(scale: float, repeats: int) -> Outcome:
-    """(e) Tables of 1,000,000 people by 30 columns, and with figures; pandas' describe, counts and Spearman beside."""
-    n_records = int(N_RECORDS * scale)
-    tables, figures, pandas = measure(
-        [_side("explore, tables", n_records), _side("explore, figures", n_records), _side("pandas", n_records)], repeats
-    )
-    comparisons = [
-        Comparison("e. exploring, beside", tables, pandas, None),
-        Comparison("e. with figures, beside", figures, pandas, None),
-    ]
-    return Outcome(comparisons, [f"e: {n_records:,} people by {N_COLUMNS} columns of text, ten of them with gaps"])
 
 
 def exact_linkage(scale: float, repeats: int) -> Outcome:
@@ -74,7 +61,7 @@ def anonymeter_attacks(scale: float, repeats: int) -> Outcome:
 
 
 def _side(name: str, n_records: int, *more: str | Path) -> Side:
-    return own_side(name, HERE / "look.py", name, str(n_records), *more, timed_inside=True)
+    return own_side(name, HERE / "linkage_attack.py", name, str(n_records), *more, timed_inside=True)
 
 
 def _made_tables(n_records: int) -> Path:
@@ -104,62 +91,6 @@ def _mixed_people(random, n_records: int):
         names = pd.Series([f"value {j}" for j in range(3 + 4 * i)])
         columns[f"category_{i}"] = names[random.integers(0, len(names), n_records)].to_numpy()
     return pd.DataFrame(columns)
-
-
-def _wide_people(n_records: int):
-    """Text as the combined dataset holds it: ten categories, ten numbers with gaps, nine without."""
-    import numpy as np
-    import pandas as pd
-
-    random = np.random.default_rng(20260101)
-    columns = {"USUBJID": pd.Series([f"B{i:08d}" for i in range(n_records)], dtype="str")}
-    for i in range(10):
-        names = pd.Series([f"value {j}" for j in range(3 + 3 * i)], dtype="str")
-        columns[f"category_{i}"] = names[random.integers(0, 3 + 3 * i, n_records)].reset_index(drop=True)
-    for i in range(19):
-        numbers = pd.Series(random.normal(100, 15, n_records).round(1 if i < 15 else 6)).astype("str")
-        columns[f"number_{i}"] = numbers.mask(random.random(n_records) < 0.05) if i < 10 else numbers
-    return pd.DataFrame(columns)
-
-
-def _exploring(n_records: int, figures: bool):
-    import pandas as pd
-
-    from config.model_settings import validate_config
-    from disclosure_control.assess.assessment import assess
-    from disclosure_control.steps.explore.drawing import draw_exploration
-    from disclosure_control.steps.explore.exploration import explore
-    from disclosure_control.steps.explore.settings import ExploreSettings
-    from disclosure_control.steps.explore.step import exploration_tables
-
-    table = _wide_people(n_records)
-    for name in ("number_0", "number_1"):
-        table[name] = table[name].astype(float)
-    literal = {"categorical_qis": ["category_0", "category_1"], "continuous_qis": ["number_0"], "K": 5, "L": 2, "T": 9}
-    literal |= {"binning_config": {"number_0": [0, 50, 100, 150, 200]}, "sensitive_feature": "number_1"}
-    config = validate_config(literal, table.columns, {})
-    assessment = assess(table, config)
-    settings = ExploreSettings(group="category_0")
-
-    def call(rows: pd.DataFrame = table):
-        found = explore(rows, config, settings)
-        exploration_tables(found, rows["USUBJID"])
-        return draw_exploration(found, assessment) if figures else {}
-
-    return call
-
-
-def _by_pandas(n_records: int):
-    import pandas as pd
-
-    table = _wide_people(n_records)
-
-    def call():
-        numeric = table.filter(like="number").apply(pd.to_numeric)
-        counts = {name: table[name].value_counts() for name in table.filter(like="category")}
-        return numeric.describe(), counts, numeric.corr("spearman")
-
-    return call
 
 
 def _linking(n_records: int, n_keys: int, by_merge: bool):
@@ -226,11 +157,7 @@ def main(arguments: list[str]) -> None:
     from inside import timed
 
     name, n_records = arguments[0], int(arguments[1])
-    if name.startswith("explore"):
-        found, _ = timed(_exploring(n_records, name.endswith("figures")), 1)
-    elif name == "pandas":
-        found, _ = timed(_by_pandas(n_records), 1)
-    elif name in ATTACKS:
+    if name in ATTACKS:
         call = _attacking(name, Path(arguments[2]))
         call()  # imports are not timed
         found, (rates, n_attacks) = timed(call, 1)

@@ -1,6 +1,6 @@
 """What is timed of the treatments inside a child process, ours or anonypy's: one call on the people of a file.
 
-    python inside_remedy.py METHOD FILE [OPTION ...]
+    python inside_treatment.py METHOD FILE [OPTION ...]
 
 Prints one line of JSON: seconds, CPU seconds and figures, after a call on a few people that does the imports.
 """

@@ -1,7 +1,7 @@
 """The search for the mildest recoding, against a plain walk of the same lattice; ARX's times stand in the notes.
 
-    python run.py advice                          the benchmark
-    python advice.py SIDE DATA LIMIT MODELS       one side, in a child process: prints a line of JSON
+    python run.py recommend                         the benchmark
+    python recommend.py SIDE DATA LIMIT MODELS       one side, in a child process: prints a line of JSON
 
 ``DATA`` is adult5, adult9 or a folder of ``made_data`` people; ``MODELS`` "k", or "k,l", "k,t", "k,l,t". What is timed
 is encoding, counting and searching of a table in memory. The plain walk is what one would write first: roll up the
@@ -154,7 +154,7 @@ def main() -> None:
 # ---------------------------------------------------------------- the benchmark
 
 
-def advice(scale: float, repeats: int):
+def recommend(scale: float, repeats: int):
     """Adult with five and nine quasi-identifiers, at three limits; with l and t; and many records with five keys."""
     from made_files import HERE, made
     from measuring import measure, own_side
@@ -162,7 +162,7 @@ def advice(scale: float, repeats: int):
 
     def side(kind: str, data: object, limit: float, models: str = "k"):
         name = f"{'search' if kind == 'searched' else 'plain walk'}, {models}, {limit:.0%} may go"
-        return own_side(name, HERE / "advice.py", kind, str(data), str(limit), models, timed_inside=True)
+        return own_side(name, HERE / "recommend.py", kind, str(data), str(limit), models, timed_inside=True)
 
     comparisons, notes = [], []
     cases = [(data, limit, "k") for data, limit in ARX_SECONDS] if SHARED.is_dir() else []
@@ -170,12 +170,12 @@ def advice(scale: float, repeats: int):
         ours, plain = measure([side("searched", data, limit, models), side("walked", data, limit)], repeats)
         # Of five attributes the plain walk is done in milliseconds: nothing is judged there.
         bar = Bar(1.0) if data == "adult9" else None
-        comparisons.append(Comparison(f"advice, {data}", ours, plain, bar))
+        comparisons.append(Comparison(f"recommend, {data}", ours, plain, bar))
         one, other = ours.runs[0].found["found"], plain.runs[0].found["found"]
         agree = abs(one["loss"] - other["loss"]) < 1e-12 and one["suppressed"] == other["suppressed"]
         seconds, theirs = ours.median("seconds"), ARX_SECONDS[data, limit]
         notes.append(
-            f"advice, {data}, {limit:.0%}: {seconds:.3f} s ({ours.median('cpu_seconds'):.3f} s of CPU) where ARX took "
+            f"recommend, {data}, {limit:.0%}: {seconds:.3f} s ({ours.median('cpu_seconds'):.3f} s of CPU) where ARX took "
             f"{theirs:g} s; {one['checked']:,} of {one['size']:,} counted out, {other['checked']:,} in the plain walk; "
             f"the two {'agree' if agree else 'DISAGREE'}"
         )
@@ -187,7 +187,7 @@ def advice(scale: float, repeats: int):
         of_k = side("searched", data, limit)
         ours, k_alone = measure([side("searched", data, limit, models), of_k], repeats)
         title = data if isinstance(data, str) else f"{int(N_RECORDS * scale):,} records"
-        comparisons.append(Comparison(f"advice, {title}", ours, k_alone, None))
+        comparisons.append(Comparison(f"recommend, {title}", ours, k_alone, None))
     return Outcome(comparisons, notes)
 
 

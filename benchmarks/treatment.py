@@ -15,7 +15,7 @@ from measuring import FailedSideError, Side, measure, own_side
 from models import assess_side
 from results import Bar, Comparison, Outcome
 
-INSIDE = HERE / "inside_remedy.py"
+INSIDE = HERE / "inside_treatment.py"
 THEIRS = {
     ("local_suppression", 10_000): "bar 1 s; sdcMicro 65 s",
     ("local_suppression", 100_000): "bar 10 s; sdcMicro not done after 1,600 s",

@@ -1,6 +1,6 @@
 """A private mean and a private histogram of 1,000,000 records, against bare calls of the library that adds the noise.
 
-    python publish.py ours mean 1000000       one side, in a process of its own: prints its seconds as JSON
+    python private_release.py ours mean 1000000       one side, in a process of its own: prints its seconds as JSON
 
 The bare side has its numbers ready, as a list (as the library's documentation has it) or as an array. Ours begins with
 the text of the combined dataset, and ends with the answer on the disk: it parses, encodes, asks the ledger, flushes.
