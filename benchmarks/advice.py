@@ -70,7 +70,7 @@ def lattice_of(data: str, frame):
             else:
                 people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
                 attributes.append(generalisations.of_rarity(name, column, people, 50_000))
-    return classes, Lattice.of(classes, attributes, np.ones(classes.n_classes, dtype=bool))
+    return classes, Lattice.of(classes, attributes)
 
 
 def searched(data: str, frame, limit: float, models: str) -> dict:
