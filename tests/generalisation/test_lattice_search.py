@@ -17,6 +17,7 @@ from disclosure_control.generalisation.nodes import Lattice, RollUp
 from disclosure_control.generalisation.requirements import Criterion, ReleaseModel, Requirements
 from disclosure_control.generalisation.search import evaluate, search
 from tests.generalisation.lattice_referee import (
+    L_MODELS,
     Model,
     best_loss,
     evaluated_records,
@@ -137,10 +138,12 @@ def skewed_problem(seed: int) -> dict:
         "weights": [float(weight) for weight in draw.choice([1.0, 1.0, 0.5, 3.0], 3)],
         "highest": [2, 2, 2],
     }
-    policy = str(draw.choice(["category", "exclude", "wildcard"]))
-    has_value = draw.random((n, 3)) >= draw.choice([0.0, 0.1, 0.3], 3)
+    policy = str(draw.choice(["category", "exclude", "wildcard"], p=[0.3, 0.35, 0.35]))
+    has_value = draw.random((n, 3)) >= draw.choice([0.0, 0.15, 0.4], 3)
     values = [[f"v{column[i]}" if has_value[i, j] else None for j, column in enumerate(columns)] for i in range(n)]
     problem |= {"missing": policy, "keeps_somebody": bool(draw.random() < 0.5)}
+    if draw.random() < 0.25:  # k and l alone
+        problem |= {"models": [model for model in models if model.kind in L_MODELS]}
     problem |= {"lowest": [int(level) for level in draw.choice([0, 0, 0, 1], 3)]}
     problem |= {"reference": problem["reference"] if policy == "category" else "kept"}
     problem |= {"records": [tuple(one) for one in values]}
@@ -245,8 +248,8 @@ def assert_nothing_is_better(problem: dict) -> None:
     assert found.best.n_classes == len(kept_classes)
 
 
-@settings(max_examples=60, deadline=None)
-@given(problems(), st.data())
+@settings(max_examples=90, deadline=None)
+@given(st.one_of(problems(), st.integers(0, 2**32).map(skewed_problem)), st.data())
 def test_the_figures_of_one_transformation(problem, data):
     lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
     requirements = as_requirements(problem, classes)

@@ -95,6 +95,19 @@ def test_who_stands_for_a_missing_value_counts_under_wildcard():
     assert kept == {"category": False, "exclude": False, "wildcard": True}
 
 
+def test_who_leant_on_those_left_out_goes_with_them_under_wildcard():
+    """K = 3, L = 2: two of A lean on the one of unknown town, who is alone and so has one sensitive value: l leaves the
+    last out, and then the two are too few. B needs nobody. Under "category" all three fail at once.
+    """
+    labs = [1.0, 15, 1, 1, 15, 25]
+    frame = pd.DataFrame({"sex": "F", "town": ["A", "A", None, *"BBB"], "age": 30.0, "lab": labs})
+    asked = {"suppression_limit": 0.5, "max_level": {"town": 0}}
+    for policy, limit, is_found in (("wildcard", 0.5, True), ("wildcard", 0.4, False), ("category", 0.5, True)):
+        result = run_step(given(frame, asked | {"suppression_limit": limit}, missing_qis=policy, T=100))
+        assert result.figures["suppressed"] == (3 if is_found else None)
+        assert result.figures["optimal"]
+
+
 def test_whom_a_dropped_column_brings_in_is_not_left_at_risk():
     """Only M is of unknown town. Under "exclude" the three of A are evaluated and safe, the three of B and C are not.
     With town dropped all six F would be safe, but then M is evaluated, and is alone.
