@@ -70,7 +70,7 @@ def lattice_of(data: str, frame):
             else:
                 people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
                 attributes.append(generalisations.of_rarity(name, column, people, 50_000))
-    return classes, Lattice.of(classes, attributes, np.ones(classes.n_classes, dtype=bool))
+    return classes, Lattice.of(classes, attributes)
 
 
 def searched(data: str, frame, limit: float, models: str) -> dict:
@@ -175,9 +175,9 @@ def recommend(scale: float, repeats: int):
         agree = abs(one["loss"] - other["loss"]) < 1e-12 and one["suppressed"] == other["suppressed"]
         seconds, theirs = ours.median("seconds"), ARX_SECONDS[data, limit]
         notes.append(
-            f"recommend, {data}, {limit:.0%}: {seconds:.3f} s ({ours.median('cpu_seconds'):.3f} s of CPU) where ARX took "
-            f"{theirs:g} s; {one['checked']:,} of {one['size']:,} counted out, {other['checked']:,} in the plain walk; "
-            f"the two {'agree' if agree else 'DISAGREE'}"
+            f"recommend, {data}, {limit:.0%}: {seconds:.3f} s ({ours.median('cpu_seconds'):.3f} s of CPU) where ARX "
+            f"took {theirs:g} s; {one['checked']:,} of {one['size']:,} counted out, {other['checked']:,} in the plain "
+            f"walk; the two {'agree' if agree else 'DISAGREE'}"
         )
     if not cases:
         notes.append("advice: Adult is not there (../shared/data/adult), and was left out")

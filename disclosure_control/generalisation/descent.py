@@ -23,14 +23,15 @@ def descend(
     In each round the attributes are tried in the order of what they win alone. Returns the levels where it ended (the
     highest ones where nothing is allowed) and how many transformations were tried.
     """
-    roll_up, most, n_tried = RollUp(lattice), requirements.most_suppressed(lattice.n_people), 0
+    roll_up, n_tried = RollUp(lattice), 0
 
     def loss_of(levels: Levels) -> float:
         nonlocal n_tried
         n_tried += 1
         node = roll_up.node(levels)
         suppressed = requirements.judged(node, roll_up, requirements.surely_suppressed(node, roll_up)).suppressed
-        return loss.loss(node, suppressed) if node.size[suppressed].sum() <= most else np.inf
+        is_allowed = node.size[suppressed].sum() <= requirements.most_suppressed(node)
+        return loss.loss(node, suppressed) if is_allowed else np.inf
 
     def lowered(i: int) -> Levels:
         return (*here[:i], here[i] - 1, *here[i + 1 :])

@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -54,18 +55,25 @@ class Level:
         """How many values are left at this level, a missing one included."""
         return len(self.labels)
 
+    @property
+    def keeps_missing(self) -> bool:
+        """Whether there is a missing value, and it stays missing; its code is 0."""
+        return len(self.labels) > 0 and self.labels[0] is None
+
 
 @dataclass(frozen=True)
 class Generalisation:
     """The levels of one quasi-identifier. ``n_leaves``: how many values its domain has, a missing one included.
 
     ``parts``: where some levels were left out, the numbers of those that are here, and the height of the whole.
+    ``level_0``: the whole's, where it may be among those left out; losses are counted from it.
     """
 
     name: str
     levels: tuple[Level, ...]
     n_leaves: int
     parts: tuple[tuple[int, ...], int] | None = None
+    level_0: Level | None = None
 
     @property
     def n_levels(self) -> int:
@@ -78,9 +86,19 @@ class Generalisation:
         return len(self.levels) - 1
 
     @property
+    def finest(self) -> Level:
+        """Level 0, also where it was left out."""
+        return self.levels[0] if self.level_0 is None else self.level_0
+
+    @property
     def full_height(self) -> int:
         """Steps from level 0 to the top, levels that were left out included."""
         return self.height if self.parts is None else self.parts[1]
+
+    @cached_property
+    def n_levels_with_missing(self) -> int:
+        """On how many levels, the first ones, a missing value stays missing: 0 where there is none."""
+        return sum(level.keeps_missing for level in self.levels)
 
     def number_of(self, level: int) -> int:
         """Number of a level among all of them, also where some were left out."""
@@ -90,7 +108,7 @@ class Generalisation:
         """The generalisation without the levels that are not ``chosen``."""
         numbers = tuple(self.number_of(level) for level in chosen)
         levels = tuple(self.levels[level] for level in chosen)
-        return Generalisation(self.name, levels, self.n_leaves, (numbers, self.full_height))
+        return Generalisation(self.name, levels, self.n_leaves, (numbers, self.full_height), self.finest)
 
 
 def _level(group: np.ndarray, shares: np.ndarray, labels: np.ndarray, recoding: Recoding, has_missing: bool) -> Level:

@@ -102,7 +102,7 @@ class SeparableLoss:
         """By attribute: bits of all records if all had one value."""
         found = []
         for attribute, codes in zip(self.lattice.attributes, self.lattice.combination_codes, strict=True):
-            count = np.bincount(attribute.levels[0].codes[codes], self.lattice.people)
+            count = np.bincount(attribute.finest.codes[codes], self.lattice.people)
             count = count[count > 0]
             found.append(float(-count @ np.log2(count / max(self.lattice.n_people, 1))))
         return found
@@ -242,7 +242,7 @@ def _height(attribute: Generalisation, level: int, people: np.ndarray) -> np.nda
 
 def _surprise(attribute: Generalisation, level: int, people: np.ndarray) -> np.ndarray:
     """-log2 of the chance to guess the value at level 0 from that at the level, for each value."""
-    finest, coarse = attribute.levels[0].codes, attribute.levels[level].codes
+    finest, coarse = attribute.finest.codes, attribute.levels[level].codes
     of_finest = np.bincount(finest, people)[finest]
     of_coarse = np.bincount(coarse, people)[coarse]
     return np.log2(of_coarse / np.where(of_finest > 0, of_finest, 1), where=of_finest > 0, out=np.zeros(len(people)))

@@ -36,9 +36,9 @@ class Lattice:
     people: np.ndarray
 
     @classmethod
-    def of(cls, classes: EquivalenceClasses, attributes: Sequence[Generalisation], evaluated: np.ndarray) -> Lattice:
-        """``evaluated`` (n_classes,) of bool: the classes whose people are to be transformed."""
-        return cls(tuple(attributes), classes.class_codes[:, evaluated] + 1, classes.size[evaluated])
+    def of(cls, classes: EquivalenceClasses, attributes: Sequence[Generalisation]) -> Lattice:
+        """All people: also who is not evaluated is recoded with the others, and may be evaluated then."""
+        return cls(tuple(attributes), classes.class_codes + 1, classes.size)
 
     @property
     def n_attributes(self) -> int:
@@ -117,6 +117,15 @@ class Node:
     def codes_of(self, attribute: int) -> np.ndarray:
         """Code of an attribute in each class, at this transformation's level: (n_classes,)."""
         return self.lattice.level_codes[attribute][self.levels[attribute]][self.member]
+
+    @cached_property
+    def incomplete(self) -> np.ndarray:
+        """Classes (n_classes,) of bool with a missing value that the transformation leaves missing."""
+        found = np.zeros(self.n_classes, dtype=bool)
+        for i, (attribute, level) in enumerate(zip(self.lattice.attributes, self.levels, strict=True)):
+            if attribute.levels[level].keeps_missing:
+                found |= self.codes_of(i) == 0
+        return found
 
 
 def bottom_node(lattice: Lattice) -> Node:

@@ -16,6 +16,7 @@ import numpy as np
 from Anonymization_Models import CountTable, mean_difference
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.generalisation.coarse_measures import CoarseMeasure
+from disclosure_control.generalisation.missing_policies import POLICIES, MissingPolicy
 from disclosure_control.generalisation.nodes import Node, RollUp, cells_of_some
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
 
@@ -189,7 +190,9 @@ class Requirements:
     """``k``, further ``criteria``, and the largest share of records that may be suppressed (0 to 1).
 
     ``reference``: t compares a class with "everybody" who is evaluated, suppressed or not, as ARX does; or with those
-    who are "kept", as an assessment of the released records will.
+    who are "kept", as an assessment of the released records will. ``missing_qis``: the policy for missing
+    quasi-identifiers; shares are of those whom it evaluates once they are recoded. ``keeps_somebody``: to suppress all
+    of these is not allowed, nor to evaluate nobody.
     """
 
     k: int
@@ -197,6 +200,8 @@ class Requirements:
     suppression_limit: float = 0.0
     reference: str = "everybody"
     of_release: tuple[ReleaseModel, ...] = ()
+    missing_qis: str = "category"
+    keeps_somebody: bool = False
 
     def __post_init__(self):
         faults = []
@@ -216,12 +221,22 @@ class Requirements:
         ]
         if self.of_release and self.reference == "kept":
             faults.append('of_release goes with reference "everybody" only; found "kept"')
+        if self.missing_qis not in POLICIES:
+            faults.append(f"missing_qis is {self.missing_qis!r}; allowed: {', '.join(POLICIES)}")
+        elif self.missing_qis != "category" and self.reference != "kept":
+            faults.append(f'missing_qis {self.missing_qis!r} goes with reference "kept" only; found {self.reference!r}')
         if faults:
             raise FaultyInputError(faults)
 
-    def most_suppressed(self, n_people: int) -> int:
-        """How many of ``n_people`` may be left out."""
-        return math.floor(self.suppression_limit * n_people + 1e-9)
+    @property
+    def policy(self) -> MissingPolicy:
+        return POLICIES[self.missing_qis]
+
+    def most_suppressed(self, node: Node) -> int:
+        """How many people of a transformation may be suppressed; below 0 where none will do."""
+        n_evaluated = node.lattice.n_people - int(node.size[self.policy.outside(node)].sum())
+        most = math.floor(self.suppression_limit * n_evaluated + 1e-9)
+        return min(most, n_evaluated - 1) if self.keeps_somebody else most
 
     @cached_property
     def of_any_union(self) -> tuple[Criterion, ...]:
@@ -239,12 +254,23 @@ class Requirements:
         return all(criterion.model in STAYS_MET_BY_UNION_OF_MET for criterion in self.criteria)
 
     def surely_suppressed(self, node: Node, roll_up: RollUp) -> np.ndarray:
-        """Classes (n_classes,) whose people are suppressed here and in every finer transformation."""
-        suppressed = node.size < self.k
+        """Classes (n_classes,) whose people are suppressed here and in every transformation of ``policy.finer``."""
+        outside, alike = self.policy.outside(node), self.policy.alike(node)
+        suppressed = outside | (alike(outside) < self.k)
         for criterion in self.of_any_union:
             if not suppressed.all():
                 suppressed = suppressed | criterion.fails_by_any_union(node, roll_up, ~suppressed)
-        return suppressed
+        if self.policy.cascades:
+            suppressed = self._until_nobody_has_too_few(alike, suppressed)
+        return suppressed & ~outside
+
+    def _until_nobody_has_too_few(self, alike: Callable[[np.ndarray], np.ndarray], gone: np.ndarray) -> np.ndarray:
+        """Classes gone, once those went who are alike to fewer than k of the rest, and again."""
+        n_gone = -1
+        while n_gone < gone.sum():
+            n_gone = gone.sum()
+            gone = gone | (alike(gone) < self.k)
+        return gone
 
     def judged(
         self, node: Node, roll_up: RollUp, surely: np.ndarray, enough: Callable[[np.ndarray], bool] = lambda _: False
@@ -292,9 +318,11 @@ class Requirements:
         self, node: Node, roll_up: RollUp, surely: np.ndarray, enough: Callable[[np.ndarray], bool]
     ) -> Judgement:
         """As the treatment ``suppress_records`` does it: first what fails l, then what fails k or t among those who are
-        left, again and again, because everybody changes with each class that goes.
+        left, again and again, because everybody changes with each class that goes. Classes that are not evaluated are
+        gone from the start.
         """
-        gone, at_least = np.zeros(node.n_classes, dtype=bool), np.zeros(node.n_classes)
+        outside, alike = self.policy.outside(node), self.policy.alike(node)
+        gone, at_least = outside, np.zeros(node.n_classes)
         comparing = [criterion for criterion in self.criteria if criterion.definition.needs_own_value]
         for criterion in self.criteria:
             if criterion.definition.needs_own_value:
@@ -307,28 +335,36 @@ class Requirements:
             fails = criterion.fails(measure)
             at_least = np.maximum(at_least, _to_go(criterion, measure, fails, table.people_of_class))
             gone = gone | fails
-        suppressed = surely | gone
+        if not comparing:  # then the order in which classes go does not matter
+            gone = gone | surely
+            gone = self._until_nobody_has_too_few(alike, gone) if self.policy.cascades else gone
+            return Judgement(gone & ~outside, np.where(surely | outside, 0.0, at_least))
+        found = gone | (alike(gone) < self.k)
+
+        def are_enough() -> bool:
+            suppressed = (surely | found) & ~outside
+            return bool((suppressed | outside).all()) or enough(suppressed)
+
         for criterion in comparing:  # those who surely fail are found in the first round anyway
-            if criterion.coarse_measure is not None and not enough(suppressed):
-                suppressed = suppressed | criterion.surely_fails(criterion.coarse_measure.of_classes(node, gone)[0])
-        if comparing and not suppressed.all() and not enough(suppressed):
+            if criterion.coarse_measure is not None and not are_enough():
+                found = found | criterion.surely_fails(criterion.coarse_measure.of_classes(node, gone)[0])
+        if not outside.any() and not are_enough():
             for criterion in comparing:
                 at_least = np.maximum(at_least, self._to_go_by_kept(criterion, roll_up, node, surely))
-        while comparing and not suppressed.all() and not enough(suppressed):
-            found = suppressed
+        while not are_enough():
             for criterion in comparing:
                 table = roll_up.cells(node, criterion.table)
-                measure = criterion.measure(_of_kept(table, suppressed), _without(criterion.table, table, gone))
+                measure = criterion.measure(_of_kept(table, found), _without(criterion.table, table, gone))
                 found = found | criterion.fails(measure)
             if (found == gone).all():
                 break
-            gone = suppressed = found
-        return Judgement(suppressed, np.where(surely, 0.0, at_least))
+            gone, found = found, found | (alike(found) < self.k)
+        return Judgement((surely | found) & ~outside, np.where(surely | outside, 0.0, at_least))
 
     def _to_go_by_kept(self, criterion: Criterion, roll_up: RollUp, node: Node, surely: np.ndarray) -> np.ndarray:
         """As ``share_to_go``, in people, where the reference is those who are kept, whoever that will be."""
         of_value = criterion.table.people_of_value
-        rate = min(1.0, self.most_suppressed(node.lattice.n_people) / max(of_value.sum(), 1))
+        rate = min(1.0, max(self.most_suppressed(node), 0) / max(of_value.sum(), 1))
         if rate and (criterion.model not in NORMS or rate == 1):
             return np.zeros(node.n_classes)
         if criterion.coarse_measure is not None:
@@ -342,7 +378,7 @@ class Requirements:
 @dataclass(frozen=True)
 class Judgement:
     """Which classes (n_classes,) of a transformation are suppressed, and how many people of each class surely are in
-    every finer transformation that is allowed: ``at_least`` (n_classes,), besides the classes that go as a whole.
+    every one of ``policy.finer`` that is allowed: ``at_least`` (n_classes,), besides the classes that go as a whole.
     """
 
     suppressed: np.ndarray

@@ -4,7 +4,8 @@ Best first by a lower bound of the loss, one number for each transformation of t
 looked at sharpens bounds: what is suppressed in it is suppressed in every finer one (k and distinct l), what its
 classes have joined stays joined in every coarser one, and where too many are suppressed by k or distinct l alone, no
 finer one will do. l by entropy and t are not monotone once records are suppressed, so nothing is concluded from them
-then. The search ends where the lowest bound is not below the best loss found: nothing better is left.
+then; nor of finer ones in which other people are evaluated (``missing_policies``). The search ends where the lowest
+bound is not below the best loss found: nothing better is left.
 
 From the lowest bound it does not look at that transformation but at one half way up the chain of its coarser ones, and
 so on by bisection, which settles many transformations at a time. Sources: best-first bounds and chains as in
@@ -94,7 +95,7 @@ def evaluate(
         loss=loss,
         n_suppressed=n_suppressed,
         n_classes=int((~suppressed).sum()),
-        is_allowed=n_suppressed <= requirements.most_suppressed(lattice.n_people),
+        is_allowed=n_suppressed <= requirements.most_suppressed(node),
         n_blank=lattice.n_people if is_blank else n_suppressed,
         suppressed=suppressed[node.class_of_combination],
     )
@@ -179,7 +180,6 @@ class _Walk:
         self.lattice, self.requirements = lattice, requirements
         self.roll_up = RollUp(lattice)
         self.loss = METRICS[metric].on(lattice, weights)
-        self.most_suppressed = requirements.most_suppressed(lattice.n_people)
         self.best_loss, self.best_levels = np.inf, None
         self.n_checked = 0
         self.bound = np.array(self.loss.floors(self.roll_up.bottom), dtype=float)
@@ -222,8 +222,8 @@ class _Walk:
         node = self.roll_up.node(levels)
         surely = self.requirements.surely_suppressed(node, self.roll_up)
         n_surely = self._n_suppressed(node, surely)
-        finer = tuple(slice(0, level + 1) for level in levels)
-        if n_surely > self.most_suppressed:
+        finer, most = self.requirements.policy.finer(node), self.requirements.most_suppressed(node)
+        if n_surely > most:
             self.bound[finer] = np.inf
             return False
         floor = self.loss.floor_of_coarser(node)
@@ -241,17 +241,17 @@ class _Walk:
             return least if nothing_more else self.loss.loss(node, suppressed)
 
         def enough(suppressed: np.ndarray) -> bool:
-            too_many = self._n_suppressed(node, suppressed) > self.most_suppressed
+            too_many = self._n_suppressed(node, suppressed) > most
             return too_many or (self.loss.grows_with_suppression and loss_of(suppressed) >= self.best_loss)
 
         found = self.requirements.judged(node, self.roll_up, surely, enough)
         suppressed, n_at_least = found.suppressed, n_surely + found.at_least.sum()
-        if n_at_least > self.most_suppressed + 1e-6 * (1 + n_at_least):
+        if n_at_least > most + 1e-6 * (1 + n_at_least):
             self.bound[finer] = np.inf
             return False
         self._raise_bounds_of_finer(node, surely, found.at_least)
-        if self._n_suppressed(node, suppressed) > self.most_suppressed:
-            if self.most_suppressed == 0 and self.requirements.is_monotone_without_suppression:
+        if self._n_suppressed(node, suppressed) > most:
+            if most == 0 and self.requirements.is_monotone_without_suppression:
                 self.bound[finer] = np.inf
             return False
         loss = loss_of(suppressed)
@@ -264,8 +264,9 @@ class _Walk:
             return
         floors = self.loss.floors_of_finer(node, surely, at_least)
         if floors is not None:
-            below = self.bound[tuple(slice(0, level + 1) for level in node.levels)]
-            np.maximum(below, floors, out=below)
+            finer = self.requirements.policy.finer(node)
+            floors = np.broadcast_to(floors, [level + 1 for level in node.levels])[finer]
+            np.maximum(self.bound[finer], floors, out=self.bound[finer])
 
     @staticmethod
     def _n_suppressed(node: Node, suppressed: np.ndarray) -> int:

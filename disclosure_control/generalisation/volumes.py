@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -87,8 +88,9 @@ class Divergence(_OfVolumes):
 
     @cached_property
     def bottom(self) -> Node:
-        """The finest classes."""
-        return bottom_node(self.lattice)
+        """The finest classes of the whole lattice, also where the search looks at a part of it."""
+        finest = [dataclasses.replace(attribute, levels=(attribute.finest,)) for attribute in self.lattice.attributes]
+        return bottom_node(dataclasses.replace(self.lattice, attributes=tuple(finest)))
 
     @cached_property
     def mass(self) -> np.ndarray:

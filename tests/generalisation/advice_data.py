@@ -3,7 +3,6 @@
 import functools
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -78,7 +77,7 @@ def arx_lattice(dataset: str, quasi_identifiers: tuple[str, ...]) -> Lattice:
         of_hierarchy(name, column, arx_hierarchy(dataset, name), Recoding("hierarchy", {"file": name}))
         for name, column in zip(quasi_identifiers, classes.columns, strict=True)
     ]
-    return Lattice.of(classes, attributes, np.ones(classes.n_classes, dtype=bool))
+    return Lattice.of(classes, attributes)
 
 
 def arx_requirements(models: str, dataset: str, quasi_identifiers: tuple[str, ...], limit: float) -> Requirements:

@@ -1,6 +1,7 @@
 """A slow referee of the search: records one by one, every transformation, definitions as the papers write them.
 
-It shares nothing with the search but the hierarchies' labels. A hierarchy is a list of rows, leaf first.
+It shares nothing with the search but the hierarchies' labels. A hierarchy is a list of rows, leaf first. A missing
+value is None, and where there is one the hierarchy has a row for it: None on each level, or the root that all have.
 """
 
 import itertools
@@ -99,21 +100,37 @@ def transformed(records: list[tuple], hierarchies: list[list[list[str]]], levels
 L_MODELS = ("distinct_l", "entropy_l", "recursive_l")
 
 
-def suppressed_records(released: list[tuple], sensitive: list, k: int, models: list[Model], reference: str) -> set[int]:
+def evaluated_records(released: list[tuple], missing: str) -> list[int]:
+    return [position for position, record in enumerate(released) if missing != "exclude" or None not in record]
+
+
+def may_be_alike(one: tuple, other: tuple) -> bool:
+    return all(a == b or a is None or b is None for a, b in zip(one, other, strict=True))
+
+
+def suppressed_records(
+    released: list[tuple], sensitive: list, k: int, models: list[Model], reference: str, missing: str = "category"
+) -> set[int]:
     """Positions of the records whose class fails. With "kept" first those by l, then by k or t, each class compared
-    with all who are left, until no class fails.
+    with all who are left, until no class fails. ``missing``: the policy for missing values.
     """
     classes = defaultdict(list)
-    for position, record in enumerate(released):
-        classes[record].append(position)
+    for position in evaluated_records(released, missing):
+        classes[released[position]].append(position)
+
+    def n_alike(record: tuple, gone: set[int]) -> int:
+        others = classes if missing == "wildcard" else [record]
+        return sum(
+            sum(position not in gone for position in classes[other]) for other in others if may_be_alike(record, other)
+        )
 
     def failing(chosen: list[Model], k: int, gone: set[int]) -> set[int]:
-        left = [value for position, value in enumerate(sensitive) if position not in gone]
+        left = [sensitive[position] for members in classes.values() for position in members if position not in gone]
         return {
             position
-            for members in classes.values()
+            for record, members in classes.items()
             if not set(members) <= gone
-            and (len(members) < k or any(fails([sensitive[m] for m in members], left, model) for model in chosen))
+            and (n_alike(record, gone) < k or any(fails([sensitive[m] for m in members], left, one) for one in chosen))
             for position in members
         }
 
@@ -195,12 +212,30 @@ def loss_of_leaves(metric, records, released, hierarchies, levels, suppressed, w
     return total
 
 
-def best_loss(records, hierarchies, sensitive, k, models, limit, reference, metric, weights, highest) -> float | None:
-    """The least loss of any transformation with at most ``limit`` of the records suppressed; None if none is."""
+def best_loss(
+    records,
+    hierarchies,
+    sensitive,
+    k,
+    models,
+    limit,
+    reference,
+    metric,
+    weights,
+    lowest,
+    highest,
+    missing="category",
+    keeps_somebody=False,
+) -> float | None:
+    """The least loss of any transformation with at most ``limit`` of the evaluated records suppressed; None if none is.
+
+    The loss is that of all records. ``keeps_somebody``: somebody who is evaluated has to be left.
+    """
     losses = []
-    for levels in itertools.product(*(range(top + 1) for top in highest)):
+    for levels in itertools.product(*(range(low, top + 1) for low, top in zip(lowest, highest, strict=True))):
         released = transformed(records, hierarchies, levels)
-        suppressed = suppressed_records(released, sensitive, k, models, reference)
-        if len(suppressed) <= limit * len(records) + 1e-9:
+        suppressed = suppressed_records(released, sensitive, k, models, reference, missing)
+        n = len(evaluated_records(released, missing))
+        if len(suppressed) <= limit * n + 1e-9 and not (keeps_somebody and len(suppressed) == n):
             losses.append(loss_of(metric, records, hierarchies, levels, suppressed, weights))
     return min(losses, default=None)

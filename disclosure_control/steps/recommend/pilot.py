@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import (
-    CountTable,
     EquivalenceClasses,
     bin_count_table,
     count_sensitive_values,
@@ -32,7 +31,8 @@ from disclosure_control.generalisation.generalisations import (
     of_numbers,
     of_rarity,
 )
-from disclosure_control.generalisation.nodes import Lattice
+from disclosure_control.generalisation.missing_policies import POLICIES
+from disclosure_control.generalisation.nodes import Lattice, bottom_node, roll_up
 from disclosure_control.generalisation.requirements import Criterion, Requirements
 from disclosure_control.treatments.algorithms.built_hierarchies import built_hierarchy
 from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
@@ -42,15 +42,16 @@ from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
 class PilotLattice:
     """The recodings of a pilot.
 
-    ``classes`` are the finest ones, of all records; ``evaluated`` (n_classes,) of bool those that the lattice holds.
-    ``lowest``: levels below which a quasi-identifier must not come out. ``criteria`` are l and t of every sensitive
-    feature, as far as they can be met; ``models`` of "k", "l" and "t" are those that can; ``left_out`` says in
-    sentences which cannot. ``inputs`` are the files of hierarchies that were read.
+    ``classes`` are the finest ones, of all records, and the combinations of the lattice; ``n_evaluated`` records are
+    evaluated as they stand. ``lowest``: levels below which a quasi-identifier must not come out. ``criteria`` are l
+    and t of every sensitive feature, as far as they can be met; ``models`` of "k", "l" and "t" are those that can;
+    ``left_out`` says in sentences which cannot. ``inputs`` are the files of hierarchies that were read.
     """
 
     lattice: Lattice
     classes: EquivalenceClasses
-    evaluated: np.ndarray
+    n_evaluated: int
+    missing_qis: str
     lowest: dict[str, int]
     k: int
     criteria: tuple[Criterion, ...]
@@ -64,9 +65,13 @@ class PilotLattice:
         return any(attribute.levels[0].recoding.kind == "bins" for attribute in self.lattice.attributes)
 
     def requirements(self, suppression_limit: float) -> Requirements:
-        """What has to hold, with t against those who are kept, as an assessment of the released records takes it."""
+        """What has to hold, under the pilot's policy for missing values, with t against those who are kept: as an
+        assessment of the released records takes it. To leave out everybody who is evaluated is no answer.
+        """
         k = self.k if "k" in self.models else 1
-        return Requirements(k, self.criteria, suppression_limit, "kept")
+        return Requirements(
+            k, self.criteria, suppression_limit, "kept", missing_qis=self.missing_qis, keeps_somebody=True
+        )
 
 
 def pilot_lattice(
@@ -77,10 +82,20 @@ def pilot_lattice(
     """
     read, inputs = _read_hierarchies(frame, hierarchies, folder)
     classes, attributes, lowest = _attributes(assessment, frame, hierarchies, read)
-    evaluated = classes.evaluated(assessment.config.missing_qis)
-    lattice = Lattice.of(classes, attributes, evaluated)
-    criteria, models, left_out = _criteria(assessment, frame, classes, evaluated, lattice.n_people)
-    return PilotLattice(lattice, classes, evaluated, lowest, assessment.config.K, criteria, models, left_out, inputs)
+    policy, lattice = assessment.config.missing_qis, Lattice.of(classes, attributes)
+    criteria, models, left_out = _criteria(assessment, frame, classes, lattice)
+    return PilotLattice(
+        lattice=lattice,
+        classes=classes,
+        n_evaluated=int(classes.size[classes.evaluated(policy)].sum()),
+        missing_qis=policy,
+        lowest=lowest,
+        k=assessment.config.K,
+        criteria=criteria,
+        models=models,
+        left_out=left_out,
+        inputs=inputs,
+    )
 
 
 # ---------------------------------------------------------------- the levels of each quasi-identifier
@@ -166,10 +181,15 @@ def _attribute(
 
 
 def _criteria(
-    assessment: Assessment, frame: pd.DataFrame, classes: EquivalenceClasses, evaluated: np.ndarray, n_people: int
+    assessment: Assessment, frame: pd.DataFrame, classes: EquivalenceClasses, lattice: Lattice
 ) -> tuple[tuple[Criterion, ...], tuple[str, ...], tuple[str, ...]]:
-    """l and t as the config asks for them. A threshold that not even all people together meet is left out, aloud."""
+    """l and t as the config asks for them. A threshold that not even all people together meet is left out, aloud: all
+    whom the coarsest recoding evaluates, as each other one evaluates some of them.
+    """
     config, left_out = assessment.config, []
+    coarsest = roll_up(bottom_node(lattice), lattice.top)
+    evaluated = ~POLICIES[config.missing_qis].outside(coarsest)[coarsest.class_of_combination]
+    n_people = int(lattice.people[evaluated].sum())
     of_l, of_t = [], []
     for name in config.sensitive_features:
         counted = assessment.counts[name]
@@ -178,14 +198,14 @@ def _criteria(
         binned = counted.table
         if name in config.sensitive_binning:
             binned, _ = bin_count_table(binned, name, config.sensitive_binning[name], config.out_of_range)
-        of_l.append(Criterion("distinct_l", name, config.L[name], _of_evaluated(binned, evaluated)))
+        of_l.append(Criterion("distinct_l", name, config.L[name], binned))
         distance = config.t_distance.get(name) or default_distance(counted.table)
-        of_t.append(Criterion(f"{distance}_t", name, config.T[name], _of_evaluated(counted.table, evaluated)))
+        of_t.append(Criterion(f"{distance}_t", name, config.T[name], counted.table))
     models = {"k": n_people >= config.K, "l": True, "t": bool(of_t)}
     if not models["k"]:
         left_out.append(f"K = {config.K} cannot be met by {n_people} evaluated records; k is left out here.")
     for criterion in of_l:
-        n_values = int((criterion.table.people_of_value > 0).sum())
+        n_values = int((criterion.table.within(evaluated).people_of_value > 0).sum())
         if n_values < criterion.threshold:
             models["l"] = False
             left_out.append(
@@ -195,12 +215,3 @@ def _criteria(
     models["l"] &= bool(of_l)
     criteria = [*(of_l if models["l"] else []), *of_t]
     return tuple(criteria), tuple(name for name, is_in in models.items() if is_in), tuple(left_out)
-
-
-def _of_evaluated(table: CountTable, evaluated: np.ndarray) -> CountTable:
-    """The table of the evaluated classes, numbered anew as the combinations of the lattice."""
-    within = table.within(evaluated)
-    position = np.cumsum(evaluated) - 1
-    return CountTable(
-        position[within.class_of_cell], within.value_of_cell, within.people, within.values, int(evaluated.sum())
-    )

@@ -6,6 +6,7 @@ records and evaluated as door 2 evaluates them.
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -124,40 +125,57 @@ def other_questions(trial: Trial) -> list[list[Question]]:
 def answers(trial: Trial) -> tuple[Found, list[Answer]]:
     """What the search found for the main question, and the short list, without answers that say the same twice.
 
-    The first answer is that to the main question, where there is one. An answer that leaves
-    nobody is none, and where none was found in time the question is not on the list.
+    The first answer is that to the main question, where there is one. Where no answer was found in time the question is
+    not on the list.
     """
-    if not trial.pilot.lattice.n_people:
+    if not trial.pilot.n_evaluated:
         return Found(None, True, 0, trial.pilot.lattice.size), []
     first, start = main_question(trial), trial.clock()
     found = trial.search(first, trial.time_limit / 2)
-    chosen: dict[tuple[int, ...], tuple[list[str], Found]] = {}
-    _choose(chosen, trial, [(first, found)])
+    searched = []
     for questions in other_questions(trial):
-        searched = []
+        searched.append([])
         for question in questions:
             left = start + trial.time_limit - trial.clock()
             if left > 0:
-                searched.append((question, trial.search(question, left)))
-        _choose(chosen, trial, searched)
-    return found, [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
+                searched[-1].append((question, trial.search(question, left)))
+    found = _best_of_all(trial, found, [one for several in searched for _, one in several])
+    chosen: dict[tuple, tuple[list[str], Found]] = {}
+    for several in [[(first, found)], *searched]:
+        _choose(chosen, several)
+    tried_out = [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
+    if found.best is not None and not _is_as_predicted(found, tried_out[0]):
+        found = dataclasses.replace(found, is_optimal=False)
+    return found, tried_out
 
 
-def _choose(
-    chosen: dict[tuple[int, ...], tuple[list[str], Found]], trial: Trial, found: Sequence[tuple[Question, Found]]
-) -> None:
+def _best_of_all(trial: Trial, found: Found, others: Sequence[Found]) -> Found:
+    """``found``, or where it is not proven and another search came upon something better that the main question allows,
+    that: all of them look within the levels of the main question.
+    """
+    if found.is_optimal:
+        return found
+    requirements, roll_up = trial.pilot.requirements(trial.suppression_limit), RollUp(trial.pilot.lattice)
+    best, n_checked = found.best, found.n_checked + sum(one.n_checked for one in others)
+    for other in (one.best for one in others if one.best is not None):
+        is_allowed = other.n_suppressed <= requirements.most_suppressed(roll_up.node(other.levels))
+        if is_allowed and (best is None or other.loss < best.loss):
+            best = other
+    return found if best is found.best else Found(best, False, min(n_checked, found.lattice_size), found.lattice_size)
+
+
+def _is_as_predicted(found: Found, answer: Answer) -> bool:
+    """Whether the treatments did to the records what the search took them to do; else nothing is proven by it."""
+    is_near = np.isclose(answer.loss, found.best.loss, rtol=1e-9, atol=1e-9)
+    return answer.holds and answer.n_suppressed == found.best.n_suppressed and bool(is_near)
+
+
+def _choose(chosen: dict[tuple[int, ...], tuple[list[str], Found]], found: Sequence[tuple[Question, Found]]) -> None:
     """Of questions that were searched, the answer of least loss joins those that are ``chosen``, by its levels."""
-    usable = [
-        (question, one, one.best) for question, one in found if one.best is not None and leaves_somebody(trial, one)
-    ]
+    usable = [(question, one, one.best) for question, one in found if one.best is not None]
     if usable:
         question, one, best = min(usable, key=lambda entry: (entry[2].loss, entry[2].n_suppressed))
         chosen.setdefault(best.levels, ([], one))[0].append(question.title)
-
-
-def leaves_somebody(trial: Trial, found: Found) -> bool:
-    """Whether a search found an answer, and one that releases anybody."""
-    return found.best is not None and found.best.n_suppressed < trial.pilot.lattice.n_people
 
 
 # ---------------------------------------------------------------- an answer, tried out on the records
@@ -200,13 +218,13 @@ def at_risk(assessment: Assessment, models: Sequence[str]) -> dict[str, np.ndarr
 
 
 def _loss(trial: Trial, levels: tuple[int, ...], kept: np.ndarray) -> float:
-    """The loss of the evaluated records, where the records that were not kept lose everything."""
+    """The loss of all records, evaluated or not, where those that were not kept lose everything."""
     pilot, classes = trial.pilot, trial.pilot.classes
     is_gone = np.zeros(classes.n_classes, dtype=bool)
     is_gone[classes.class_of_record[~kept]] = True  # classes go as a whole
     node = RollUp(pilot.lattice).node(levels)
     suppressed = np.zeros(node.n_classes, dtype=bool)
-    suppressed[node.class_of_combination[is_gone[pilot.evaluated]]] = True
+    suppressed[node.class_of_combination[is_gone]] = True
     weights = [trial.weights.get(attribute.name, 1.0) for attribute in pilot.lattice.attributes]
     return METRICS[trial.metric].on(pilot.lattice, weights).loss(node, suppressed)
 

@@ -17,7 +17,7 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, at_risk, leaves_somebody
+from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, at_risk
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.recommendation import Recommendation
 
@@ -63,7 +63,8 @@ def run_step(step: StepInput) -> StepResult:
     )
     found, short_list = answers(trial)
     figures = _figures(trial, settings, found, short_list)
-    treatment = short_list[0].treatment if leaves_somebody(trial, found) else None
+    best = short_list[0] if found.best is not None else None
+    treatment = best.treatment if best is not None and best.holds else None
     return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=Recommendation(treatment))
 
 
@@ -71,7 +72,7 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
     pilot, assessment = trial.pilot, trial.assessment
     flags = at_risk(assessment, pilot.models)
     nobody = np.zeros(assessment.classes.n_records, dtype=bool)
-    best = short_list[0] if leaves_somebody(trial, found) else None
+    best = short_list[0] if found.best is not None else None
     return {
         "metric": settings.metric,
         "counted_from": "the config's bins" if pilot.begins_in_bins else "exact values",
@@ -79,7 +80,7 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
         "models": list(pilot.models),
         "left_out": list(pilot.left_out),
         "records": assessment.classes.n_records,
-        "not_evaluated": assessment.classes.n_records - pilot.lattice.n_people,
+        "not_evaluated": assessment.classes.n_records - pilot.n_evaluated,
         "missing_qis": assessment.config.missing_qis,
         "at_risk": int(np.logical_or.reduce([*flags.values(), nobody]).sum()),
         "optimal": found.is_optimal,
@@ -117,11 +118,8 @@ def recommend_report(figures: Mapping[str, Any]) -> str:
     if figures["not_evaluated"]:
         lines.append(
             f"  {figures['not_evaluated']} of {figures['records']} records are not evaluated, for lack of a "
-            "quasi-identifier: no recoding was searched for them, they stay in the data, and shares are of the others."
-        )
-    if figures["missing_qis"] == "wildcard":
-        lines.append(
-            "  The search takes a missing quasi-identifier as a value of its own, which errs on the safe side."
+            "quasi-identifier. Where a column is dropped, those who lack only it are; who still is not stays in the "
+            "data. At most a share of those who are evaluated then is left out; the loss is of all records."
         )
     if not figures["models"]:
         lines.append("  No threshold can be met by any recoding.")
@@ -179,11 +177,6 @@ def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, 
         f"     {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: {outcome}.",
         f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {answer['loss']:.4g}.",
     ]
-    n_evaluated = figures["records"] - figures["not_evaluated"]
-    if number == 1 and figures["levels"] and answer["suppressed"] > figures["suppression_limit"] * n_evaluated + 1e-9:
-        lines.append(
-            "     That is more than the limit: with a column dropped, records that lack only it are evaluated too."
-        )
     if not answer["treatment"]:
         return lines
     steps = [f"         {json.dumps(step, ensure_ascii=False)}," for step in answer["treatment"]]

@@ -1,0 +1,181 @@
+""" "Proven" is said where nothing milder holds, whatever the policy for missing values: every recoding is tried out.
+
+The referee applies the treatments of each recoding to the records and evaluates them as door 2 does. It takes from the
+search neither who is left out nor what is allowed, only the figure of the loss.
+"""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
+
+from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.generalisation.nodes import RollUp
+from disclosure_control.steps.recommend.pilot import pilot_lattice
+from disclosure_control.steps.recommend.short_list import Trial, answers, at_risk, main_question, treatment_steps
+from disclosure_control.steps.recommend.step import run_step
+from disclosure_control.treatments.treat import treat
+from tests.examples import examples
+from tests.steps.recommend.test_recommend_step import given, people
+
+POLICIES = ("category", "exclude", "wildcard")
+WITHOUT_SENSITIVE = {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}
+
+
+def small_pilot(seed: int, policy: str, metric: str):
+    """Eight to thirty people, some of whose quasi-identifiers are missing: the input of the step."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(8, 30))
+    towns = draw.choice(list("ABCD"), n, p=[0.5, 0.3, 0.12, 0.08])
+    frame = pd.DataFrame({"sex": draw.choice(["F", "M"], n), "town": towns}).astype(object)
+    frame["age"] = draw.integers(0, 80, n).astype(float)
+    for name, share in zip(frame, draw.choice([0.0, 0.05, 0.2], 3), strict=True):
+        frame.loc[draw.random(n) < share, name] = np.nan
+    frame["lab"] = (np.searchsorted(list("ABCD"), towns) + draw.integers(0, 3, n)).astype(float)
+    literal = ({} if draw.random() < 0.6 else WITHOUT_SENSITIVE) | {
+        "K": int(draw.integers(2, 5)),
+        "T": float(draw.choice([0.5, 1.0, 3.0])),
+        "L": int(draw.integers(1, 3)),
+    }
+    settings = {"metric": metric, "suppression_limit": float(draw.choice([0, 0.1, 0.3, 1])), "time_limit": 600}
+    return given(frame, settings, **literal, missing_qis=policy)
+
+
+def tried_out(step) -> list[tuple[float, dict]]:
+    """The loss and the levels of every recoding that is allowed and holds."""
+    pilot, config = lattice_of(step), step.assessment.config
+    loss, roll_up = METRICS[step.settings.metric].on(pilot.lattice, [1.0] * 3), RollUp(pilot.lattice)
+    found = []
+    for levels in itertools.product(*(range(n) for n in pilot.lattice.shape)):
+        recoded = treat(step.dataset.typed_table, config, treatment_steps(pilot, levels, suppresses=False))
+        released = treat(step.dataset.typed_table, config, treatment_steps(pilot, levels, suppresses=True))
+        n_evaluated = recoded.assessment.k_anonymity.n_evaluated
+        gone = np.setdiff1d(recoded.kept, released.kept)
+        if len(gone) > step.settings.suppression_limit * n_evaluated + 1e-9 or len(gone) == n_evaluated:
+            continue
+        assert not any(flags.any() for flags in at_risk(released.assessment, pilot.models).values())
+        node = roll_up.node(levels)
+        suppressed = np.zeros(node.n_classes, dtype=bool)
+        suppressed[node.class_of_combination[pilot.classes.class_of_record[gone]]] = True
+        names = [attribute.name for attribute in pilot.lattice.attributes]
+        found.append((loss.loss(node, suppressed), dict(zip(names, levels, strict=True))))
+    return found
+
+
+@examples(40)
+@drawn(st.integers(0, 2**32), st.sampled_from(POLICIES), st.sampled_from(list(METRICS)))
+def test_proven_is_said_where_nothing_milder_holds(seed, policy, metric):
+    step = small_pilot(seed, policy, metric)
+    result, allowed = run_step(step), tried_out(step)
+    assert result.figures["optimal"]
+    if result.figures["levels"] is None:
+        assert allowed == [] or result.figures["not_evaluated"] == result.figures["records"]
+        return
+    assert result.figures["loss"] == pytest.approx(min(loss for loss, _ in allowed), rel=1e-9, abs=1e-9)
+    assert result.figures["levels"] in [levels for _, levels in allowed]
+    assert all(answer["holds"] for answer in result.figures["short_list"])
+    released = treat(step.dataset.typed_table, step.assessment.config, result.outcome.treatment).assessment
+    assert not any(flags.any() for flags in at_risk(released, result.figures["models"]).values())
+
+
+def test_who_stands_for_a_missing_value_counts_under_wildcard():
+    """Three of town A, four of B, one of unknown town; K = 4. Who is of A may be alike to the unknown as well, who is
+    unknown to all. Else the three of A are too few, and as a value of its own unknown is one person alone.
+    """
+    frame = pd.DataFrame({"sex": "F", "town": [*"AAABBBB", None], "age": 30.0, "lab": 5.0})
+    kept = {}
+    for policy in POLICIES:
+        result = run_step(given(frame, {"suppression_limit": 0.0}, missing_qis=policy, K=4, **WITHOUT_SENSITIVE))
+        kept[policy] = result.figures["levels"]["town"] == 0
+        assert "Proven" in result.report or policy == "wildcard"
+        assert result.figures["short_list"][0]["holds"]
+    assert kept == {"category": False, "exclude": False, "wildcard": True}
+
+
+def test_who_leant_on_those_left_out_goes_with_them_under_wildcard():
+    """K = 3, L = 2: two of A lean on the one of unknown town, who is alone and so has one sensitive value: l leaves the
+    last out, and then the two are too few. B needs nobody. Under "category" all three fail at once.
+    """
+    labs = [1.0, 15, 1, 1, 15, 25]
+    frame = pd.DataFrame({"sex": "F", "town": ["A", "A", None, *"BBB"], "age": 30.0, "lab": labs})
+    asked = {"suppression_limit": 0.5, "max_level": {"town": 0}}
+    for policy, limit, is_found in (("wildcard", 0.5, True), ("wildcard", 0.4, False), ("category", 0.5, True)):
+        result = run_step(given(frame, asked | {"suppression_limit": limit}, missing_qis=policy, T=100))
+        assert result.figures["suppressed"] == (3 if is_found else None)
+        assert result.figures["optimal"]
+
+
+def test_whom_a_dropped_column_brings_in_is_not_left_at_risk():
+    """Only M is of unknown town. Under "exclude" the three of A are evaluated and safe, the three of B and C are not.
+    With town dropped all six F would be safe, but then M is evaluated, and is alone.
+    """
+    frame = pd.DataFrame({"sex": [*"FFFFFF", "M"], "town": [*"AAABBC", None], "age": 30.0, "lab": 5.0})
+    literal = {"missing_qis": "exclude", "K": 3, **WITHOUT_SENSITIVE}
+    dropped = {"max_level": {"sex": 0}, "fixed": {"town": 2}}
+    nobody_left_out = run_step(given(frame, {**dropped, "suppression_limit": 0.0}, **literal))
+    assert nobody_left_out.figures["levels"] is None
+    assert "None of the" in nobody_left_out.report
+    step = given(frame, {**dropped, "suppression_limit": 0.15}, **literal)
+    result = run_step(step)
+    assert result.figures["suppressed"] == 1  # of seven who are evaluated then; of six before, that were none
+    released = treat(step.dataset.typed_table, step.assessment.config, result.outcome.treatment)
+    assert (released.assessment.k_anonymity.n_evaluated, released.assessment.k_anonymity.n_risky) == (6, 0)
+
+
+def test_to_leave_everybody_out_is_no_answer_where_another_one_holds():
+    """By the height of the levels it costs nothing to recode nothing and to leave out all eight, who are all alone."""
+    frame = pd.DataFrame({"sex": "F", "town": list("ABCDEFGH"), "age": 30.0, "lab": 5.0})
+    asked = {"metric": "height", "suppression_limit": 1.0}
+    result = run_step(given(frame, asked, K=4, **WITHOUT_SENSITIVE))
+    assert "Proven" in result.report
+    assert (result.figures["loss"], result.figures["suppressed"]) == (1.0, 0)
+
+
+def test_losses_are_counted_from_level_0_also_where_the_search_begins_above_it():
+    """Held at level 1, a column has lost bits already, which the normalised loss counts as a share of all it had."""
+    step = given(people(60), {"metric": "non_uniform_entropy_normalised", "fixed": {"age": 1}}, missing_qis="wildcard")
+    found, (first, *_) = answers(trial_of(step, lowest={"age": 1}, highest={"age": 1}))
+    assert found.is_optimal
+    assert found.best.loss == pytest.approx(first.loss, rel=1e-12)
+
+
+# ---------------------------------------------------------------- searches that are cut short
+
+
+def lattice_of(step):
+    return pilot_lattice(step.assessment, step.dataset.frame, {}, step.folder)
+
+
+def trial_of(step, **changes) -> Trial:
+    chosen = step.settings
+    return Trial(
+        pilot=lattice_of(step),
+        assessment=step.assessment,
+        table=step.dataset.typed_table,
+        folder=step.folder,
+        metric=chosen.metric,
+        weights=chosen.weights,
+        suppression_limit=chosen.suppression_limit,
+        **{"lowest": {}, "highest": {}, "time_limit": chosen.time_limit, **changes},
+    )
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_where_the_first_search_is_cut_short_the_best_that_any_search_found_comes_first(policy):
+    """The clock jumps over half of the time while the first search looks for the first time."""
+    step = given(people(60), missing_qis=policy)
+    ticks = iter([0.0, 0.0])
+    found, short_list = answers(trial_of(step, time_limit=10.0, clock=lambda: next(ticks, 6.0)))
+    assert not found.is_optimal
+    whole, _ = answers(trial_of(step, time_limit=600.0))
+    assert whole.is_optimal
+    limit = main_question(trial_of(step)).suppression_limit
+    requirements, roll_up = lattice_of(step).requirements(limit), RollUp(lattice_of(step).lattice)
+    first, *others = short_list
+    assert first.loss == found.best.loss >= whole.best.loss
+    for other in others:
+        node = roll_up.node(tuple(other.levels.values()))
+        assert other.n_suppressed > requirements.most_suppressed(node) or other.loss >= first.loss
