@@ -68,7 +68,7 @@ def ours(question: str, n_records: int, in_memory: bool):
     settings = {"bounds": [0, 200]} if question == "mean" else {"categories": list(CATEGORIES)}
     query = read_query({"kind": question, "column": "x", "epsilon": "0.1", **settings})
     folder = tempfile.TemporaryDirectory()
-    ledger = Ledger(Path(folder.name), Decimal(100))
+    ledger = Ledger(Path(folder.name), Decimal(100), state_folder=Path(folder.name))
     kept = Records(table)
     kept.numbers("x") if question == "mean" else kept.encoded("x")
     n_asked = 0
