@@ -77,7 +77,7 @@ class ResultSet:
         self._write(name, _harmless_file(name, text.encode("utf-8")))
 
     def write_table(self, name: str, frame: pd.DataFrame, for_people: bool) -> None:
-        """A CSV file. ``for_people``: nothing in it, names of columns included, is run by a spreadsheet or a terminal."""
+        """A CSV file. ``for_people``: no cell and no name of a column is run by a spreadsheet or obeyed by a terminal."""
         self._write(name, csv_bytes(harmless(frame) if for_people else frame), rows=len(frame))
 
     def write_all(
