@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from disclosure_control.basics.faults import stop_at
+from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
@@ -40,10 +42,12 @@ def held(folder: Path) -> Iterator[None]:
     """Hold the results folder of a pilot for one run; completes or undoes what a killed run left there.
 
     Raises ``PilotIsLockedError`` if another process holds it. The operating system frees the lock of a process
-    that dies, so nothing has to be cleaned up by hand.
+    that dies, so nothing has to be cleaned up by hand. Raises ``FaultyInputError`` before anything is touched where
+    the folder, or something in it, is a symbolic link that leads out of the pilot's folder.
     """
     from filelock import FileLock, Timeout
 
+    stop_at(_links_out_of_pilot(folder))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(folder.stat().st_mode & 0o700)
     try:
@@ -52,6 +56,15 @@ def held(folder: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise PilotIsLockedError from None
+
+
+def _links_out_of_pilot(results: Path) -> Iterator[str]:
+    """Faults of links at or in the results folder: through them the modes and contents of other files would change."""
+    if fault := link_fault(results, results.parent):
+        yield fault
+    elif results.is_dir():
+        faults = (link_fault(path, results.parent) for path in sorted(results.iterdir()))
+        yield from (fault for fault in faults if fault)
 
 
 def recover(folder: Path) -> None:
@@ -77,7 +90,7 @@ class ResultSet:
         self._write(name, _harmless_file(name, text.encode("utf-8")))
 
     def write_table(self, name: str, frame: pd.DataFrame, for_people: bool) -> None:
-        """A CSV file. ``for_people``: no cell and no name of a column is run by a spreadsheet or obeyed by a terminal."""
+        """A CSV file. ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal."""
         self._write(name, csv_bytes(harmless(frame) if for_people else frame), rows=len(frame))
 
     def write_all(
