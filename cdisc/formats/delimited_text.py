@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import itertools
 from collections import Counter
@@ -20,6 +21,7 @@ from cdisc.formats.delimited_guesses import (
     DELIMITER_NAMES,
     USUAL_DELIMITERS,
     ColumnReading,
+    ColumnRules,
     guess_delimiter,
     header_looks_like_data,
     read_column,
@@ -30,7 +32,7 @@ from cdisc.formats.messages import empty_file_fault, leave_out_setting, no_recor
 from cdisc.formats.registry import Format
 from cdisc.formats.tables import FileContents, FileOptions
 from cdisc.formats.values import clean_name, declared_missing, name_faults
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError, nearest_name
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import counted, listed
 
@@ -285,13 +287,24 @@ def _unreadable_fault(text: _Text) -> str:
 
 
 def _read_columns(text: _Text, header: list[str], table: pa.Table, options: FileOptions) -> dict[str, ColumnReading]:
-    # A comma between digits is a decimal sign only where it cannot be the delimiter, unless it is declared.
-    comma_allowed = options.decimal == "," or (options.decimal is None and text.delimiter != ",")
-    missing, guess = declared_missing(options.missing), options.missing is None
+    numbers = {clean_name(name) for name in options.numbers}
+    absent = sorted(numbers - set(header))
+    if absent:
+        raise FaultyInputError(
+            f"{text.path.name}: declared as numbers, and no column of the file: {listed(map(repr, absent), at_most=8)}"
+            f"{nearest_name(absent[0], header)}"
+        )
+    rules = ColumnRules(
+        decimal=options.decimal,
+        # A comma between digits is a decimal sign only where it cannot be the delimiter, unless it is declared.
+        may_guess_comma=text.delimiter != ",",
+        missing=declared_missing(options.missing),
+        guess_missing=options.missing is None,
+    )
+    of_columns = [dataclasses.replace(rules, is_number=name in numbers) for name in header]
     # Arrow works outside Python's lock: columns are cleaned side by side.
     with ThreadPoolExecutor() as pool:
-        readings = pool.map(lambda column: read_column(column, comma_allowed, missing, guess), table.columns)
-        return dict(zip(header, readings, strict=True))
+        return dict(zip(header, pool.map(read_column, table.columns, of_columns), strict=True))
 
 
 def _n_without_empty_end(table: pa.Table) -> int:

@@ -13,7 +13,7 @@ from cdisc.formats.messages import empty_file_fault, reason_of
 from cdisc.formats.registry import readers_by_suffix
 from cdisc.formats.tables import NOTHING_DECLARED, FileOptions, SourceTable, domain_of
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.files import SourceFile, read_file
+from disclosure_control.basics.files import SourceFile, link_fault, read_file
 from disclosure_control.basics.words import counted, listed
 
 
@@ -29,7 +29,7 @@ def find_domain_files(folder: Path) -> FoundFiles:
     """Return the domain files of a pilot folder and the files that no reader knows.
 
     Sub-folders and hidden files are passed over. Raises FaultyInputError when the folder cannot be listed,
-    holds no domain file, or holds two files for one domain.
+    holds no domain file, holds two files for one domain, or a domain file is a link that leads out of it.
     """
     folder = Path(folder)
     readers = readers_by_suffix()
@@ -47,6 +47,9 @@ def find_domain_files(folder: Path) -> FoundFiles:
             f"as {', '.join(readers)}."
         )
     faults = [
+        fault for paths in by_domain.values() for path in paths if (fault := link_fault(path, folder)) is not None
+    ]
+    faults += [
         f"{folder}: {counted(len(paths), 'file')} for the domain {domain} "
         f"({listed(sorted(path.name for path in paths), at_most=8)}); one file per domain is allowed. "
         "Keep one of them and move the others out of the folder."
@@ -99,5 +102,5 @@ def _visible_files(folder: Path) -> list[Path]:
 
 
 def _is_file(path: Path) -> bool:
-    # A link to nowhere counts: passed over, a domain would be missing without a word.
-    return path.is_file() or (path.is_symlink() and not path.exists())
+    # A link to nowhere or to a device counts: passed over, a domain would be missing without a word.
+    return path.is_file() or (path.is_symlink() and not path.is_dir())

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileOptions:
-    """What the config declares about one file; None means: guess, and say so."""
+    """What the config declares about one file; None means: guess, and say so. ``numbers``: columns of numbers alone."""
 
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] | None = None
+    numbers: tuple[str, ...] = ()
 
 
 NOTHING_DECLARED = FileOptions()

@@ -12,6 +12,7 @@ import pandas as pd
 
 from cdisc.formats.files import find_domain_files, read_domain_file
 from cdisc.formats.tables import NOTHING_DECLARED, SourceTable
+from cdisc.formats.values import NUMBER_PATTERN
 from cdisc.merge.events import reduce_events
 from cdisc.merge.findings import Reduced, reduce_findings
 from cdisc.merge.sdtm import (
@@ -27,6 +28,7 @@ from cdisc.merge.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, Subje
 from cdisc.merge.supplemental import fold_supplemental
 from cdisc.merge.wide import reduce_wide, row_of_each_subject
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.words import listed
 
 BASE_DOMAIN = "DM"
 
@@ -350,6 +352,7 @@ def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, st
         dropped += [name for name, values in columns.items() if len(pd.unique(values[pd.notna(values)])) <= 1]
     kept = {name: values for name, values in columns.items() if name not in dropped}
     frame = pd.DataFrame({DEFAULT_COLUMN: ids.to_numpy(), **kept}, dtype="str")
+    state.notes.extend(_text_among_numbers(frame))
     report = {
         "subjects": len(ids),
         "inputs": state.inputs,
@@ -361,3 +364,18 @@ def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, st
         "units": {name: units[name] for name in kept if name in units},
     }
     return Combined(frame, report)
+
+
+def _text_among_numbers(frame: pd.DataFrame) -> list[str]:
+    """Columns of which most values are numbers and some are not: whoever takes them for numbers loses the others."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = []
+    for name, column in frame.items():
+        values = pa.array(column)
+        is_text = pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN))
+        n_texts, n_values = pc.sum(is_text).as_py() or 0, len(values) - values.null_count
+        if name != DEFAULT_COLUMN and 0 < 2 * n_texts < n_values:
+            found.append(f"{name} ({n_texts:,} of {n_values:,})")
+    return [f"values that are no numbers among numbers: {listed(found)}"] if found else []

@@ -74,6 +74,7 @@ _FILE_OPTIONS: dict[str, tuple[Callable[[object], bool], str]] = {
     "encoding": (lambda value: _is_text(value) and _is_encoding(value), 'the name of an encoding, such as "cp1253"'),
     "decimal": (_is_one_of((".", ",")), '"." or ","'),
     "missing": (_are_texts, "a list of texts that mean missing"),
+    "numbers": (_are_texts, "a list of columns that hold numbers alone"),
 }
 
 
@@ -133,7 +134,9 @@ def read_merge_settings(literal: Any) -> MergeSettings:
     return MergeSettings(
         ignore=tuple(domain.upper() for domain in literal.get("ignore", ())),
         files={
-            domain.upper(): FileOptions(**options | {name: tuple(options[name]) for name in {"missing"} & set(options)})
+            domain.upper(): FileOptions(
+                **options | {name: tuple(options[name]) for name in ("missing", "numbers") if name in options}
+            )
             for domain, options in literal.get("files", {}).items()
         },
         column_names=literal.get("column_names", "TEST"),

@@ -58,6 +58,29 @@ def encode_column(values: pd.Series) -> EncodedColumn:
     return _merge_equal_labels(codes, np.array([_label(value) for value in distinct], dtype=object))
 
 
+def as_counted(values: pd.Series) -> pd.Series:
+    """The column with the label under which each value is counted in its place; missing where that is empty.
+
+    Whoever counts the values of what is written finds the classes that were counted here: ``1`` and ``1.0`` as text
+    are one value, and both are written ``1``; ``-0.0`` is ``0.0``. Other numbers, truth values and dates stay.
+    """
+    if pd.api.types.is_float_dtype(values.dtype):
+        return values + 0.0
+    is_category = isinstance(values.dtype, pd.CategoricalDtype)
+    if not is_category and not pd.api.types.is_string_dtype(values.dtype) and values.dtype != object:
+        return values
+    distinct = values.cat.categories if is_category else pd.Index(pd.unique(values.dropna()))
+    labels = [_label(value) for value in distinct]
+    if labels == list(distinct):
+        return values
+    encoded = encode_column(values)
+    if is_category:
+        codes = pd.Categorical.from_codes(encoded.codes, [str(label) for label in encoded.labels], values.cat.ordered)
+        return pd.Series(codes, values.index, name=values.name)
+    written = np.append(encoded.labels, None)[encoded.codes]
+    return pd.Series(written, values.index, dtype=values.dtype, name=values.name)
+
+
 def _label(value: object) -> str:
     if isinstance(value, float | np.floating):
         return repr(float(value) + 0.0).removesuffix(".0")

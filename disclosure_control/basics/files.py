@@ -42,13 +42,34 @@ def sha256_of_file(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def leads_out_of(path: Path, folder: Path) -> bool:
+    """Whether a path, or a symbolic link that stands there, ends outside the ``folder``."""
+    try:
+        return not path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # a link that leads to itself
+        return True
+
+
+def link_fault(path: Path, folder: Path) -> str | None:
+    """The fault of a link that leads out of a pilot's ``folder``; None where the path ends within it.
+
+    Through such a link a run would read what is no part of the pilot, or change what belongs to somebody else.
+    """
+    if not leads_out_of(path, folder):
+        return None
+    return (
+        f"{path.name}: a link that leads out of the pilot's folder; allowed: files and folders of the "
+        "pilot itself; put there what it leads to"
+    )
+
+
 def file_of_pilot(folder: Path, name: str, key: str) -> tuple[SourceFile, dict[str, str]]:
     """The file that a config names under ``key``, as it was read, and its SHA-256 for the summary's inputs.
 
     Raises ``FaultyInputError`` unless it is a file in the pilot's ``folder`` or below.
     """
     path = folder / name
-    if not path.resolve().is_relative_to(folder.resolve()):
+    if leads_out_of(path, folder):
         raise FaultyInputError(f"{key}: {name!r} lies outside the pilot's folder; put it there")
     if not path.is_file():
         raise FaultyInputError(f"{key}: there is no file {name!r} in the pilot's folder; put it there")

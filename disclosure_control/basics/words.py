@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+# What a terminal obeys or what turns the direction of writing; tabs and line feeds are layout. The letters themselves
+# stand in the pattern, because Arrow's regular expressions spell them in another way.
+CONTROL_CHARACTERS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+_CONTROLS = re.compile(CONTROL_CHARACTERS)
+
+
+def without_controls(text: str) -> str:
+    """Text that a terminal shows and does not obey: ``?`` for every control character but tabs and ends of lines."""
+    return _CONTROLS.sub("?", text.replace("\r\n", "\n"))
+
+
+def with_controls_escaped(text: str) -> str:
+    """JSON that a terminal shows and does not obey, and that says the same: control characters as ``\\u009b``."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def text_table(headers: list[str], rows: list[list[object]]) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import as_counted
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.record_order import order_by
 
@@ -70,7 +71,10 @@ class TreatedPilot:
     def released(self) -> pd.DataFrame:
         """The records as they are written: in an order that tells nothing of the original one, without row numbers.
 
-        By subject id where there is one, otherwise by the values of all columns.
+        By subject id where there is one, otherwise by the values of all columns. Each value is the label that was
+        counted, so that k of the file is k as released; an id is a name and stays as it is spelled.
         """
-        names = [SUBJECT_COLUMN] if SUBJECT_COLUMN in self.frame else list(self.frame.columns)
-        return self.frame.iloc[order_by([self.frame[name] for name in names])].reset_index(drop=True)
+        counted = {name: as_counted(column) for name, column in self.frame.items() if name != SUBJECT_COLUMN}
+        frame = self.frame.assign(**counted)
+        names = [SUBJECT_COLUMN] if SUBJECT_COLUMN in frame else list(frame.columns)
+        return frame.iloc[order_by([frame[name] for name in names])].reset_index(drop=True)

@@ -159,6 +159,60 @@ def test_file_name_that_is_no_text(pilot, doors):
     assert "\x1b" not in run.err + run.out
 
 
+# ---------------------------------------------------------------- links that lead out of the pilot
+
+
+def elsewhere_of(pilot):
+    """A folder of somebody else, open to all, with a file in it that is nobody's business."""
+    elsewhere = pilot.root / "elsewhere"
+    elsewhere.mkdir(mode=0o777)
+    elsewhere.chmod(0o777)
+    (elsewhere / "VS.csv").write_text("USUBJID,BMI\nZZSUBJ-48151,1\n")
+    return elsewhere
+
+
+@posix
+@BOTH_DOORS
+def test_a_results_folder_that_is_a_link_out_of_the_pilot(door, pilot, doors):
+    pilot.results.rename(pilot.folder / "moved")
+    pilot.results.symlink_to(elsewhere_of(pilot))
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(door), pilot, before, "CLINIC: processed_for_anonym: a link that leads out of the pilot")
+
+
+@posix
+@BOTH_DOORS
+@pytest.mark.parametrize("name", [".lock", ".staging", ".commit", ".previous", "combined_dataset.csv"])
+def test_a_link_in_the_results_folder_that_leads_out_of_the_pilot(name, door, pilot, doors):
+    elsewhere = elsewhere_of(pilot)
+    (pilot.results / name).unlink(missing_ok=True)
+    (pilot.results / name).symlink_to(elsewhere / "VS.csv" if name in (".lock", "combined_dataset.csv") else elsewhere)
+    before = snapshot(elsewhere)
+    run = doors.start(door)
+    assert (run.status, snapshot(elsewhere)) == (INPUT_AT_FAULT, before)
+    assert f"CLINIC: {name}: a link that leads out of the pilot" in run.err
+
+
+@posix
+@pytest.mark.parametrize("target", ["VS.csv", "none.csv", "/dev/zero"], ids=["file", "nothing", "device"])
+def test_a_domain_file_that_is_a_link_out_of_the_pilot(target, pilot, doors):
+    pilot.remove("VS.csv")
+    (pilot.folder / "VS.csv").symlink_to(elsewhere_of(pilot) / target)
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(1), pilot, before, "CLINIC: VS.csv: a link that leads out of the pilot")
+
+
+@posix
+def test_links_within_the_pilot_are_followed(pilot, doors):
+    (pilot.folder / "data").mkdir()
+    (pilot.folder / "VS.csv").rename(pilot.folder / "data" / "vital.csv")
+    (pilot.folder / "VS.csv").symlink_to(Path("data") / "vital.csv")
+    (pilot.folder / "results").mkdir()
+    pilot.results.rename(pilot.folder / "results" / "here")
+    pilot.results.symlink_to(Path("results") / "here")
+    assert [run.status for run in doors.start_both()] == [DONE, DONE]
+
+
 # ---------------------------------------------------------------- a pilot that another run holds
 
 

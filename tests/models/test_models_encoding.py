@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import Anonymization_Models as models
 from disclosure_control.basics import keys as keys_of_columns
+from disclosure_control.basics.columns import as_counted
+from disclosure_control.run.results import csv_bytes
 from tests.models import referee
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 
@@ -33,6 +35,17 @@ def test_equal_codes_are_equal_values_and_missing_is_minus_one(values):
     expected = [referee.canonical(value) for value in values]
     assert [code == -1 for code in encoded.codes.tolist()] == [text is None for text in expected]
     assert partition(encoded.codes.tolist()) == partition(expected)
+
+
+@MANY
+@given(st.integers(0, 25).flatmap(columns))
+def test_what_is_written_is_what_was_counted(values):
+    """Whoever counts the cells of the file as they stand there finds the values that were counted."""
+    cells = csv_bytes(as_counted(values).to_frame("column")).decode().split("\n")[1:-1]
+    encoded = models.encode_column(values)
+    assert partition(encoded.codes.tolist()) == partition(cells)
+    assert as_counted(as_counted(values)).equals(as_counted(values))
+    assert models.encode_column(as_counted(values)).labels.astype(str).tolist() == encoded.labels.astype(str).tolist()
 
 
 @MANY

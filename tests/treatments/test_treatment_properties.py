@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 
@@ -19,7 +20,7 @@ from disclosure_control.treatments.registry import methods, n_changed
 from disclosure_control.treatments.treat import treat
 from tests.examples import examples
 from tests.treatments.treatment_examples import COLUMNS, CONFIG, RECOMMENDED, pilots
-from tests.treatments.treatment_frames import KEY
+from tests.treatments.treatment_frames import KEY, config_for
 
 METHODS = sorted(methods())
 KEY_NAME = "PILOT_KEY"  # as in the examples of the treatments that need one
@@ -104,6 +105,23 @@ def test_same_file_byte_for_byte_in_whatever_order_rows_come(method, frame, data
     assert sorted(np.array(order, dtype=int)[second.kept].tolist()) == first.kept.tolist()
     pd.testing.assert_frame_equal(other, untouched)
     assert first.assessment.k_anonymity.n_risky == second.assessment.k_anonymity.n_risky
+
+
+@pytest.mark.parametrize("kind", ["str", "category", object])
+def test_k_of_the_file_is_k_as_released(kind):
+    """59 people with "1" and one with "1.0" are 60 alike only where the file says so."""
+    frame = pd.DataFrame({
+        "USUBJID": [f"P{i:02}" for i in range(60)],
+        "GROUP": pd.Series(["1"] * 59 + ["1.0"], dtype=kind),
+        "TOWN": pd.Series([" Volos", "Volos"] * 30, dtype=kind),
+        "NOTE": pd.Series(["\u00e9", "e\u0301"] * 30, dtype=kind),
+        "SHIFT": [0.0, -0.0] * 30,
+    })  # fmt: skip
+    treated = treat(frame, config_for(["GROUP", "TOWN"], ["SHIFT"], ["NOTE"]), [])
+    file = pd.read_csv(io.BytesIO(csv_bytes(treated.released)), dtype=str)
+    assert file.groupby(["GROUP", "TOWN", "NOTE", "SHIFT"]).size().tolist() == [60]
+    assert treated.as_released.k_anonymity.worst == 60
+    assert file["USUBJID"].tolist() == frame["USUBJID"].tolist()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -378,8 +378,8 @@ def test_a_key_in_the_pilot_s_folder_is_a_fault(tmp_path, step):
 
 
 def test_a_key_of_any_bytes(monkeypatch):
-    monkeypatch.setenv(KEY_NAME, b"\xff\xfe0123456789abcdef".decode("utf-8", "surrogateescape"))
-    assert read_key(KEY_FROM) == b"\xff\xfe0123456789abcdef"
+    monkeypatch.setenv(KEY_NAME, b"\xff\xfe7f1c93e0b85d4a26".decode("utf-8", "surrogateescape"))
+    assert read_key(KEY_FROM) == b"\xff\xfe7f1c93e0b85d4a26"
 
 
 def test_a_misspelt_column_to_keep_is_a_fault():
