@@ -70,7 +70,7 @@ def release_report(figures: Mapping, for_screen: bool = False) -> str:
 def _rows(query: Mapping, for_screen: bool) -> list[list[str]]:
     if "answer" not in query:
         return [[query["name"], "", query["status"], "-", query["question"]["epsilon"], "0"]]
-    answer, cost = query["answer"], [repr(query["epsilon"]), query["charged"]]
+    answer, cost = query["answer"], [_all_digits(query["epsilon"]), query["charged"]]
     if "cells" not in answer:
         return [[query["name"], "", *_value_and_accuracy(answer), *cost]]
     cells = answer["cells"]
@@ -84,6 +84,11 @@ def _rows(query: Mapping, for_screen: bool) -> list[list[str]]:
     return rows + (
         [[query["name"], f"and {n_more} more", "see private_release.json", "", "", ""]] if n_more > 0 else []
     )
+
+
+def _all_digits(number: float) -> str:
+    """As it is, as a cost is not rounded: 0.09999999999999995 is less than 0.1."""
+    return repr(number).removesuffix(".0")
 
 
 def _place(cell: Mapping) -> str:

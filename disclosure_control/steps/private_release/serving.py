@@ -11,6 +11,7 @@ import asyncio
 import hmac
 from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
+from typing import Any
 
 from fastapi.responses import JSONResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -22,7 +23,7 @@ MOST_STRANGERS, MOST_CONNECTIONS, MOST_AT_ONCE = 200, 700, 128
 SECONDS_OF_A_STRANGER, SECONDS_OF_A_BODY = 10.0, 30.0
 SECONDS_BEFORE_A_REFUSAL = 1.0
 
-SERVER_OPTIONS = {
+SERVER_OPTIONS: dict[str, Any] = {
     # Who asks what is nobody's business, and the traceback of a fault may hold data: nothing is logged.
     "access_log": False,
     "log_level": "critical",

@@ -156,10 +156,11 @@ def run_step(step: StepInput) -> StepResult:
 
 def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> list[str]:
     """What the controller has to know beside what became of the questions, each a sentence."""
-    high = [f"a budget of epsilon {decimal_text(budget)}"] if budget > HIGH_EPSILON else []
-    high += [f"epsilon {decimal_text(one.epsilon)} for {one.name!r}" for one in queries if one.epsilon > HIGH_EPSILON]
-    promise = f"above {HIGH_EPSILON} an answer hardly hides whether a person is there; 1 is a common choice"
-    return [*(f"{which} promises little: {promise}." for which in high), *(f"{notice}." for notice in ledger.notices)]
+    high = [f"a budget of epsilon {decimal_text(budget)} promises"] if budget > HIGH_EPSILON else []
+    names = [repr(one.name) for one in queries if one.epsilon > HIGH_EPSILON]
+    high += [f"epsilon above {HIGH_EPSILON} for {', '.join(names)} promises"] if names else []
+    promise = f"little: above {HIGH_EPSILON} an answer hardly hides whether a person is there; 1 is a common choice"
+    return [*(f"{which} {promise}." for which in high), *(f"{notice}." for notice in ledger.notices)]
 
 
 def release_figures(settings: PrivateReleaseSettings, releases: list[Release], state: LedgerState) -> dict:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import resource
 import socket
 import threading
 import time
@@ -20,6 +19,7 @@ from disclosure_control.steps.private_release.service import ServedPilot, create
 from disclosure_control.steps.private_release.serving import SERVER_OPTIONS, Strangers
 from tests.steps.private_release.publish_pilots import SHA, people
 
+resource = pytest.importorskip("resource", reason="limits of open files are POSIX")
 TOKEN = "a-token-of-more-than-16-letters"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 HALF_OF_A_HEAD = b"POST /count HTTP/1.1\r\nHost: x\r\nContent-"
