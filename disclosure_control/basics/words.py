@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
-def text_table(headers: list[str], rows: list[list[object]]) -> str:
+def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table in lines, as every report of this project has it; cells are printed as they are."""
     from tabulate import tabulate
 
