@@ -116,7 +116,9 @@ def parse_config(text: str, name: str) -> dict:
         faults.append(f"{only}; found {len(statements)} assignments to config")
     if faults:
         raise FaultyInputError(faults)
-    value = statements[0].value
+    (statement,) = statements
+    assert isinstance(statement, ast.Assign)  # anything else was a fault
+    value = statement.value
     repeated = _repeated_keys(value)
     if repeated:
         raise FaultyInputError(f"{name}: keys that stand twice: {', '.join(map(repr, repeated))}; keep one of each")
@@ -140,7 +142,7 @@ def _assigns_config(statement: ast.stmt) -> bool:
 
 def _repeated_keys(node: ast.AST) -> list[object]:
     """Keys of a dictionary that Python would silently let the later one win."""
-    repeated = []
+    repeated: list[object] = []
     for part in ast.walk(node):
         if isinstance(part, ast.Dict):
             keys = [key.value for key in part.keys if isinstance(key, ast.Constant)]

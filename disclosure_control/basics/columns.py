@@ -54,8 +54,8 @@ def encode_column(values: pd.Series) -> EncodedColumn:
         return EncodedColumn(renumber(codes, order), distinct[order])
     if values.dtype == object:  # to Python, True, 1 and 1.0 are one value
         values = values.map(_label, na_action="ignore")
-    codes, distinct = pd.factorize(values)
-    return _merge_equal_labels(codes, np.array([_label(value) for value in distinct], dtype=object))
+    codes, values_seen = pd.factorize(values)
+    return _merge_equal_labels(codes, np.array([_label(value) for value in values_seen], dtype=object))
 
 
 def as_counted(values: pd.Series) -> pd.Series:

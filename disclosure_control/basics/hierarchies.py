@@ -85,7 +85,7 @@ class ValueHierarchy:
                 f"hierarchy {self.name!r}: level {level} does not exist; allowed: 0 to {self.height}; change it"
             )
         encoded = encode_column(column)
-        above = np.append(self._labels_at(encoded.labels, level), None)
+        above = np.append(self._labels_at(encoded.labels, level), np.array([None]))
         return pd.Series(above[encoded.codes], index=column.index, name=column.name, dtype=object)
 
     def _labels_at(self, values: np.ndarray, level: int) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -13,26 +13,26 @@ from disclosure_control.basics.faults import nearest_name
 Check = tuple[Callable[[Any], bool], str]
 
 
-def is_name(value: object) -> bool:
+def is_name(value: object) -> TypeGuard[str]:
     """A text that is not empty."""
     return isinstance(value, str) and value != ""
 
 
-def are_names(value: object) -> bool:
+def are_names(value: object) -> TypeGuard[Sequence[str]]:
     """A list of distinct names, at least one."""
     if not isinstance(value, list | tuple) or not value:
         return False
     return all(map(is_name, value)) and len(set(value)) == len(value)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """A finite number that can be calculated with; True and False are none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
     return bool(-LARGEST_NUMBER <= value <= LARGEST_NUMBER)
 
 
-def is_count(value: object) -> bool:
+def is_count(value: object) -> TypeGuard[int]:
     """A whole number from 1, exact as a float; True is none."""
     return type(value) is int and 1 <= value <= 2**53
 

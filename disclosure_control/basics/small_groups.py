@@ -38,7 +38,7 @@ def printable_groups(names: Sequence[str], people: np.ndarray, hits: np.ndarray,
     while 0 < together < len(by_size) and people[by_size[:together]].sum() < SMALLEST_PRINTED_GROUP:
         together += 1
     hidden = by_size[:together]
-    entries = [_group(names[i], int(people[i]), int(hits[i]), word) for i in present if i not in hidden]
+    entries = [_group(names[i], int(people[i]), int(hits[i]), word) for i in present.tolist() if i not in hidden]
     n_hidden = int(people[hidden].sum())
     if n_hidden >= SMALLEST_PRINTED_GROUP:
         entries.append(_group(SMALLER_GROUPS, n_hidden, int(hits[hidden].sum()), word))

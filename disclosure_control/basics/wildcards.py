@@ -174,7 +174,8 @@ def _patterns(present: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _exchange(keys: list[np.ndarray], n_keys: int, held: Sequence[np.ndarray], given: Sequence[np.ndarray]) -> None:
     """Add to what each entry of one side is given what the entries of the other side with its key hold, both ways."""
-    (our_key, their_key), (ours, theirs), (to_ours, to_theirs), met = keys, held, given, slice(None)
+    (our_key, their_key), (ours, theirs), (to_ours, to_theirs) = keys, held, given
+    met: slice | np.ndarray = slice(None)
     if n_keys > DENSE_CELLS:
         their_key, distinct = pd.factorize(their_key)
         at = pd.Index(distinct).get_indexer(our_key)

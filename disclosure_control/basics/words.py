@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # What a terminal obeys or what turns the direction of writing; tabs and line feeds are layout. The letters themselves
 # stand in the pattern, because Arrow's regular expressions spell them in another way.
@@ -21,7 +21,7 @@ def with_controls_escaped(text: str) -> str:
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def text_table(headers: list[str], rows: list[list[object]]) -> str:
+def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table in lines, as every report of this project has it; cells are printed as they are."""
     from tabulate import tabulate
 

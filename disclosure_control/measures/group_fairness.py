@@ -93,14 +93,15 @@ class TwoGroups:
 
         Source: Katz et al. 1978, doi:10.2307/2530610.
         """
-        if not self.n_group_favourable or not self.n_reference_favourable:
+        ratio = self.disparate_impact
+        if ratio is None or not self.n_reference_favourable:
             return None
         spread = [
             (1 - self.reference_rate) / self.n_reference_favourable,
             (1 - self.group_rate) / self.n_group_favourable,
         ]
         half = _z(confidence) * sqrt(sum(spread))
-        return self.disparate_impact * exp(-half), self.disparate_impact * exp(half)
+        return ratio * exp(-half), ratio * exp(half)
 
 
 def _z(confidence: float) -> float:

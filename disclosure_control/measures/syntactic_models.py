@@ -16,12 +16,14 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, SensitiveCounts
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.settings import Check
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SharedCells, SyntacticModel
 
 
@@ -69,7 +71,7 @@ class SyntacticResult:
     @property
     def risky_rate(self) -> float | None:
         """Risky among evaluated people, in [0, 1]; None without a threshold or where nobody is evaluated."""
-        return self.n_risky / self.n_evaluated if self.satisfied is not None and self.n_evaluated else None
+        return self.n_risky / self.n_evaluated if self.n_risky is not None and self.n_evaluated else None
 
     def per_record(self) -> np.ndarray:
         """The measure of each record's class: (n_records,), NaN where the record is not evaluated."""
@@ -124,7 +126,7 @@ def _evaluate(
     model: SyntacticModel,
     sensitive: str,
     cells: SharedCells,
-    given: dict[str, object],
+    given: dict[str, Any],
     classes: EquivalenceClasses,
     counted: SensitiveCounts,
     evaluated: np.ndarray,
@@ -171,7 +173,7 @@ def _is_list(value: object) -> bool:
     return value is None or (isinstance(value, list | tuple) and len(value) > 0)
 
 
-PARAMETERS = {
+PARAMETERS: dict[str, Check] = {
     "threshold": (lambda value: value is None or (_is_number(value) and value >= 0), "a number from 0 up"),
     "c": (lambda value: _is_number(value) and value > 0, "a number above 0"),
     "values": (_is_list, "a list of values of the sensitive feature"),

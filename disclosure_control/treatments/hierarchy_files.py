@@ -23,7 +23,7 @@ def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueH
         source, read = file_of_pilot(folder, file, key)
     except FaultyInputError as error:
         raise FaultyInputError([f"{fault}, {PLACE}" for fault in error.faults]) from None
-    return read_hierarchy(source), {file: read}
+    return read_hierarchy(source), {file: {**read}}
 
 
 def read_hierarchy_file(path: Path) -> ValueHierarchy:

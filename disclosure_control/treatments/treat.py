@@ -74,7 +74,7 @@ def treat(
 def _without_unused_categories(frame: pd.DataFrame) -> pd.DataFrame:
     """The list of a column's categories must not name a value whose people are gone."""
     categories = frame.select_dtypes("category")
-    return frame.assign(**{name: column.cat.remove_unused_categories() for name, column in categories.items()})
+    return frame.assign(**{str(name): column.cat.remove_unused_categories() for name, column in categories.items()})
 
 
 # ---------------------------------------------------------------- applying steps

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,8 +87,8 @@ class ComparedColumn:
     def same_label(self) -> np.ndarray:
         """Per cell of ``table``: whether the released label is the original one; both missing are the same."""
         original, released, _ = self.table
-        texts = np.append(self.original_labels, None), np.append(self.released_labels, None)
-        return texts[0][original] == texts[1][released]
+        before, after = (np.append(labels, np.array([None])) for labels in (self.original_labels, self.released_labels))
+        return before[original] == after[released]
 
     @cached_property
     def distances(self) -> np.ndarray:
@@ -174,7 +175,7 @@ class Comparison:
     classes: EquivalenceClasses
     eigenvalue_columns: tuple[str, ...]
     original_correlations: np.ndarray | None
-    analyses: Mapping[str, object] = field(default_factory=dict)
+    analyses: Mapping[str, Any] = field(default_factory=dict)
     hierarchies: Mapping[str, ValueHierarchy] = field(default_factory=dict)
 
     @property
@@ -242,7 +243,7 @@ class OriginalPilot:
         frame: pd.DataFrame,
         config: PilotConfig,
         eigenvalue_columns: Sequence[str] | None = None,
-        analyses: Mapping[str, object] | None = None,
+        analyses: Mapping[str, Any] | None = None,
         hierarchies: Mapping[str, ValueHierarchy] | None = None,
     ):
         self.frame, self.config = frame, config

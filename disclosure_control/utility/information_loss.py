@@ -49,8 +49,8 @@ def il1_categorical(comparison: Comparison) -> float:
 
 def il1_overall(comparison: Comparison) -> float:
     """The mean of ``il1_numeric`` and ``il1_categorical``, or the one of them whose kind of column changed at all."""
-    parts = [_mean_over_changed(columns) for columns in (comparison.numeric, comparison.categorical)]
-    parts = [part for part in parts if part is not None]
+    means = [_mean_over_changed(columns) for columns in (comparison.numeric, comparison.categorical)]
+    parts = [mean for mean in means if mean is not None]
     return float(np.mean(parts)) if parts else 0.0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +24,10 @@ from disclosure_control.steps.explore.figures_of_columns import (
     titled,
 )
 from disclosure_control.steps.explore.tables import value_texts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_GROUPS = 12
 MOST_WITH_NUMBERS = 25  # columns of the correlation map, to write rho into its cells
@@ -58,7 +63,7 @@ def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dic
     if not shown:
         return {}
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         n_across = min(2, len(shown))
         panels = figure.subplots(math.ceil(len(shown) / n_across), n_across, squeeze=False).ravel()
         for panel, column in zip(panels, shown, strict=False):
@@ -108,7 +113,7 @@ def mosaic(found: Exploration) -> dict[str, bytes]:
     if not people.any():
         return {}
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         panel = figure.subplots()
         widths = people.sum(axis=1) / people.sum()
         left = 0.0
@@ -119,7 +124,7 @@ def mosaic(found: Exploration) -> dict[str, bytes]:
                 continue
             bottom = 0.0
             for j, share in enumerate(row / row.sum()):
-                style = {"facecolor": _shade(j, people.shape[1]), "hatch": HATCHES[j % len(HATCHES)]}
+                style: dict[str, Any] = {"facecolor": _shade(j, people.shape[1]), "hatch": HATCHES[j % len(HATCHES)]}
                 panel.bar(left, share, 0.98 * width, bottom, align="edge", edgecolor="black", linewidth=0.5, **style)
                 bottom += share
             ticks.append(left + width / 2)
@@ -195,7 +200,7 @@ def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str
     edges = [np.linspace(one[0], one[-1], N_CELLS + 1) if len(one) > N_CELLS + 1 else one for one in edges]
     cells = [_cell_of_record(column, one) for column, one in zip(columns, edges, strict=True)]
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         panels = figure.subplots(n, n, squeeze=False)
         for row, across in itertools.product(range(n), range(n)):
             panel = panels[row, across]
@@ -223,12 +228,12 @@ def _cell_of_record(column: ExploredColumn, edges: np.ndarray) -> np.ndarray:
     return np.append(of_value, -1)[column.encoded.codes]
 
 
-def _histogram_in(panel, column: ExploredColumn, edges: np.ndarray) -> None:
+def _histogram_in(panel: Axes, column: ExploredColumn, edges: np.ndarray) -> None:
     count, _ = np.histogram(column.encoded.labels, edges, weights=column.people)
     panel.bar(edges[:-1], count, np.diff(edges), align="edge", color=COLOURS[0])
 
 
-def _draw_cells(panel, across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, y_edges: np.ndarray) -> None:
+def _draw_cells(panel: Axes, across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, y_edges: np.ndarray) -> None:
     both = (across >= 0) & (up >= 0)
     shape = (len(y_edges) - 1, len(x_edges) - 1)
     count = np.bincount(up[both] * shape[1] + across[both], minlength=shape[0] * shape[1]).reshape(shape)
@@ -248,7 +253,7 @@ def correlation_map(found: Exploration) -> dict[str, bytes]:
     np.fill_diagonal(rho, 1.0)
     n = len(names)
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         panel = figure.subplots()
         image = panel.imshow(np.ma.masked_invalid(rho), cmap="PuOr", vmin=-1, vmax=1)
         size = 8

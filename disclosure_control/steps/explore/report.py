@@ -65,11 +65,15 @@ def exploration_report(found: Exploration, files: Sequence[str]) -> str:
         "No two people share a value, as good as a name", [one.name for one in found.columns if one.names_people]
     )
     strongest = sorted(
-        (one for one in found.correlations if one.rho is not None and one.n_people >= SMALLEST_PRINTED_GROUP),
-        key=lambda one: -abs(one.rho),
+        (
+            (one.rho, one)
+            for one in found.correlations
+            if one.rho is not None and one.n_people >= SMALLEST_PRINTED_GROUP
+        ),
+        key=lambda entry: -abs(entry[0]),
     )[:3]
     if strongest:
-        words = "; ".join(f"{one.one} and {one.other} {one.rho:.2f} (n = {one.n_people})" for one in strongest)
+        words = "; ".join(f"{one.one} and {one.other} {rho:.2f} (n = {one.n_people})" for rho, one in strongest)
         lines.append(f"  Strongest rank correlations (Spearman): {words}.")
     lines += [f"  {note}" for note in found.notes]
     lines += ["  Files, with values of people in them:", *(f"    {name}" for name in files)]

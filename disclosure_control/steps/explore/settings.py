@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
@@ -72,7 +73,7 @@ def _faults(value: object, columns: Sequence[str] | None) -> list[str]:
     return faults_of_columns("explore", named, columns)
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> ExploreSettings:
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> ExploreSettings:
     """The settings of the config key ``explore``. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(_faults(value, columns))
     given = {} if value == "all" else dict(value)

@@ -11,6 +11,7 @@ from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.small_groups import shares_by_group
+from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 def folded(groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str) -> list[dict]:
@@ -21,7 +22,9 @@ def folded(groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word:
     return sorted(entries[:n_named], key=lambda entry: -entry[f"{word}_rate"]) + entries[n_named:]
 
 
-def burden_by_group(groups: EncodedColumn, assessment: Assessment, treated, before: pd.DataFrame) -> list[dict]:
+def burden_by_group(
+    groups: EncodedColumn, assessment: Assessment, treated: TreatedPilot | None, before: pd.DataFrame
+) -> list[dict]:
     """Per measure the shares of every group: flagged by k, l and t; with a ``treated`` pilot, removed and changed.
 
     ``treated`` is what the step ``treatment`` left, None without it; ``before`` is the table that it was given. A
@@ -51,7 +54,9 @@ def _words(result: ModelResult) -> str:
     return f"flagged by {result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}"
 
 
-def _changed_people(treated, before: pd.DataFrame, quasi_identifiers: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def _changed_people(
+    treated: TreatedPilot, before: pd.DataFrame, quasi_identifiers: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
     """Of whom a quasi-identifier went missing, and of whom one is not what it was: (n_records,) of bool each."""
     suppressed, changed = np.zeros((2, len(before)), dtype=bool)
     for name in quasi_identifiers:

@@ -31,7 +31,7 @@ def outcome_of(column: pd.Series, rule: FavourableRule) -> Outcome:
     "mean" is that of everybody with a number. A value that is not a number is not known under ``at_least`` and
     ``at_most``. Raises ``FaultyInputError`` where nobody's outcome is known.
     """
-    found = _outcome_by_value(column, rule) if rule.relation == "equals" else _outcome_by_limit(column, rule)
+    found = _outcome_by_value(column, rule.value) if isinstance(rule.value, tuple) else _outcome_by_limit(column, rule)
     if not found.known.any():
         raise FaultyInputError(
             f"{KEY}['favourable']: column {rule.column!r} has no value that the rule can read in "
@@ -40,9 +40,9 @@ def outcome_of(column: pd.Series, rule: FavourableRule) -> Outcome:
     return found
 
 
-def _outcome_by_value(column: pd.Series, rule: FavourableRule) -> Outcome:
+def _outcome_by_value(column: pd.Series, values: tuple[object, ...]) -> Outcome:
     encoded = encode_column(column)
-    wanted = [code_of_value(encoded, value) for value in rule.value]
+    wanted = [code_of_value(encoded, value) for value in values]
     found = [code for code in wanted if code is not None]
     return Outcome(np.isin(encoded.codes, found), encoded.codes >= 0, len(wanted) - len(found))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
@@ -27,7 +28,7 @@ class FavourableRule:
 
     def figures(self) -> dict[str, object]:
         """As it stands in the JSON summary, and in the config."""
-        return {"column": self.column, self.relation: list(self.value) if self.relation == "equals" else self.value}
+        return {"column": self.column, self.relation: list(self.value) if isinstance(self.value, tuple) else self.value}
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ _KEYS: dict[str, Check] = {
 }
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> FairnessSettings:
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> FairnessSettings:
     """The settings of the config key ``fairness``. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(_faults(value))
     rule = dict(value["favourable"])

@@ -62,29 +62,29 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
     compared has nobody.
     """
     rule = settings.favourable
-    outcome = outcome_of(frame[rule.column] if outcome is None else outcome, rule)
+    found = outcome_of(frame[rule.column] if outcome is None else outcome, rule)
     groups = encode_column(frame[settings.sensitive])
     reference, group = _compared(groups, settings)
-    usable = outcome.known & (reference | group)
-    both = _two_groups(reference & usable, group & usable, outcome.favourable)
+    usable = found.known & (reference | group)
+    both = _two_groups(reference & usable, group & usable, found.favourable)
     figures = {
         "favourable": rule.figures(),
-        "favourable_values_of_nobody": outcome.n_values_of_nobody,
+        "favourable_values_of_nobody": found.n_values_of_nobody,
         "sensitive": settings.sensitive,
         "reference": str(settings.reference),
         "group": ALL_OTHERS if settings.group is None else str(settings.group),
         "people": {
             "total": len(frame),
             "compared": int(usable.sum()),
-            "without_outcome": int((~outcome.known).sum()),
-            "without_group": int((outcome.known & (groups.codes < 0)).sum()),
-            "in_other_groups": int((outcome.known & (groups.codes >= 0) & ~(reference | group)).sum()),
+            "without_outcome": int((~found.known).sum()),
+            "without_group": int((found.known & (groups.codes < 0)).sum()),
+            "in_other_groups": int((found.known & (groups.codes >= 0) & ~(reference | group)).sum()),
         },
         **_figures_of(both),
-        "by_group": _by_group(groups, outcome, (reference, group) if _can_be_told(both) else ()),
+        "by_group": _by_group(groups, found, (reference, group) if _can_be_told(both) else ()),
     }
     if settings.strata:
-        figures["within_strata"] = _within_strata(frame, settings.strata, usable, reference, outcome.favourable)
+        figures["within_strata"] = _within_strata(frame, settings.strata, usable, reference, found.favourable)
     return figures
 
 

@@ -79,7 +79,7 @@ class ColumnAgreement:
 def equal_values(released: pd.Series, known: pd.Series) -> ColumnAgreement:
     """Values agree where they are equal; spelling as in ``encode_column``, text that holds numbers is read as such."""
     theirs, mine, n_unreadable = _encoded(released, known)
-    return _equality(released.name, theirs, mine, n_unreadable)
+    return _equality(str(released.name), theirs, mine, n_unreadable)
 
 
 def compatible_values(
@@ -114,9 +114,9 @@ def compatible_values(
         patterns = patterns_of(theirs.labels, _used(theirs))
         made = _made_by_treatment(theirs, original if patterns else None)
     if not patterns:
-        return _equality(released.name, theirs, mine, n_unreadable)
+        return _equality(str(released.name), theirs, mine, n_unreadable)
     overlap = _Overlapping(theirs, mine, patterns, made, original)
-    return overlap.agreement(released.name, n_unreadable)
+    return overlap.agreement(str(released.name), n_unreadable)
 
 
 def labels_with_many_values(
@@ -191,7 +191,7 @@ def _encoded_texts(released: pd.Series, known: pd.Series) -> tuple[EncodedColumn
     if unlike.any():
         special = encode_column(pd.Series(labels[unlike], dtype=object))
         labels = labels.copy()
-        labels[unlike] = np.append(special.labels, None)[special.codes]  # an empty text is missing
+        labels[unlike] = np.append(special.labels, np.array([None]))[special.codes]  # an empty text is missing
         merged, labels = pd.factorize(labels)
         codes = np.append(merged, -1)[codes]
     return EncodedColumn(codes[: len(released)], labels), EncodedColumn(codes[len(released) :], labels)

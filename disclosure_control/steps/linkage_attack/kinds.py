@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -68,7 +68,8 @@ class AttackKind:
     ``question``: what it answers, as the documentation has it; ``title``: of its table in the report. ``allowed`` and
     ``keys``: what the dictionary may be and hold; of these ``required`` may not be missing, and ``columns`` name
     columns. ``faults`` are those that no setting has by itself: from the place, the dictionary and the config.
-    ``read`` types the dictionary with its defaults; ``attack`` gives figures by what was attacked, and notes.
+    ``read`` types the dictionary with its defaults; ``attack``, given that, finds figures by what was attacked, and
+    notes.
     """
 
     question: str
@@ -77,7 +78,7 @@ class AttackKind:
     keys: Mapping[str, Check]
     columns: tuple[str, ...]
     read: Callable[[Mapping, PilotConfig], AttackPart]
-    attack: Callable[[Scene, AttackPart], tuple[dict[str, dict], list[str]]]
+    attack: Callable[[Scene, Any], tuple[dict[str, dict], list[str]]]
     required: tuple[str, ...] = ()
     faults: Callable[[str, Mapping, PilotConfig], list[str]] = lambda where, given, config: []
 

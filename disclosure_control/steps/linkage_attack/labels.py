@@ -160,12 +160,12 @@ class KnownValues:
         """From distinct ``labels``, numbers or texts; ``patterns`` by position, ``is_own`` (n_values,) of bool."""
         numeric = labels.dtype.kind == "f"
         low = np.array(labels if numeric else parse_numbers(pd.Series(labels, dtype=object)), dtype=float)
-        high, closed = low.copy(), np.ones((2, len(low)), dtype=bool)
+        high, low_closed, high_closed = low.copy(), np.ones(len(low), dtype=bool), np.ones(len(low), dtype=bool)
         is_pattern = np.zeros(len(low), dtype=bool)
         is_pattern[list(patterns)] = True
         for code, one in patterns.items():
             if isinstance(one, Interval):
-                low[code], high[code], closed[0, code], closed[1, code] = (
+                low[code], high[code], low_closed[code], high_closed[code] = (
                     one.low,
                     one.high,
                     one.low_closed,
@@ -173,13 +173,22 @@ class KnownValues:
                 )
         is_own = np.zeros(len(low), dtype=bool) if is_own is None else is_own
         sets = {code: one for code, one in patterns.items() if isinstance(one, Members)}
-        return cls(texts_of(labels).astype(str), low, high, *closed, is_pattern, sets, is_pattern & is_own)
+        texts = texts_of(labels).astype(str)
+        return cls(texts, low, high, low_closed, high_closed, is_pattern, sets, is_pattern & is_own)
 
     def __getitem__(self, block: slice) -> KnownValues:
         start, stop, _ = block.indices(len(self.texts))
         sets = {code - start: one for code, one in self.sets.items() if start <= code < stop}
-        arrays = (self.texts, self.low, self.high, self.low_closed, self.high_closed, self.is_pattern)
-        return KnownValues(*(array[block] for array in arrays), sets, self.is_own_pattern[block])
+        return KnownValues(
+            self.texts[block],
+            self.low[block],
+            self.high[block],
+            self.low_closed[block],
+            self.high_closed[block],
+            self.is_pattern[block],
+            sets,
+            self.is_own_pattern[block],
+        )
 
 
 def texts_of(labels: np.ndarray) -> np.ndarray:

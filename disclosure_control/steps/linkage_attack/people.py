@@ -60,6 +60,7 @@ def read_identified(
     """
     file, source = file_of_key(settings, folder, "identified")
     truth = settings.truth or SUBJECT_COLUMN
+    assert settings.id is not None  # the check of the settings asks for it beside the file
     needed = {"id": settings.id, **{f"known[{name!r}]": theirs for name, theirs in settings.known.items()}}
     if settings.truth:
         needed["truth"] = settings.truth

@@ -69,7 +69,7 @@ class AttackRates:
         pairs += [self.at_equal_size] if self.at_equal_size else []
         if not pairs or min(one.n for pair in pairs for one in pair) < FEWEST_ATTACKS:
             return None
-        if self.baseline_is_known:
+        if self.baseline_is_known and self.baseline.rate is not None:
             return binomial_p_value(self.attack, self.baseline.rate)
         return max(fisher_p_value(*pair) for pair in pairs)
 
@@ -89,10 +89,12 @@ class AttackRates:
         pairs = [(self.attack, self.baseline)]
         if self.control is not None:
             pairs.append(self.at_equal_size or (self.attack, self.control))
-        pairs = [(one.rate, reference.rate) for one, reference in pairs if one.n and reference.n]
-        if not pairs:
-            return None
-        return max(0.0, min((one - other) / (1 - other) if other < 1 else 0.0 for one, other in pairs))
+        gains = [
+            (attack - reference) / (1 - reference) if reference < 1 else 0.0
+            for attack, reference in ((one.rate, other.rate) for one, other in pairs)
+            if attack is not None and reference is not None
+        ]
+        return max(0.0, min(gains)) if gains else None
 
     def figures(self) -> dict:
         """As it stands in the JSON summary; no record and no subject in it."""

@@ -117,10 +117,10 @@ def matches_of(
         "person": identified.ids.iloc[person].to_numpy(),
         f"named_{SUBJECT_COLUMN}": subjects.iloc[record].to_numpy(),
     }
-    if attack.truth is not None:
+    if attack.truth is not None and attack.correct is not None:
         words = np.where(attack.correct[named], "right", "wrong")
         table["claim"] = np.where(attack.truth[named] == NOT_IN_PILOT, "wrong, not in the pilot", words)
-    if attack.found.score is not None:
+    if attack.found.score is not None and attack.found.probability is not None:
         table |= {"score": attack.found.score[named], "probability": attack.found.probability[named]}
     return pd.DataFrame(table, index=range(len(named)))
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Release:
         return None if self.name == "combined" else pilot.iloc[self.kept].reset_index(drop=True)
 
 
-def releases_of(pilot: pd.DataFrame, treated, which: str) -> list[Release]:
+def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None, which: str) -> list[Release]:
     """The combined dataset as it is, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
     found = []
     if which != "treated":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import faults_of_columns, nearest_name, stop_at
@@ -42,8 +43,9 @@ class AttackSettings:
 
 
 def _is_known(value: object) -> bool:
-    pairs = isinstance(value, dict) and all(is_name(name) for pair in value.items() for name in pair)
-    return (are_names(value) or pairs) and 1 <= len(value) <= MOST_KNOWN
+    if isinstance(value, dict):
+        return 1 <= len(value) <= MOST_KNOWN and all(is_name(name) for pair in value.items() for name in pair)
+    return are_names(value) and len(value) <= MOST_KNOWN
 
 
 def _are_widths(value: object) -> bool:
@@ -70,7 +72,7 @@ KEYS: dict[str, Check] = {
 }
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> AttackSettings:
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> AttackSettings:
     """The settings of the config key ``linkage_attack``. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(_faults_of_each(value))
     stop_at([*_faults_between_keys(value, config), *faults_of_columns(KEY, _released_columns(value), columns)])

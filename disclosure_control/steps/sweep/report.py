@@ -54,8 +54,8 @@ def summary_table(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
     )
     flags = [name for name in table if table[name].dtype == bool]
     texts = {"method", "param_name", "param_value", *flags}
-    figures = {name: table[name].astype(float) for name in table if name not in texts}
-    table = table.assign(**figures, **{name: np.where(table[name], "yes", "no") for name in flags})
+    figures = {str(name): table[name].astype(float) for name in table if name not in texts}
+    table = table.assign(**figures, **{str(name): np.where(table[name], "yes", "no") for name in flags})
     return table[[*FIRST_COLUMNS, *(name for name in table if name not in FIRST_COLUMNS)]]
 
 

@@ -37,7 +37,7 @@ class Reading:
 def number_rows(codes: np.ndarray) -> np.ndarray:
     """Number of each row (n_rows,): equal rows have equal numbers, numbered in the order of their codes."""
     n_codes = [int(column.max(initial=-1)) + 2 for column in codes]  # one for missing
-    return keys.number_rows(codes + 1, n_codes, codes.shape[1])[0]
+    return keys.number_rows(list(codes + 1), n_codes, codes.shape[1])[0]
 
 
 def people_equal(mine: np.ndarray, others: np.ndarray, people: np.ndarray) -> np.ndarray:

@@ -116,7 +116,7 @@ class _Remaining:
             reach = np.maximum(value - low, high - value)
             bound += reach * reach
         bound[self._n_there == 0] = -1.0
-        best = np.fmax.reduce(self._distances(point, bound.argmax()[np.newaxis]))
+        best = np.fmax.reduce(self._distances(point, np.array([bound.argmax()])))
         boxes = (bound >= best).nonzero()[0]
         distance = self._distances(point, boxes)
         return int(self._record[boxes].reshape(-1)[distance == np.fmax.reduce(distance)].min())

@@ -71,8 +71,8 @@ def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None
         if "t" in models:
             for name, counted in assessment.counts.items():
                 counts = _counts_of(counted, rest, classes.n_classes)
-                given = {"missing_qis": config.missing_qis, "classes": of_rest, "counts": counts}
-                found |= run_t_closeness(None, (), name, config.T[name], config.t_distance.get(name), **given).risky
+                distance, policy = config.t_distance.get(name), config.missing_qis
+                found |= run_t_closeness(None, (), name, config.T[name], distance, policy, of_rest, counts).risky
         if not found.any():
             break
         failing[rest[found]] = True

@@ -50,6 +50,7 @@ def _coded(
     present = numbers[~np.isnan(numbers)]
     if quantile is not None:
         limit = float(np.quantile(present, quantile)) if len(present) else np.nan
+    assert limit is not None  # one of limit and quantile is given
     beyond = numbers > limit if top else numbers < limit
     values = np.where(beyond, limit if replacement is None else replacement, numbers)
     return with_columns(given, {column: pd.Series(values, given.frame.index, name=column)})

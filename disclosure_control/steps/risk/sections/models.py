@@ -196,9 +196,8 @@ def _delta_presence(scene: Scene, common: Mapping) -> dict:
     evaluated = scene.classes.evaluated(scene.policy)
     size = scene.classes.size[evaluated]
     # Missing values are values of their own here: shares of people who might be others would not be shares.
-    presence = CLASS_SIZE_MODELS["delta_presence"].function(
-        size, np.maximum(scene.population.exact_size[evaluated], size)
-    )
+    people = np.maximum(scene.population.exact_size[evaluated], size)
+    presence = np.asarray(CLASS_SIZE_MODELS["delta_presence"].function(size, people))
     # Whoever is of the population and in no class of the pilot is known not to be in the data.
     everybody_is_like_the_pilot = scene.population.n_in_classes == scene.population.n_people
     highest = float(presence.max(initial=0.0))
