@@ -30,8 +30,12 @@ from disclosure_control.basics.wildcards import sum_over_compatible
 from disclosure_control.generalisation.nodes import Node
 
 
-def _nobody(node: Node) -> np.ndarray:
-    return np.zeros(node.n_classes, dtype=bool)
+def _nobody(node: Node) -> None:
+    return None
+
+
+def _incomplete(node: Node) -> np.ndarray | None:
+    return node.incomplete if node.incomplete.any() else None
 
 
 def _every_finer_one(node: Node) -> tuple[slice, ...]:
@@ -45,15 +49,15 @@ def _finer_ones_of_the_same_people(node: Node) -> tuple[slice, ...]:
     )
 
 
-def _sizes(node: Node) -> Callable[[np.ndarray], np.ndarray]:
+def _sizes(node: Node) -> Callable[[np.ndarray | None], np.ndarray]:
     return lambda gone: node.size
 
 
-def _compatible_people(node: Node) -> Callable[[np.ndarray], np.ndarray]:
+def _compatible_people(node: Node) -> Callable[[np.ndarray | None], np.ndarray]:
     if not node.incomplete.any():
         return _sizes(node)
     classes = recoded_classes(node)
-    return lambda gone: sum_over_compatible(classes, np.where(gone, 0, node.size))
+    return lambda gone: sum_over_compatible(classes, node.size if gone is None else np.where(gone, 0, node.size))
 
 
 def recoded_classes(node: Node) -> EquivalenceClasses:
@@ -70,20 +74,20 @@ def recoded_classes(node: Node) -> EquivalenceClasses:
 class MissingPolicy:
     """How a policy looks at the classes of a transformation.
 
-    ``outside(node)``: the classes (n_classes,) of bool that it does not evaluate. ``alike(node)``: a function of the
-    classes ``gone`` (n_classes,) of bool that counts, for each class that is left, the people left who are alike to it;
-    fewer are riskier. ``cascades``: whether that falls as others go. ``finer(node)``: the finer transformations, a
-    slice of levels for each attribute, for which conclusions are drawn.
+    ``outside(node)``: the classes (n_classes,) of bool that it does not evaluate, None where it evaluates all.
+    ``alike(node)``: a function of the classes ``gone`` (n_classes,) of bool, or None, that counts, for each class that
+    is left, the people left who are alike to it; fewer are riskier. ``cascades``: whether that falls as others go.
+    ``finer(node)``: the finer transformations, a slice of levels for each attribute, for which conclusions are drawn.
     """
 
-    outside: Callable[[Node], np.ndarray] = _nobody
-    alike: Callable[[Node], Callable[[np.ndarray], np.ndarray]] = _sizes
+    outside: Callable[[Node], np.ndarray | None] = _nobody
+    alike: Callable[[Node], Callable[[np.ndarray | None], np.ndarray]] = _sizes
     cascades: bool = False
     finer: Callable[[Node], tuple[slice, ...]] = _every_finer_one
 
 
 POLICIES: dict[str, MissingPolicy] = {
     "category": MissingPolicy(),
-    "exclude": MissingPolicy(outside=lambda node: node.incomplete, finer=_finer_ones_of_the_same_people),
+    "exclude": MissingPolicy(outside=_incomplete, finer=_finer_ones_of_the_same_people),
     "wildcard": MissingPolicy(alike=_compatible_people, cascades=True),
 }

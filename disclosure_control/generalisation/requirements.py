@@ -234,7 +234,8 @@ class Requirements:
 
     def most_suppressed(self, node: Node) -> int:
         """How many people of a transformation may be suppressed; below 0 where none will do."""
-        n_evaluated = node.lattice.n_people - int(node.size[self.policy.outside(node)].sum())
+        outside = self.policy.outside(node)
+        n_evaluated = node.lattice.n_people - (0 if outside is None else int(node.size[outside].sum()))
         most = math.floor(self.suppression_limit * n_evaluated + 1e-9)
         return min(most, n_evaluated - 1) if self.keeps_somebody else most
 
@@ -256,13 +257,15 @@ class Requirements:
     def surely_suppressed(self, node: Node, roll_up: RollUp) -> np.ndarray:
         """Classes (n_classes,) whose people are suppressed here and in every transformation of ``policy.finer``."""
         outside, alike = self.policy.outside(node), self.policy.alike(node)
-        suppressed = outside | (alike(outside) < self.k)
+        suppressed = alike(outside) < self.k
+        if outside is not None:
+            suppressed |= outside
         for criterion in self.of_any_union:
             if not suppressed.all():
                 suppressed = suppressed | criterion.fails_by_any_union(node, roll_up, ~suppressed)
         if self.policy.cascades:
             suppressed = self._until_nobody_has_too_few(alike, suppressed)
-        return suppressed & ~outside
+        return suppressed if outside is None else suppressed & ~outside
 
     def _until_nobody_has_too_few(self, alike: Callable[[np.ndarray], np.ndarray], gone: np.ndarray) -> np.ndarray:
         """Classes gone, once those went who are alike to fewer than k of the rest, and again."""
@@ -322,7 +325,11 @@ class Requirements:
         gone from the start.
         """
         outside, alike = self.policy.outside(node), self.policy.alike(node)
-        gone, at_least = outside, np.zeros(node.n_classes)
+        gone, at_least = np.zeros(node.n_classes, dtype=bool) if outside is None else outside, np.zeros(node.n_classes)
+
+        def evaluated(classes: np.ndarray) -> np.ndarray:
+            return classes if outside is None else classes & ~outside
+
         comparing = [criterion for criterion in self.criteria if criterion.definition.needs_own_value]
         for criterion in self.criteria:
             if criterion.definition.needs_own_value:
@@ -338,17 +345,17 @@ class Requirements:
         if not comparing:  # then the order in which classes go does not matter
             gone = gone | surely
             gone = self._until_nobody_has_too_few(alike, gone) if self.policy.cascades else gone
-            return Judgement(gone & ~outside, np.where(surely | outside, 0.0, at_least))
+            return Judgement(evaluated(gone), np.where(surely, 0.0, at_least))
         found = gone | (alike(gone) < self.k)
 
         def are_enough() -> bool:
-            suppressed = (surely | found) & ~outside
-            return bool((suppressed | outside).all()) or enough(suppressed)
+            suppressed = surely | found
+            return bool(suppressed.all()) or enough(evaluated(suppressed))
 
         for criterion in comparing:  # those who surely fail are found in the first round anyway
             if criterion.coarse_measure is not None and not are_enough():
                 found = found | criterion.surely_fails(criterion.coarse_measure.of_classes(node, gone)[0])
-        if not outside.any() and not are_enough():
+        if outside is None and not are_enough():
             for criterion in comparing:
                 at_least = np.maximum(at_least, self._to_go_by_kept(criterion, roll_up, node, surely))
         while not are_enough():
@@ -359,7 +366,7 @@ class Requirements:
             if (found == gone).all():
                 break
             gone, found = found, found | (alike(found) < self.k)
-        return Judgement((surely | found) & ~outside, np.where(surely | outside, 0.0, at_least))
+        return Judgement(evaluated(surely | found), np.where(surely, 0.0, at_least))
 
     def _to_go_by_kept(self, criterion: Criterion, roll_up: RollUp, node: Node, surely: np.ndarray) -> np.ndarray:
         """As ``share_to_go``, in people, where the reference is those who are kept, whoever that will be."""

@@ -188,7 +188,9 @@ def _criteria(
     """
     config, left_out = assessment.config, []
     coarsest = roll_up(bottom_node(lattice), lattice.top)
-    evaluated = ~POLICIES[config.missing_qis].outside(coarsest)[coarsest.class_of_combination]
+    outside, evaluated = POLICIES[config.missing_qis].outside(coarsest), np.ones(classes.n_classes, dtype=bool)
+    if outside is not None:
+        evaluated = ~outside[coarsest.class_of_combination]
     n_people = int(lattice.people[evaluated].sum())
     of_l, of_t = [], []
     for name in config.sensitive_features:
