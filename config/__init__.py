@@ -56,7 +56,8 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
     def given_path(key: str) -> Path | None:
         if environment.get(key):
             return folder / environment[key]
-        return base / in_file[key] if in_file.get(key) else None
+        written = in_file.get(key)
+        return base / written if written else None
 
     return Settings(
         data_folder=given_path("BIOSTREAMS_DATA_DIR") or base / "pilot_report",

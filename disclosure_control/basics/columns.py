@@ -75,9 +75,11 @@ def as_counted(values: pd.Series) -> pd.Series:
         return values
     encoded = encode_column(values)
     if is_category:
-        codes = pd.Categorical.from_codes(encoded.codes, [str(label) for label in encoded.labels], values.cat.ordered)
+        codes = pd.Categorical.from_codes(
+            encoded.codes.tolist(), pd.Index([str(label) for label in encoded.labels]), ordered=values.cat.ordered
+        )
         return pd.Series(codes, values.index, name=values.name)
-    written = np.append(encoded.labels, None)[encoded.codes]
+    written = np.array([*encoded.labels, None], dtype=object)[encoded.codes]
     return pd.Series(written, values.index, dtype=values.dtype, name=values.name)
 
 

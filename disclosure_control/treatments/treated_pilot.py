@@ -74,7 +74,7 @@ class TreatedPilot:
         By subject id where there is one, otherwise by the values of all columns. Each value is the label that was
         counted, so that k of the file is k as released; an id is a name and stays as it is spelled.
         """
-        counted = {name: as_counted(column) for name, column in self.frame.items() if name != SUBJECT_COLUMN}
+        counted = {str(name): as_counted(column) for name, column in self.frame.items() if name != SUBJECT_COLUMN}
         frame = self.frame.assign(**counted)
         names = [SUBJECT_COLUMN] if SUBJECT_COLUMN in frame else list(frame.columns)
         return frame.iloc[order_by([frame[name] for name in names])].reset_index(drop=True)

@@ -40,10 +40,10 @@ SERVER_OPTIONS: dict[str, Any] = {
 class Strangers:
     """The connections of one server that have not shown the token, oldest first."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._by_address: dict[object, asyncio.Transport] = {}
 
-    def protocol(self, *arguments, **options) -> H11Protocol:
+    def protocol(self, *arguments: Any, **options: Any) -> H11Protocol:
         """What uvicorn makes for each connection."""
         return _TimedProtocol(self, *arguments, **options)
 
@@ -65,18 +65,20 @@ class Strangers:
 class _TimedProtocol(H11Protocol):
     """A connection as uvicorn serves it, which ends unless it shows the token in time."""
 
-    def __init__(self, strangers: Strangers, *arguments, **options):
+    def __init__(self, strangers: Strangers, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._strangers, self._end = strangers, None
+        self._strangers = strangers
+        self._end: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         super().connection_made(transport)
         self._strangers.came(self.client, transport)
         self._end = self.loop.call_later(SECONDS_OF_A_STRANGER, self._strangers.end, self.client)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._strangers.left(self.client)
-        self._end.cancel()
+        if self._end:
+            self._end.cancel()
         super().connection_lost(exc)
 
 
@@ -104,10 +106,10 @@ class Gate:
         try:
             body = await asyncio.wait_for(_body_up_to(MOST_BYTES, receive), SECONDS_OF_A_BODY)
         except TimeoutError:
-            await _too(scope, send, HTTPStatus.REQUEST_TIMEOUT, f"did not end within {SECONDS_OF_A_BODY:g} seconds")
+            await _too(scope, receive, send, HTTPStatus.REQUEST_TIMEOUT, f"did not end within {SECONDS_OF_A_BODY:g} seconds")
         else:
             if body is None:
-                await _too(scope, send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"is larger than {MOST_BYTES} bytes")
+                await _too(scope, receive, send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"is larger than {MOST_BYTES} bytes")
             else:
                 await self.app(scope, _replayed(body, receive), send)
 
@@ -125,9 +127,9 @@ def refusal(
     return JSONResponse(content, status.value, headers=headers)
 
 
-async def _too(scope: dict, send: Callable, status: HTTPStatus, what: str) -> None:
+async def _too(scope: dict, receive: Callable, send: Callable, status: HTTPStatus, what: str) -> None:
     response = refusal(status, [f"the body {what}; nothing was spent"], headers={"Connection": "close"})
-    await response(scope, None, send)
+    await response(scope, receive, send)
 
 
 async def _gone(receive: Callable) -> None:

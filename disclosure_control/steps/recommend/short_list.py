@@ -22,7 +22,7 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.generalisation.generalisations import Generalisation, Recoding
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
-from disclosure_control.generalisation.search import Found, search
+from disclosure_control.generalisation.search import Found, Transformation, search
 from disclosure_control.steps.recommend.pilot import PilotLattice
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat
@@ -132,7 +132,7 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
         return Found(None, True, 0, trial.pilot.lattice.size), []
     first, start = main_question(trial), trial.clock()
     found = trial.search(first, trial.time_limit / 2)
-    searched = []
+    searched: list[list[tuple[Question, Found]]] = []
     for questions in other_questions(trial):
         searched.append([])
         for question in questions:
@@ -140,11 +140,11 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
             if left > 0:
                 searched[-1].append((question, trial.search(question, left)))
     found = _best_of_all(trial, found, [one for several in searched for _, one in several])
-    chosen: dict[tuple, tuple[list[str], Found]] = {}
+    chosen: dict[tuple[int, ...], tuple[list[str], Found]] = {}
     for several in [[(first, found)], *searched]:
         _choose(chosen, several)
     tried_out = [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
-    if found.best is not None and not _is_as_predicted(found, tried_out[0]):
+    if found.best is not None and not _is_as_predicted(found.best, tried_out[0]):
         found = dataclasses.replace(found, is_optimal=False)
     return found, tried_out
 
@@ -164,10 +164,10 @@ def _best_of_all(trial: Trial, found: Found, others: Sequence[Found]) -> Found:
     return found if best is found.best else Found(best, False, min(n_checked, found.lattice_size), found.lattice_size)
 
 
-def _is_as_predicted(found: Found, answer: Answer) -> bool:
+def _is_as_predicted(best: Transformation, answer: Answer) -> bool:
     """Whether the treatments did to the records what the search took them to do; else nothing is proven by it."""
-    is_near = np.isclose(answer.loss, found.best.loss, rtol=1e-9, atol=1e-9)
-    return answer.holds and answer.n_suppressed == found.best.n_suppressed and bool(is_near)
+    is_near = np.isclose(answer.loss, best.loss, rtol=1e-9, atol=1e-9)
+    return answer.holds and answer.n_suppressed == best.n_suppressed and bool(is_near)
 
 
 def _choose(chosen: dict[tuple[int, ...], tuple[list[str], Found]], found: Sequence[tuple[Question, Found]]) -> None:
