@@ -103,10 +103,8 @@ def test_faults_of_keys_come_before_the_run_and_show_nothing(monkeypatch, method
 
 @pytest.mark.parametrize(
     "key",
-    [
-        *("1" * 16, "1" * 64, "12345678" * 8, "abcabcabcabcabcabc", "0123456789abcdef", "passwordpassword"),
-        *("Αθήνα" * 8, "correct horse battery staple", "Summer2024Athens!", "penteli-penteli-2024", "aaaaaaaabbbbbbbbcccccccc"),
-    ],
+    ["1" * 16, "1" * 64, "12345678" * 8, "abcabcabcabcabcabc", "0123456789abcdef", "passwordpassword", "Αθήνα" * 8,
+     "correct horse battery staple", "Summer2024Athens!", "penteli-penteli-2024", "aaaaaaaabbbbbbbbcccccccc"],
 )
 def test_a_key_of_words_or_repeats_is_a_fault(monkeypatch, key):
     monkeypatch.setenv("GUESSED", key)

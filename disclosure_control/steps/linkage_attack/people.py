@@ -144,7 +144,8 @@ def _positions(
     A row may spell the subject as the pilot does or as the source does. Two rows with one subject are a fault.
     """
     spelled = encode_column(truth.astype("str"))
-    by_rule = pd.Series(rule.apply(pd.Index(spelled.labels, dtype="str")), dtype="str")
+    ids_by_rule, _ = rule.apply(pd.Index(spelled.labels, dtype="str"))
+    by_rule = pd.Series(ids_by_rule, dtype="str")
     both = encode_column(
         pd.concat([subjects.astype("str"), pd.Series(spelled.labels, dtype="str"), by_rule], ignore_index=True)
     )

@@ -106,10 +106,12 @@ class Gate:
         try:
             body = await asyncio.wait_for(_body_up_to(MOST_BYTES, receive), SECONDS_OF_A_BODY)
         except TimeoutError:
-            await _too(scope, receive, send, HTTPStatus.REQUEST_TIMEOUT, f"did not end within {SECONDS_OF_A_BODY:g} seconds")
+            late = f"did not end within {SECONDS_OF_A_BODY:g} seconds"
+            await _too(scope, receive, send, HTTPStatus.REQUEST_TIMEOUT, late)
         else:
             if body is None:
-                await _too(scope, receive, send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"is larger than {MOST_BYTES} bytes")
+                large = f"is larger than {MOST_BYTES} bytes"
+                await _too(scope, receive, send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, large)
             else:
                 await self.app(scope, _replayed(body, receive), send)
 
