@@ -57,8 +57,8 @@ def ours(question: str, n_records: int, in_memory: bool):
     import numpy as np
     import pandas as pd
 
+    from disclosure_control.steps.private_release.answers import Records
     from disclosure_control.steps.private_release.ledger import Ledger
-    from disclosure_control.steps.private_release.queries import Records
     from disclosure_control.steps.private_release.questions import read_query
     from disclosure_control.steps.private_release.step import ask
 

@@ -180,7 +180,7 @@ def recommend(scale: float, repeats: int):
             f"walk; the two {'agree' if agree else 'DISAGREE'}"
         )
     if not cases:
-        notes.append("advice: Adult is not there (../shared/data/adult), and was left out")
+        notes.append("recommend: Adult is not there (../shared/data/adult), and was left out")
     people = made("people", int(N_RECORDS * scale))
     more = [("adult5", 0.05, models) for models in ("k,l", "k,t", "k,l,t")] if cases else []
     for data, limit, models in [*more, (people, 0.0, "k"), (people, 0.05, "k"), (people, 0.05, "k,l,t")]:

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 from cdisc.formats.tables import FileOptions
 from cdisc.merge.sdtm import QUALIFIERS, UNIT
 from disclosure_control.basics.faults import stop_at
-from disclosure_control.basics.settings import faults_of_settings
+from disclosure_control.basics.settings import faults_of_settings, is_name
 
 RECORD_RULES = ("baseline", "first", "last", "mean", "min", "max")
 RESULT_RULES = ("standard", "reported")
@@ -48,16 +48,12 @@ def rule_for(rules: dict[str, str], default: str, domain: str, column: str) -> s
     return next((rules[scope] for scope in scopes if scope in rules), default)
 
 
-def _is_text(value: object) -> TypeGuard[str]:
-    return isinstance(value, str) and value != ""
-
-
 def _are_texts(value: object) -> TypeGuard[list[str] | tuple[str, ...]]:
-    return isinstance(value, list | tuple) and all(_is_text(part) for part in value)
+    return isinstance(value, list | tuple) and all(is_name(part) for part in value)
 
 
 def _is_dictionary(of: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, dict) and all(_is_text(key) and of(part) for key, part in value.items())
+    return lambda value: isinstance(value, dict) and all(is_name(key) and of(part) for key, part in value.items())
 
 
 def _is_one_of(names: tuple[str, ...]) -> Callable[[object], bool]:
@@ -70,8 +66,8 @@ def _rule_or_rules(names: tuple[str, ...]) -> Callable[[object], bool]:
 
 
 _FILE_OPTIONS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "delimiter": (lambda value: _is_text(value) and len(value) == 1, "one character"),
-    "encoding": (lambda value: _is_text(value) and _is_encoding(value), 'the name of an encoding, such as "cp1253"'),
+    "delimiter": (lambda value: is_name(value) and len(value) == 1, "one character"),
+    "encoding": (lambda value: is_name(value) and _is_encoding(value), 'the name of an encoding, such as "cp1253"'),
     "decimal": (_is_one_of((".", ",")), '"." or ","'),
     "missing": (_are_texts, "a list of texts that mean missing"),
     "numbers": (_are_texts, "a list of columns that hold numbers alone"),

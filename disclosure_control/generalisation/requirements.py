@@ -51,7 +51,7 @@ STAYS_MET_BY_UNION_OF_MET = (
 )
 # Distances that are a norm of the difference of two distributions: as far apart as the reference moves, they move.
 NORMS = ("total_variation_t", "wasserstein_t", "mean_difference_t", "hierarchical_t")
-# Measures that are convex in the shares of the values, and the entropy, which is concave; see ``Criterion.excess``.
+# Measures that are convex in the shares of the values, and the entropy, which is concave.
 CONVEX = (*NORMS, "ordered_t", "alpha_k", "basic_beta")
 REFERENCES = ("everybody", "kept")
 

@@ -18,7 +18,7 @@ from disclosure_control.treatments.methods import recode_ids
 from disclosure_control.treatments.methods.drop_identifiers import RULES, identifier_columns
 from disclosure_control.treatments.methods.shift_dates import offsets_of_subjects
 from disclosure_control.treatments.treat import treat
-from tests.keys import faults_of_key
+from tests.config_keys import faults_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for, shared
 
 KEY_FROM = {"environment": KEY_NAME}

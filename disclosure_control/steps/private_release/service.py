@@ -26,8 +26,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.exceptions import HTTPException
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.private_release.answers import Records, faults_of_mechanism
 from disclosure_control.steps.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
-from disclosure_control.steps.private_release.queries import Records, faults_of_mechanism
 from disclosure_control.steps.private_release.query import decimal_text
 from disclosure_control.steps.private_release.questions import (
     COMMON,

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from config import RESULTS_FOLDER, read_settings
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.private_release.answers import Records, is_mostly_noise, mechanism_of, prepared_answer
 from disclosure_control.steps.private_release.ledger import (
     ANSWERS_FILE,
     BudgetExhaustedError,
@@ -23,7 +24,6 @@ from disclosure_control.steps.private_release.ledger import (
     Recorded,
     published_spending,
 )
-from disclosure_control.steps.private_release.queries import Records, is_mostly_noise, mechanism_of, prepared_answer
 from disclosure_control.steps.private_release.query import OTHER, Query, decimal_text
 from disclosure_control.steps.private_release.report import first_lines, release_report
 from disclosure_control.steps.private_release.settings import PrivateReleaseSettings

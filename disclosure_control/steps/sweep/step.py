@@ -39,7 +39,7 @@ def run_step(step: StepInput) -> StepResult:
     )
     files = {}
     if can_draw():
-        from disclosure_control.steps.sweep.figures import sweep_figures
+        from disclosure_control.steps.sweep.drawing import sweep_figures
 
         files = sweep_figures(found.rows)
     figures = summary_figures(found, settings, step.assessment.config, [SUMMARY, *files])

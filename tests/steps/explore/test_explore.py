@@ -20,8 +20,8 @@ from disclosure_control.steps.explore.figures_of_columns import histogram_edges
 from disclosure_control.steps.explore.step import run_step, units_of
 from disclosure_control.steps.explore.tables import association_table, outlier_table, small_level_table
 from disclosure_control.steps.running import StepInput
+from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
-from tests.keys import faults_of_key, settings_of_key
 from tests.places import SHARED
 
 LITERAL = {"K": 5, "L": 2, "T": 1, "binning_config": {}}

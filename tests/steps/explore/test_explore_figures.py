@@ -14,7 +14,7 @@ from disclosure_control.steps.explore.columns import explore_columns
 from disclosure_control.steps.explore.exploration import explore
 from disclosure_control.steps.explore.figures_of_columns import bars, box, drawn_outliers, histogram
 from disclosure_control.steps.explore.figures_of_risk import class_sizes
-from tests.keys import settings_of_key
+from tests.config_keys import settings_of_key
 
 LITERAL = {"K": 5, "L": 2, "T": 1, "binning_config": {}, "continuous_qis": [], "sensitive_feature": []}
 

@@ -15,7 +15,7 @@ from disclosure_control.steps.fairness.burden import folded
 from disclosure_control.steps.fairness.report import four_digits
 from disclosure_control.steps.fairness.step import run_step
 from disclosure_control.treatments.treat import treat
-from tests.keys import faults_of_key
+from tests.config_keys import faults_of_key
 from tests.steps.private_release.publish_pilots import people, result, step_input
 
 SETTINGS = {"favourable": {"column": "LB__X", "at_least": "mean"}, "sensitive": "DM__SEX", "reference": "M"}

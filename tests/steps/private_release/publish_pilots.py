@@ -16,7 +16,7 @@ from disclosure_control.steps.private_release.ledger import Ledger, LedgerFaultE
 from disclosure_control.steps.private_release.query import Query
 from disclosure_control.steps.private_release.questions import read_query
 from disclosure_control.steps.running import StepInput
-from tests.keys import settings_of_key
+from tests.config_keys import settings_of_key
 
 # Every test by distribution raises a false alarm in one run of a million: OpenDP's noise cannot be seeded.
 FALSE_ALARM = 1e-6

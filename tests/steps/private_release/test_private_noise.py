@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from disclosure_control.steps.private_release.queries import STEPS, Records, answer_of, mechanism_of
+from disclosure_control.steps.private_release.answers import STEPS, Records, answer_of, mechanism_of
 from tests.examples import examples
 from tests.steps.private_release.publish_pilots import FALSE_ALARM, query
 

@@ -17,12 +17,12 @@ from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.private_release.answers import Records
 from disclosure_control.steps.private_release.ledger import Ledger
-from disclosure_control.steps.private_release.queries import Records
 from disclosure_control.steps.private_release.service import ServedPilot, create_app, main, served_pilot
 from disclosure_control.steps.private_release.serving import MOST_BYTES
+from tests.config_keys import faults_of_key
 from tests.examples import examples
-from tests.keys import faults_of_key
 from tests.steps.private_release.publish_pilots import SHA, people, spending
 
 TOKEN = "a-token-of-more-than-16-letters"

@@ -13,8 +13,8 @@ import pytest
 import uvicorn
 
 from disclosure_control.steps.private_release import serving
+from disclosure_control.steps.private_release.answers import Records
 from disclosure_control.steps.private_release.ledger import Ledger
-from disclosure_control.steps.private_release.queries import Records
 from disclosure_control.steps.private_release.service import ServedPilot, create_app
 from disclosure_control.steps.private_release.serving import SERVER_OPTIONS, Strangers
 from tests.steps.private_release.publish_pilots import SHA, people

@@ -15,8 +15,8 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
 from disclosure_control.steps.private_release import report
+from disclosure_control.steps.private_release.answers import Records
 from disclosure_control.steps.private_release.ledger import Ledger
-from disclosure_control.steps.private_release.queries import Records
 from disclosure_control.steps.private_release.settings import read_query
 from disclosure_control.steps.private_release.step import ANSWERS_FILE, ask, run_step, stored_bytes
 from disclosure_control.steps.private_release.store import entries_from, opened
@@ -244,16 +244,16 @@ def test_a_ledger_at_fault_stops_the_step_before_the_first_question(tmp_path):
 
 
 def test_a_fault_of_the_library_says_nothing_of_the_data(tmp_path, monkeypatch):
-    from disclosure_control.steps.private_release import queries
+    from disclosure_control.steps.private_release import answers
 
     def fails(records):
         raise ValueError("the value 123456 of S000001")
 
     for prepared in (fails, lambda records: lambda: fails(records)):
-        mechanism = queries.Mechanism(None, 0.1, 0.0, prepared)
-        monkeypatch.setattr(queries, "mechanism_of", lambda query, found=mechanism: found)
+        mechanism = answers.Mechanism(None, 0.1, 0.0, prepared)
+        monkeypatch.setattr(answers, "mechanism_of", lambda query, found=mechanism: found)
         with pytest.raises(RuntimeError, match=r"OpenDP could not answer \(ValueError\)$"):
-            queries.answer_of(None, None)
+            answers.answer_of(None, None)
 
 
 # ---------------------------------------------------------------- through the door

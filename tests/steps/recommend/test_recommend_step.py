@@ -25,7 +25,7 @@ from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
-from tests.keys import faults_of_key, settings_of_key
+from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
 CONFIG = {

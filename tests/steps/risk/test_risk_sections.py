@@ -8,7 +8,7 @@ from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.setting_fields import settings_in
 from disclosure_control.steps.risk.settings import SETTINGS
-from tests.keys import settings_of_key
+from tests.config_keys import settings_of_key
 from tests.places import PROJECT
 
 DOCS = (PROJECT / "docs" / "risk.md").read_text(encoding="utf-8")

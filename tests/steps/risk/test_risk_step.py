@@ -14,7 +14,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
-from tests.keys import faults_of_key, settings_of_key
+from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import SHARED
 
 SMALL = pd.DataFrame(

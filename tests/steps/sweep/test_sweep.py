@@ -23,13 +23,13 @@ from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
-from disclosure_control.steps.sweep.figures import _make_room, _tick, sweep_figures
+from disclosure_control.steps.sweep.drawing import _make_room, _tick, sweep_figures
 from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat
 from Main_Anonymization import assess_pilot
+from tests.config_keys import faults_of_key
 from tests.examples import examples
-from tests.keys import faults_of_key
 from tests.places import PROJECT
 
 SHARED = PROJECT.parent / "shared"
@@ -453,7 +453,7 @@ NAMES = [
     ids=["several", "none", "one point", "many methods", "nothing evaluated", "lists"],
 )
 def test_three_figures_are_drawn_whatever_was_found(rows, monkeypatch):
-    monkeypatch.setattr("disclosure_control.steps.sweep.figures.MOST_PANELS", 2)
+    monkeypatch.setattr("disclosure_control.steps.sweep.drawing.MOST_PANELS", 2)
     files = sweep_figures(rows)
     assert sorted(files) == sorted(NAMES)
     for name, content in files.items():

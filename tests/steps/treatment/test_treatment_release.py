@@ -21,7 +21,7 @@ from disclosure_control.treatments.methods.noise import decimals_of
 from disclosure_control.treatments.methods.shift_dates import date_columns
 from disclosure_control.treatments.treat import treat
 from Main_Anonymization import assess_pilot
-from tests.keys import faults_of_key, settings_of_key
+from tests.config_keys import faults_of_key, settings_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 KEY_FROM = {"environment": KEY_NAME}

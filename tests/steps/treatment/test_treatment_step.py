@@ -20,7 +20,7 @@ from disclosure_control.treatments import steps
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.treat import treat
-from tests.keys import faults_of_key, settings_of_key
+from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for

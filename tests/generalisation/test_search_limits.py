@@ -9,8 +9,8 @@ from disclosure_control.generalisation.descent import descend, levels_around
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.requirements import ReleaseModel, Requirements
 from disclosure_control.generalisation.search import evaluate, search
-from tests.generalisation.advice_data import arx_lattice
-from tests.generalisation.test_lattice_search import as_lattice
+from tests.generalisation.arx_data import arx_lattice
+from tests.generalisation.test_search import as_lattice
 
 
 def test_a_level_held_fixed():

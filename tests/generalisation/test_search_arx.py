@@ -12,7 +12,7 @@ from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.generalisation.requirements import Requirements
 from disclosure_control.generalisation.search import evaluate, search
 from tests.examples import some_of
-from tests.generalisation.advice_data import (
+from tests.generalisation.arx_data import (
     ARX_METRICS,
     ARX_MODELS,
     ARX_RELEASE_MODELS,

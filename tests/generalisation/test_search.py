@@ -17,7 +17,7 @@ from disclosure_control.generalisation.nodes import Lattice, RollUp
 from disclosure_control.generalisation.requirements import Criterion, ReleaseModel, Requirements
 from disclosure_control.generalisation.search import evaluate, search
 from tests.examples import examples
-from tests.generalisation.lattice_referee import (
+from tests.generalisation.search_referee import (
     L_MODELS,
     Model,
     best_loss,

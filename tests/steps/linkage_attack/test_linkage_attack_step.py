@@ -27,7 +27,7 @@ from disclosure_control.steps.linkage_attack.settings import KEYS
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
 from Main_Anonymization import assess_pilot
-from tests.keys import faults_of_key, settings_of_key
+from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
 DEMO = PROJECT / "pilot_report" / "LINKAGE_DEMO"

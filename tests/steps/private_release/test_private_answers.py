@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.steps.private_release import queries as room
+from disclosure_control.steps.private_release import answers as room
+from disclosure_control.steps.private_release.answers import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.ledger import key_of
-from disclosure_control.steps.private_release.queries import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.query import OTHER, decimal_text
 from disclosure_control.steps.private_release.questions import (
     KINDS,
@@ -21,8 +21,8 @@ from disclosure_control.steps.private_release.questions import (
     faults_of_query,
     read_query,
 )
+from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
-from tests.keys import faults_of_key, settings_of_key
 from tests.steps.private_release.publish_pilots import people, query
 
 HUGE = 100  # epsilon: a count is then right but for one time in 10**43

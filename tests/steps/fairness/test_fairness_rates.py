@@ -14,8 +14,8 @@ from scipy.stats import contingency
 
 from disclosure_control.measures.group_fairness import TwoGroups, pool_strata
 from disclosure_control.steps.fairness import step
+from tests.config_keys import settings_of_key
 from tests.examples import examples
-from tests.keys import settings_of_key
 from tests.places import SHARED
 
 # Admissions to the six largest departments of Berkeley, 1973: applied and admitted, men and then women. Source: Bickel,
