@@ -38,7 +38,7 @@ from disclosure_control.basics.columns import (
     numbers_of,
 )
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import KEY_LIMIT, number_groups
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.settings import is_number
 from disclosure_control.basics.wildcards import wildcard_frequency
 
@@ -98,8 +98,10 @@ def _bin(
     if not are_edges(list(edges)):
         raise FaultyInputError(f"bin edges of {values.name!r}: at least two finite, rising numbers are needed")
     bins, n_bins = _bin_numbers(numbers_of(values), edges), len(edges) - 1
-    outside = [bins == -1, bins == n_bins, bins == n_bins + 1]
-    counts = [int(where.sum() if people is None else people[where].sum()) for where in outside]
+    n_below, n_above, n_missing = (
+        int(where.sum() if people is None else people[where].sum())
+        for where in (bins == -1, bins == n_bins, bins == n_bins + 1)
+    )
     labels = bin_labels(edges)
     if out_of_range == "missing":
         bins[bins >= n_bins] = -1
@@ -108,8 +110,9 @@ def _bin(
         labels = [f"<{number_text(edges[0])}", *labels, f">{number_text(edges[-1])}"]
         bins += 1
         bins[bins == n_bins + 2] = -1
-    binned = pd.Categorical.from_codes(bins, categories=labels, ordered=True)
-    return pd.Series(binned, index=values.index, name=values.name), Binning(tuple(edges), *counts, out_of_range)
+    binned = pd.Categorical.from_codes(bins, categories=pd.Index(labels), ordered=True)
+    binning = Binning(tuple(edges), n_below, n_above, n_missing, out_of_range)
+    return pd.Series(binned, index=values.index, name=values.name), binning
 
 
 def bin_feature_column(df: pd.DataFrame, feature: str, edges: Sequence[float], out_of_range: str = "tail") -> pd.Series:
@@ -129,7 +132,8 @@ def apply_feature_binning(
 
     ``df`` itself is left as it was; columns that are not named are shared, not copied.
     """
-    binned, binnings, faults = {}, {}, []
+    binned, binnings = {}, {}
+    faults: list[str] = []
     for feature, edges in binning_config.items():
         try:
             binned[feature], binnings[feature] = _bin(df[feature], edges, out_of_range)
@@ -178,7 +182,7 @@ class EquivalenceClasses:
         """Classes without a missing quasi-identifier: (n_classes,) of bool."""
         if all(column.codes.min(initial=0) >= 0 for column in self.columns):
             return np.ones(self.n_classes, dtype=bool)
-        return (self.class_codes >= 0).all(axis=0)
+        return np.logical_and.reduce(self.class_codes >= 0, axis=0)
 
     def evaluated(self, missing_qis: str = "category") -> np.ndarray:
         """Classes that a missing-value policy evaluates: (n_classes,) of bool."""
@@ -197,20 +201,9 @@ def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str])
     """Encode the quasi-identifiers once and number the class of each record; O(records x quasi-identifiers)."""
     with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
         columns = tuple(pool.map(encode_column, [df[name] for name in quasi_identifiers]))
-    class_of_record, size = _number_groups(columns, len(df))
+    codes, n_codes = [column.codes + 1 for column in columns], [len(column.labels) + 1 for column in columns]
+    class_of_record, size = number_rows(codes, n_codes, len(df))  # 0 for missing
     return EquivalenceClasses(tuple(quasi_identifiers), columns, class_of_record, size)
-
-
-def _number_groups(columns: Sequence[EncodedColumn], n_records: int) -> tuple[np.ndarray, np.ndarray]:
-    key, n_keys = np.zeros(n_records, dtype=np.int64), 1
-    for column in columns:
-        n_codes = len(column.labels) + 1  # one for missing
-        if n_keys * n_codes >= KEY_LIMIT:
-            key, size = number_groups(key, n_keys)
-            n_keys = len(size)
-        key = key * n_codes + (column.codes + 1)
-        n_keys *= n_codes
-    return number_groups(key, n_keys)
 
 
 # ---------------------------------------------------------------- the count table
@@ -489,12 +482,13 @@ class ModelResult:
 
     def share_of_range(self, distance: float | None) -> float | None:
         """A distance in the unit of the value as a share of the range of the values; None where that means nothing."""
-        known = distance is not None and self.distance is not None and self.value_range
-        return distance / self.value_range if known and DISTANCES[self.distance].in_units else None
+        if distance is None or self.distance is None or not self.value_range:
+            return None
+        return distance / self.value_range if DISTANCES[self.distance].in_units else None
 
 
 def run_k_anonymity(
-    df: pd.DataFrame,
+    df: pd.DataFrame | None,
     quasi_identifiers: Sequence[str],
     k: int,
     missing_qis: str = "category",
@@ -504,8 +498,8 @@ def run_k_anonymity(
 
     The measure is a count from 1 to n_records, smaller is riskier. ``missing_qis``: a missing quasi-identifier
     is a value of its own ("category"), leaves the record unevaluated ("exclude"), or matches anything
-    ("wildcard"). ``classes`` may be handed in to save forming them again. Raises ``FaultyInputError`` on an
-    unknown policy. Source: Sweeney 2002, doi:10.1142/S0218488502001648.
+    ("wildcard"). ``classes`` may be handed in to save forming them again; ``df`` may then be None. Raises
+    ``FaultyInputError`` on an unknown policy. Source: Sweeney 2002, doi:10.1142/S0218488502001648.
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
     frequency = classes.frequency(missing_qis)
@@ -515,7 +509,7 @@ def run_k_anonymity(
 
 
 def run_l_diversity(
-    df: pd.DataFrame,
+    df: pd.DataFrame | None,
     quasi_identifiers: Sequence[str],
     sensitive: str,
     l: int,  # noqa: E741 - the field's name
@@ -533,7 +527,7 @@ def run_l_diversity(
     Source: Machanavajjhala et al. 2007 (distinct l), doi:10.1145/1217299.1217302.
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
-    table = (counts or count_sensitive_values(classes, df[sensitive])).table
+    table = _counts_of(df, sensitive, classes, counts).table
     if bins is not None:
         table, _ = bin_count_table(table, sensitive, bins, out_of_range)
     distinct = np.bincount(table.class_of_cell, minlength=classes.n_classes)
@@ -543,7 +537,7 @@ def run_l_diversity(
 
 
 def run_t_closeness(
-    df: pd.DataFrame,
+    df: pd.DataFrame | None,
     quasi_identifiers: Sequence[str],
     sensitive: str,
     t: float,
@@ -561,7 +555,7 @@ def run_t_closeness(
     column has none. Source: Li et al. 2007, doi:10.1109/ICDE.2007.367856.
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
-    counts = counts or count_sensitive_values(classes, df[sensitive])
+    counts = _counts_of(df, sensitive, classes, counts)
     evaluated_classes = classes.evaluated(missing_qis)
     table = counts.table.within(evaluated_classes)
     name = distance or default_distance(table)
@@ -605,11 +599,23 @@ def bin_count_table(
 
 
 def _classes_of(
-    df: pd.DataFrame, quasi_identifiers: Sequence[str], missing_qis: str, classes: EquivalenceClasses | None
+    df: pd.DataFrame | None, quasi_identifiers: Sequence[str], missing_qis: str, classes: EquivalenceClasses | None
 ) -> EquivalenceClasses:
     if missing_qis not in MISSING_POLICIES:
         raise FaultyInputError(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
-    return form_equivalence_classes(df, quasi_identifiers) if classes is None else classes
+    if classes is not None:
+        return classes
+    assert df is not None  # only who hands in classes has none
+    return form_equivalence_classes(df, quasi_identifiers)
+
+
+def _counts_of(
+    df: pd.DataFrame | None, sensitive: str, classes: EquivalenceClasses, counts: SensitiveCounts | None
+) -> SensitiveCounts:
+    if counts is not None:
+        return counts
+    assert df is not None  # only who hands in counts has none
+    return count_sensitive_values(classes, df[sensitive])
 
 
 def _on_records(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, say
@@ -22,6 +22,10 @@ REPORT = "merge_report.json"
 
 
 def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
+    """Merge the domain files of one pilot and publish the combined dataset with its report.
+
+    Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
+    """
     from cdisc.merge.combine import combine_domains
     from disclosure_control.run.results import staged
 
@@ -35,7 +39,7 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
 
 
-def merge_settings(literal: dict) -> tuple[SubjectIdRule, MergeSettings]:
+def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:
     """The rule for subject ids and the rules of the merge that a config says.
 
     Raises ``FaultyInputError`` with the faults of these keys, and with keys that nobody reads. The keys of the models
@@ -47,11 +51,11 @@ def merge_settings(literal: dict) -> tuple[SubjectIdRule, MergeSettings]:
     from config.model_settings import read_further_keys
     from disclosure_control.steps import STEPS
 
-    settings = read_further_keys(literal, KEY_READERS, STEPS)
+    settings: dict[str, Any] = read_further_keys(literal, KEY_READERS, STEPS)
     return settings.get("subject_id", SubjectIdRule()), settings.get("merge", MergeSettings())
 
 
-def merge_table(report: dict) -> str:
+def merge_table(report: dict[str, Any]) -> str:
     """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed."""
     from tabulate import tabulate
 

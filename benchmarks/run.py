@@ -19,15 +19,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from advice import advice
 from doors import demo, door_1, door_2
-from look import anonymeter_attacks, exact_linkage, explore_beside_pandas
+from explore import explore_beside_pandas
+from linkage_attack import anonymeter_attacks, exact_linkage
 from measures import measures
 from models import growth, models_against_reading
-from publish import private_answers
-from remedy import anonypy, mondrian_against_models, treatments
+from private_release import private_answers
+from recommend import recommend
 from results import Comparison, Outcome, median_spread, table
 from rivals import openmed, pycanon
+from treatment import anonypy, mondrian_against_models, treatments
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,14 @@ BENCHMARKS = {
     "pycanon": Benchmark(pycanon, 3),
     "growth": Benchmark(growth, 3),
     "measures": Benchmark(measures, 5),
-    "advice": Benchmark(advice, 5),
+    "recommend": Benchmark(recommend, 5),
     "treatments": Benchmark(treatments, 3),
     "mondrian": Benchmark(mondrian_against_models, 3),
     "anonypy": Benchmark(anonypy, 1),
     "explore": Benchmark(explore_beside_pandas, 1),
     "linkage": Benchmark(exact_linkage, 3),
     "anonymeter": Benchmark(anonymeter_attacks, 3),
-    "publish": Benchmark(private_answers, 3),
+    "private_release": Benchmark(private_answers, 3),
     "demo": Benchmark(demo, 9),
 }
 

@@ -23,12 +23,16 @@ COMBINED_DATASET = "combined_dataset.csv"
 
 @dataclass(frozen=True)
 class Settings:
-    """Where pilots and configs are, and the pilot that ``.env`` or the environment names (None: none)."""
+    """Where pilots and configs are, and the pilot that ``.env`` or the environment names (None: none).
+
+    ``state_folder``: what is remembered of pilots outside of their folders; None: beside the data folder.
+    """
 
     data_folder: Path
     config_folder: Path
     pilot: str | None
     env_file: Path | None
+    state_folder: Path | None = None
 
 
 def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
@@ -49,16 +53,18 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
         raise FaultyInputError(f"{env_file}: cannot be read as UTF-8 text; write it again from .env.example") from None
     base = env_file.parent if env_file else PROJECT_FOLDER
 
-    def path_of(key: str, default: str) -> Path:
+    def given_path(key: str) -> Path | None:
         if environment.get(key):
             return folder / environment[key]
-        return base / (in_file.get(key) or default)
+        written = in_file.get(key)
+        return base / written if written else None
 
     return Settings(
-        data_folder=path_of("BIOSTREAMS_DATA_DIR", "pilot_report"),
-        config_folder=path_of("BIOSTREAMS_CONFIG_DIR", "config"),
+        data_folder=given_path("BIOSTREAMS_DATA_DIR") or base / "pilot_report",
+        config_folder=given_path("BIOSTREAMS_CONFIG_DIR") or base / "config",
         pilot=environment.get("BIOSTREAMS_PILOT") or in_file.get("BIOSTREAMS_PILOT") or None,
         env_file=env_file,
+        state_folder=given_path("BIOSTREAMS_STATE_DIR"),
     )
 
 
@@ -111,7 +117,9 @@ def parse_config(text: str, name: str) -> dict:
         faults.append(f"{only}; found {len(statements)} assignments to config")
     if faults:
         raise FaultyInputError(faults)
-    value = statements[0].value
+    (statement,) = statements
+    assert isinstance(statement, ast.Assign)  # anything else was a fault
+    value = statement.value
     repeated = _repeated_keys(value)
     if repeated:
         raise FaultyInputError(f"{name}: keys that stand twice: {', '.join(map(repr, repeated))}; keep one of each")
@@ -135,7 +143,7 @@ def _assigns_config(statement: ast.stmt) -> bool:
 
 def _repeated_keys(node: ast.AST) -> list[object]:
     """Keys of a dictionary that Python would silently let the later one win."""
-    repeated = []
+    repeated: list[object] = []
     for part in ast.walk(node):
         if isinstance(part, ast.Dict):
             keys = [key.value for key in part.keys if isinstance(key, ast.Constant)]

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from Anonymization_Models import DISTANCES, MISSING_POLICIES, OUT_OF_RANGE_POLICIES, are_edges
 from disclosure_control.basics.faults import FaultyInputError, nearest_name, stop_at
@@ -31,7 +32,7 @@ class PilotConfig:
     missing_qis: str
     out_of_range: str
     t_distance: dict[str, str | None]
-    settings: dict[str, object]
+    settings: dict[str, Any]
     literal: dict[str, object]
 
     @property
@@ -53,8 +54,9 @@ def _is_threshold(value: object) -> bool:
 
 
 def _are_names(value: object) -> bool:
-    names = isinstance(value, list | tuple) and all(isinstance(name, str) and name for name in value)
-    return names and len(set(value)) == len(value)
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) and name for name in value):
+        return False
+    return len(set(value)) == len(value)
 
 
 def _are_names_or_one(value: object) -> bool:
@@ -146,7 +148,8 @@ def read_keys(
     config: PilotConfig, columns: Sequence[str] | None, readers: Mapping[str, KeyReader]
 ) -> tuple[dict[str, object], list[str]]:
     """The typed settings of the further keys that the config has, and the faults of those that cannot be read."""
-    settings, faults = {}, []
+    settings: dict[str, object] = {}
+    faults: list[str] = []
     for name, read in readers.items():
         if config.has(name):
             try:
@@ -175,10 +178,13 @@ def unknown_config_keys(config: Mapping, step_keys: Iterable[str]) -> list[str]:
 
 
 def _faults_of_value(name: str, value: object, key: _Key) -> list[str]:
-    by_column = isinstance(value, dict) and key.by_column != "never"
-    if key.by_column == "must" and not by_column:
+    by_column = value if isinstance(value, dict) and key.by_column != "never" else None
+    if key.by_column == "must" and by_column is None:
         return [f"{name}: found {_shown(value)}; allowed: {{column: {key.allowed}}}"]
-    entries = {f"{name}[{column!r}]": entry for column, entry in value.items()} if by_column else {name: value}
+    if by_column is None:
+        entries = {name: value}
+    else:
+        entries = {f"{name}[{column!r}]": entry for column, entry in by_column.items()}
     return [
         f"{where}: found {_shown(entry)}; allowed: {key.allowed}"
         for where, entry in entries.items()
@@ -232,7 +238,7 @@ def _faults_between_keys(checked: PilotConfig, valid: dict) -> list[str]:
         faults.append("categorical_qis, continuous_qis: both are empty; name at least one quasi-identifier")
     if checked.continuous_qis and "binning_config" not in checked.literal:
         faults.append("binning_config: missing; give edges for continuous_qis, or {} to take values as they are")
-    per_column = {
+    per_column: dict[str, tuple[Mapping[str, object], str]] = {
         "binning_config": (checked.binning_config, "continuous_qis"),
         "sensitive_binning_config_for_L": (checked.sensitive_binning, "sensitive_feature"),
         "L": (checked.L, "sensitive_feature"),

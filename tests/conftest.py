@@ -1,5 +1,30 @@
-"""Fixtures of every room: doors that run in this process, and a synthetic pilot for them."""
+"""Fixtures of every room (doors that run in this process, a synthetic pilot for them), and the two runs there are."""
 
+import gc
+
+from tests import examples
 from tests.run.fixtures import doors, finished_template, fresh, pilot
 
 __all__ = ["doors", "finished_template", "fresh", "pilot"]
+
+
+def pytest_addoption(parser):
+    parser.addoption("--thorough", action="store_true", help="everything, as CI does: all examples, costly tests too")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "thorough(cost): too costly for the quick run; only with --thorough")
+    examples.choose(config.getoption("--thorough"))
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--thorough"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("thorough")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not item.get_closest_marker("thorough")]
+
+
+def pytest_collection_finish(session):
+    """Thousands of tests stay to the end: without this they are looked through whenever something else is let go."""
+    gc.freeze()

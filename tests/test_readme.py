@@ -12,7 +12,6 @@ from config.model_settings import _model_keys
 from Create_Combined_Pilot_Dataset import combine_pilot
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
-from disclosure_control.steps.risk.settings import SECTION_NAMES, RiskSettings
 from Main_Anonymization import assess_pilot
 from tests.places import PROJECT
 
@@ -49,11 +48,6 @@ def test_every_config_key_has_a_row(key):
 @pytest.mark.parametrize("setting", list(MergeSettings.__dataclass_fields__))
 def test_every_merge_setting_has_a_row(setting):
     assert f"| `{setting}` |" in README
-
-
-@pytest.mark.parametrize("name", [*RiskSettings.__dataclass_fields__, *SECTION_NAMES])
-def test_every_risk_setting_and_section_has_a_row(name):
-    assert f"| `{name}` |" in (PROJECT / "docs" / "risk.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("setting", list(SubjectIdRule.__dataclass_fields__))

@@ -13,33 +13,32 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from cdisc.formats.encodings import read_text
-from cdisc.formats.files import (
-    FileOptions,
-    SourceTable,
-    counted,
-    domain_of,
+from cdisc.formats.messages import (
     empty_file_fault,
     leave_out_setting,
     no_record_fault,
+    several_datasets_fault,
     shown_name,
 )
+from cdisc.formats.registry import Format
+from cdisc.formats.tables import FileContents, FileOptions
 from cdisc.formats.values import (
     LARGEST_EXACT_INTEGER,
     NUMBER_PATTERN,
+    clean_cells,
     clean_name,
-    clean_numbers,
-    clean_text,
     declared_missing,
-    frame_of,
     name_faults,
 )
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.words import counted
 
 # The number of the record within the file: nothing about a person.
 _RECORD_NUMBER = "ITEMGROUPDATASEQ"
@@ -74,13 +73,14 @@ def _collector_paused() -> Iterator[None]:
 
 
 @_collector_paused()
-def read_dataset_json(path: Path, options: FileOptions) -> SourceTable:
+def read_dataset_json(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a Dataset-JSON document, version 1.1 (columns, rows) or 1.0 (itemGroupData).
 
     Numbers become float64; text, dates and booleans become text. Raises FaultyInputError for a document that
     is broken, cut off, or whose values do not agree with the types it declares.
     """
-    text, notes = _text(path, options)
+    path = source.path
+    text, notes = _text(source, options)
     document = _parsed(text, path)
     if isinstance(document, dict) and ("clinicalData" in document or "referenceData" in document):
         dataset = _version_1_0(document, path)
@@ -90,9 +90,10 @@ def read_dataset_json(path: Path, options: FileOptions) -> SourceTable:
 
 
 @_collector_paused()
-def read_dataset_ndjson(path: Path, options: FileOptions) -> SourceTable:
+def read_dataset_ndjson(source: SourceFile, options: FileOptions) -> FileContents:
     """Read Dataset-JSON 1.1 in lines: the first describes the dataset, each further one is a record."""
-    text, notes = _text(path, options)
+    path = source.path
+    text, notes = _text(source, options)
     # Only these end a line: str.splitlines would also split at line separators inside text.
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     document = _parsed(lines[0][1], path, line_number=lines[0][0])
@@ -112,11 +113,11 @@ def read_dataset_ndjson(path: Path, options: FileOptions) -> SourceTable:
     return _table(_version_1_1(document, path), path, options, notes)
 
 
-def _text(path: Path, options: FileOptions) -> tuple[str, list[str]]:
-    data, notes = read_text(path, options.encoding)
-    text = data.to_pybytes().decode()
+def _text(source: SourceFile, options: FileOptions) -> tuple[str, list[str]]:
+    data, notes = read_text(source, options.encoding)
+    text = str(data, encoding="utf-8")
     if not text.strip():
-        raise FaultyInputError(empty_file_fault(path))
+        raise FaultyInputError(empty_file_fault(source.path))
     return text, notes
 
 
@@ -145,17 +146,14 @@ def _version_1_1(document: Any, path: Path) -> _Dataset:
     return _Dataset(columns, _checked_rows(rows, path), _announced(document))
 
 
-def _version_1_0(document: dict, path: Path) -> _Dataset:
+def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
     groups = [
         group
         for part in ("clinicalData", "referenceData")
         for group in _values_of(_get(document.get(part), "itemGroupData"))
     ]
     if len(groups) > 1:
-        raise FaultyInputError(
-            f"{path.name}: the file holds {len(groups)} datasets; one dataset per file is allowed. Export each "
-            "dataset into a file of its own."
-        )
+        raise FaultyInputError(several_datasets_fault(path, len(groups)))
     if not groups or not _is_filled_list(_get(groups[0], "items")):
         raise FaultyInputError(_not_a_dataset_fault(path, "it has no itemGroupData with a list of items"))
     columns = [_column(description, "type", path) for description in groups[0]["items"]]
@@ -175,7 +173,7 @@ def _checked_rows(rows: Any, path: Path) -> list[list[Any]]:
     return rows
 
 
-def _announced(description: dict) -> int | None:
+def _announced(description: dict[str, Any]) -> int | None:
     records = description.get("records")
     return records if isinstance(records, int) and not isinstance(records, bool) else None
 
@@ -188,7 +186,7 @@ def _get(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-def _values_of(value: Any) -> list:
+def _values_of(value: Any) -> list[Any]:
     return list(value.values()) if isinstance(value, dict) else []
 
 
@@ -202,7 +200,7 @@ def _not_a_dataset_fault(path: Path, reason: str) -> str:
 # From rows to a table
 
 
-def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]) -> SourceTable:
+def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]) -> FileContents:
     faults = name_faults([column.name for column in dataset.columns], path)
     faults += [
         f"{path.name}, column {shown_name(column.name)}: the dataType {column.data_type[:30]!r} is not one of "
@@ -215,17 +213,15 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
         raise FaultyInputError(faults + row_faults)
     missing = declared_missing(options.missing)
     values: dict[str, np.ndarray | pa.ChunkedArray] = {}
-    for column, cells in zip(dataset.columns, zip(*dataset.rows, strict=True), strict=True):
+    for column, given in zip(dataset.columns, zip(*dataset.rows, strict=True), strict=True):
         if column.name != _RECORD_NUMBER:
-            cells, n_wrong = _READERS_OF_TYPE[column.data_type](cells)
+            cells, n_wrong = _READERS_OF_TYPE[column.data_type](given)
             faults += [_wrong_type_fault(path, column, n_wrong)] if n_wrong else []
-            values[column.name] = (
-                clean_numbers(cells, missing) if isinstance(cells, np.ndarray) else clean_text(cells, missing)
-            )
+            values[column.name] = clean_cells(cells, missing)
     if faults:
         raise FaultyInputError(faults)
     labels = {column.name: column.label for column in dataset.columns if column.label and column.name in values}
-    return SourceTable(domain_of(path), path.name, frame_of(values), labels, tuple(notes))
+    return FileContents(values, notes, labels)
 
 
 def _row_faults(dataset: _Dataset, path: Path) -> list[str]:
@@ -259,7 +255,7 @@ def _wrong_type_fault(path: Path, column: _Column, n_wrong: int) -> str:
 
 # The types of Dataset-JSON: each reader returns the column and the number of values that are not of the type
 
-_Cells = np.ndarray | pa.Array
+_Cells: TypeAlias = np.ndarray | pa.Array
 
 
 def _read_decimals(cells: Sequence[Any]) -> tuple[_Cells, int]:
@@ -350,3 +346,10 @@ _READERS_OF_TYPE: dict[str, Callable[[Sequence[Any]], tuple[_Cells, int]]] = {
     "time": _read_iso_text,
     "URI": _read_text,
 }
+
+
+FORMAT = Format(
+    readers={".json": read_dataset_json, ".ndjson": read_dataset_ndjson},
+    documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`)",
+    place=3,
+)

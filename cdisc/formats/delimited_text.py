@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import itertools
 from collections import Counter
@@ -10,35 +11,33 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 
 from cdisc.formats.delimited_guesses import (
     DELIMITER_NAMES,
     USUAL_DELIMITERS,
     ColumnReading,
+    ColumnRules,
     guess_delimiter,
     header_looks_like_data,
     read_column,
     reading_notes,
 )
 from cdisc.formats.encodings import read_text
-from cdisc.formats.files import (
-    FileOptions,
-    SourceTable,
-    counted,
-    domain_of,
-    empty_file_fault,
-    leave_out_setting,
-    listed,
-    no_record_fault,
-    setting_of,
-)
-from cdisc.formats.values import clean_name, declared_missing, frame_of, name_faults
-from disclosure_control.basics.faults import FaultyInputError
+from cdisc.formats.messages import empty_file_fault, leave_out_setting, no_record_fault, setting_of
+from cdisc.formats.registry import Format
+from cdisc.formats.tables import FileContents, FileOptions
+from cdisc.formats.values import clean_name, declared_missing, name_faults
+from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.words import counted, listed
+
+if TYPE_CHECKING:
+    import _csv
 
 # Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
 _BLOCK_BYTES = 1 << 23
@@ -57,7 +56,7 @@ class _Text:
     delimiter: str
     has_quotes: bool
 
-    def reader(self, strict: bool = False):
+    def reader(self, strict: bool = False) -> _csv.Reader:
         """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
         lines = io.TextIOWrapper(pa.BufferReader(self.data), encoding="utf-8", newline="")
         return csv.reader(lines, delimiter=self.delimiter, strict=strict)
@@ -72,13 +71,14 @@ class _Text:
             line = reader.line_num + 1
 
 
-def read_csv(path: Path, options: FileOptions) -> SourceTable:
+def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a file of delimited text (.csv, .tsv) with every column as text.
 
     Delimiter, encoding and decimal sign are those declared, or guessed and noted. Raises FaultyInputError with
     the faults of the header together with those of records that have a wrong number of fields.
     """
-    text, notes = _opened(path, options)
+    path = source.path
+    text, notes = _opened(source, options)
     _check_quotes(text)
     header = _checked_header(text)
     table = _checked_records(text, header)
@@ -89,14 +89,14 @@ def read_csv(path: Path, options: FileOptions) -> SourceTable:
         notes.append(f"{counted(table.num_rows - n_records, 'record')} without any value at the end left out")
     readings = _read_columns(text, header, table.slice(0, n_records), options)
     notes += reading_notes(readings, path, options)
-    frame = frame_of({name: reading.values for name, reading in readings.items()})
-    return SourceTable(domain_of(path), path.name, frame, {}, tuple(notes))
+    return FileContents({name: reading.values for name, reading in readings.items()}, notes)
 
 
-def _opened(path: Path, options: FileOptions) -> tuple[_Text, list[str]]:
+def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]:
     """Return the file's text with its delimiter, and notes on what was guessed."""
+    path = source.path
     _check_declared(path, options)
-    data, notes = read_text(path, options.encoding)
+    data, notes = read_text(source, options.encoding)
     beginning = data[:_SAMPLE_BYTES].to_pybytes()
     if not beginning.strip() and not data.to_pybytes().strip():
         raise FaultyInputError(empty_file_fault(path))
@@ -247,26 +247,28 @@ def _block_keeping_line_ends(data: pa.Buffer, block_bytes: int) -> int:
 
 
 def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of_ragged: list[int]) -> pa.Table:
-    def leave_out(row: pyarrow.csv.InvalidRow) -> str:
+    from pyarrow import csv as arrow_csv
+
+    def leave_out(row: arrow_csv.InvalidRow) -> str:
         n_fields_of_ragged.append(row.actual_columns)
         return "skip"
 
     # Positions serve as names while parsing: the header may hold duplicates.
     positions = [str(position) for position in range(n_columns)]
-    return pyarrow.csv.read_csv(
+    return arrow_csv.read_csv(
         pa.BufferReader(text.data),
-        read_options=pyarrow.csv.ReadOptions(column_names=positions, skip_rows_after_names=1, block_size=block_bytes),
-        parse_options=pyarrow.csv.ParseOptions(
+        read_options=arrow_csv.ReadOptions(column_names=positions, skip_rows_after_names=1, block_size=block_bytes),
+        parse_options=arrow_csv.ParseOptions(
             delimiter=text.delimiter, newlines_in_values=text.has_quotes, invalid_row_handler=leave_out
         ),
-        convert_options=pyarrow.csv.ConvertOptions(
+        convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(positions, pa.large_string()), null_values=[""], strings_can_be_null=True
         ),
     )
 
 
 def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
-    kinds = listed((f"{counted(n_records, 'record')} with {n}" for n, n_records in sorted(n_fields.items())), limit=5)
+    kinds = listed((f"{counted(n_records, 'record')} with {n}" for n, n_records in sorted(n_fields.items())), at_most=5)
     first_line = next((line for line, fields in text.records() if len(fields) != n_columns), None)
     where = f"; the first begins at line {first_line:,}" if first_line else ""
     return (
@@ -285,13 +287,24 @@ def _unreadable_fault(text: _Text) -> str:
 
 
 def _read_columns(text: _Text, header: list[str], table: pa.Table, options: FileOptions) -> dict[str, ColumnReading]:
-    # A comma between digits is a decimal sign only where it cannot be the delimiter, unless it is declared.
-    comma_allowed = options.decimal == "," or (options.decimal is None and text.delimiter != ",")
-    missing, guess = declared_missing(options.missing), options.missing is None
+    numbers = {clean_name(name) for name in options.numbers}
+    absent = sorted(numbers - set(header))
+    if absent:
+        raise FaultyInputError(
+            f"{text.path.name}: declared as numbers, and no column of the file: {listed(map(repr, absent), at_most=8)}"
+            f"{nearest_name(absent[0], header)}"
+        )
+    rules = ColumnRules(
+        decimal=options.decimal,
+        # A comma between digits is a decimal sign only where it cannot be the delimiter, unless it is declared.
+        may_guess_comma=text.delimiter != ",",
+        missing=declared_missing(options.missing),
+        guess_missing=options.missing is None,
+    )
+    of_columns = [dataclasses.replace(rules, is_number=name in numbers) for name in header]
     # Arrow works outside Python's lock: columns are cleaned side by side.
     with ThreadPoolExecutor() as pool:
-        readings = pool.map(lambda column: read_column(column, comma_allowed, missing, guess), table.columns)
-        return dict(zip(header, readings, strict=True))
+        return dict(zip(header, pool.map(read_column, table.columns, of_columns), strict=True))
 
 
 def _n_without_empty_end(table: pa.Table) -> int:
@@ -300,9 +313,17 @@ def _n_without_empty_end(table: pa.Table) -> int:
     In a file of one column an empty record is a missing value and stays.
     """
     if table.num_columns == 1 or any((column[-1].as_py() or "").strip() for column in table.columns):
-        return table.num_rows
+        return int(table.num_rows)
     has_value = np.zeros(table.num_rows, dtype=bool)
     for column in table.columns:
         n_characters = pc.binary_length(pc.utf8_trim_whitespace(column))
         has_value |= pc.fill_null(n_characters, 0).to_numpy() > 0
     return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0
+
+
+FORMAT = Format(
+    readers={".csv": read_csv, ".tsv": read_csv},
+    documentation="CSV (comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, cp1252, cp1253; what is guessed is "
+    "said)",
+    place=1,
+)

@@ -13,38 +13,36 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from cdisc.formats.files import counted, foreign_content, foreign_content_fault, setting_of
+from cdisc.formats.messages import setting_of
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.words import counted
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _CHUNK = 1 << 24
 
 
-def read_text(path: Path, declared: str | None) -> tuple[pa.Buffer, list[str]]:
+def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list[str]]:
     """Return the text of a file as UTF-8 without a byte order mark, and notes on what was guessed.
 
     Raises FaultyInputError when the file is not text, mixes encodings, or does not fit its encoding.
     """
-    # Mapped, the file needs no memory of its own; the buffer keeps the map open as long as it is needed.
-    data = pa.memory_map(str(path)).read_buffer()
-    kind = foreign_content(data[:4096].to_pybytes())
-    if kind:
-        raise FaultyInputError(foreign_content_fault(path, kind))
+    path, content = source.path, source.content
     if declared is not None:
         check_encoding_name(declared, path)
-    elif data[:2].to_pybytes() in _UTF16_MARKS:
-        return pa.py_buffer(_decoded_whole(data, path, "utf-16")), []
-    if _has_wide_characters(declared):
-        return pa.py_buffer(_decoded_whole(data, path, declared)), []
-    characters = np.frombuffer(data, dtype=np.uint8)
+    elif content[:2] in _UTF16_MARKS:
+        return pa.py_buffer(_decoded_whole(content, path, "utf-16")), []
+    if declared is not None and _has_wide_characters(declared):
+        return pa.py_buffer(_decoded_whole(content, path, declared)), []
+    data = pa.py_buffer(content)
+    characters = np.frombuffer(content, dtype=np.uint8)
     _check_no_nul(characters, path)
     if characters.max(initial=0) < 0x80:
         return data, []
-    if (declared is None or _is_utf8(declared)) and _is_valid_utf8(data):
-        has_mark = data[:3].to_pybytes() == codecs.BOM_UTF8
-        return data[3:] if has_mark else data, []
-    encoding, notes = chosen_encoding(data.to_pybytes().split(b"\n"), "line", path, declared)
-    return pa.py_buffer(_decoded_whole(data, path, encoding)), notes
+    if (declared is None or _is_utf8(declared)) and _is_valid_utf8(content):
+        return data[3:] if content.startswith(codecs.BOM_UTF8) else data, []
+    encoding, notes = chosen_encoding(content.split(b"\n"), "line", path, declared)
+    return pa.py_buffer(_decoded_whole(content, path, encoding)), notes
 
 
 def chosen_encoding(
@@ -104,9 +102,9 @@ def _check_decodable(pieces: Sequence[bytes], encoding: str, piece_name: str, pa
         )
 
 
-def _decoded_whole(data: pa.Buffer, path: Path, encoding: str) -> bytes:
+def _decoded_whole(content: bytes, path: Path, encoding: str) -> bytes:
     try:
-        text = data.to_pybytes().decode(encoding).removeprefix("\ufeff").encode()
+        text = content.decode(encoding).removeprefix("\ufeff").encode()
     except UnicodeError:
         raise FaultyInputError(
             f"{path.name}: the file's bytes are not valid {encoding}; it may be cut off. Export it again, or "
@@ -118,17 +116,17 @@ def _decoded_whole(data: pa.Buffer, path: Path, encoding: str) -> bytes:
 
 def _check_no_nul(characters: np.ndarray, path: Path) -> None:
     if characters.min(initial=0xFF) == 0:
-        n_nul = len(characters) - np.count_nonzero(characters)
+        n_nul = len(characters) - int(np.count_nonzero(characters))
         raise FaultyInputError(
             f"{path.name}: this is not a text file ({counted(n_nul, 'NUL byte')} found). Export it again as text; "
             f"if it is UTF-16, declare that by {setting_of(path, 'encoding', 'utf-16-le')}."
         )
 
 
-def _is_valid_utf8(data: pa.Buffer) -> bool:
+def _is_valid_utf8(content: bytes) -> bool:
     # Chunk by chunk: decoding a gigabyte at once would take up to four more.
     decoder = codecs.getincrementaldecoder("utf-8")()
-    view = memoryview(data)
+    view = memoryview(content)
     try:
         for start in range(0, len(view), _CHUNK):
             decoder.decode(view[start : start + _CHUNK])
@@ -150,6 +148,6 @@ def _is_utf8(encoding: str) -> bool:
     return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
 
 
-def _has_wide_characters(encoding: str | None) -> bool:
+def _has_wide_characters(encoding: str) -> bool:
     """Whether every character takes two bytes or more: ASCII letters with NUL bytes, lines not to be split."""
-    return encoding is not None and codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))

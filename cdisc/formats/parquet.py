@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet
 
-from cdisc.formats.files import (
-    FileOptions,
-    SourceTable,
-    domain_of,
-    foreign_content,
-    foreign_content_fault,
-    leave_out_setting,
-    listed,
-    no_record_fault,
-    shown_name,
-)
-from cdisc.formats.values import (
-    LARGEST_EXACT_INTEGER,
-    clean_name,
-    clean_numbers,
-    clean_text,
-    declared_missing,
-    frame_of,
-    name_faults,
-)
+from cdisc.formats.messages import leave_out_setting, no_record_fault, shown_name
+from cdisc.formats.registry import Format
+from cdisc.formats.tables import FileContents, FileOptions
+from cdisc.formats.values import LARGEST_EXACT_INTEGER, clean_cells, clean_name, declared_missing, name_faults
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.words import listed
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ColumnChunkMetaData, FileMetaData
 
 _MAGIC = b"PAR1"
 # pandas writes an index without a name under such names; row labels are no data.
 _INDEX_NAME_BEGINNING = "__index_level_"
 
+# A file repeats its values and compresses them; fifty times its size is usual for clinical data, thousands are not.
+_BYTES_OF_VALUE, _LARGEST_UNFOLDED, _LARGEST_RATIO = 8, 2 << 30, 50
+_SMALL_BATCH = 256
 
-def read_parquet(path: Path, options: FileOptions) -> SourceTable:
+
+def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a Parquet file: integers, decimals and floats as float64, all else as text.
 
     Integers beyond 2**53, which float64 cannot hold exactly, make their column text. Raises FaultyInputError
     for a file that is cut off or no Parquet file, and for nested columns.
     """
-    table = _opened(path)
+    path = source.path
+    table = _opened(source)
     notes = []
     index_names = [name for name in table.column_names if name.startswith(_INDEX_NAME_BEGINNING)]
     if index_names:
@@ -55,39 +48,82 @@ def read_parquet(path: Path, options: FileOptions) -> SourceTable:
     unsupported = []
     for name, column in zip(names, table.columns, strict=True):
         try:
-            cells = _as_text_or_numbers(column)
-            values[name] = (
-                clean_numbers(cells, missing) if isinstance(cells, np.ndarray) else clean_text(cells, missing)
-            )
+            values[name] = clean_cells(_as_text_or_numbers(column), missing)
         except (pa.ArrowException, UnicodeError):
             unsupported.append(f"{shown_name(name)} ({_kind(column.type)})")
     if unsupported:
         faults.append(
             f"{path.name}: {len(unsupported)} of {len(names)} columns hold neither text, numbers nor dates: "
-            f"{listed(unsupported)}. Write each part of them as a column of its own, or leave the domain out by "
-            f"{leave_out_setting(path)}."
+            f"{listed(unsupported, at_most=8)}. Write each part of them as a column of its own, or leave the "
+            f"domain out by {leave_out_setting(path)}."
         )
     if table.num_rows == 0:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
-    return SourceTable(domain_of(path), path.name, frame_of(values), {}, tuple(notes))
+    return FileContents(values, notes)
 
 
-def _opened(path: Path) -> pa.Table:
-    with path.open("rb") as file:
-        beginning = file.read(4096)
-    kind = foreign_content(beginning)
-    if kind:
-        raise FaultyInputError(foreign_content_fault(path, kind))
+def _opened(source: SourceFile) -> pa.Table:
+    """The table of a file, text folded as the file folds it. Raises FaultyInputError before it fills the memory."""
+    from pyarrow.parquet import ParquetFile
+
     try:
-        return pyarrow.parquet.ParquetFile(path).read()
+        file = ParquetFile(pa.BufferReader(source.content))
+        chunks = _chunks(file.metadata)
+        # By the file's own account: its pages, and eight bytes for every value.
+        account = (max(chunk.total_uncompressed_size, _BYTES_OF_VALUE * chunk.num_values) for chunk in chunks)
+        _check_size(source, sum(account))
+        # Text may be stored as what differs from the text before, which only reading it tells the length of.
+        by_difference = {chunk.path_in_schema for chunk in chunks if "DELTA_BYTE_ARRAY" in chunk.encodings}
+        n_bytes = 0
+        for batch in file.iter_batches(_SMALL_BATCH, columns=sorted(by_difference)) if by_difference else ():
+            n_bytes += batch.nbytes
+            _check_size(source, n_bytes)
+        names = [field.name for field in file.schema_arrow if _is_text(field.type)]
+        folded = [name for name in names if name not in by_difference]
+        table = ParquetFile(pa.BufferReader(source.content), read_dictionary=folded).read()
+        _check_size(source, sum(map(_unfolded_bytes, table.columns)))
+        return table
+    except FaultyInputError:
+        raise
     except (pa.ArrowException, OSError, ValueError):
-        what = "is cut off or damaged" if beginning.startswith(_MAGIC) else "is not a Parquet file"
+        what = "is cut off or damaged" if source.content.startswith(_MAGIC) else "is not a Parquet file"
         raise FaultyInputError(
-            f"{path.name}: the file {what}. Copy or export it again, or leave the domain out by "
-            f"{leave_out_setting(path)}."
+            f"{source.name}: the file {what}. Copy or export it again, or leave the domain out by "
+            f"{leave_out_setting(source.path)}."
         ) from None
+
+
+def _chunks(metadata: FileMetaData) -> list[ColumnChunkMetaData]:
+    """What the file says of each column within each group of its records."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return [group.column(column) for group in groups for column in range(metadata.num_columns)]
+
+
+def _unfolded_bytes(column: pa.ChunkedArray) -> int:
+    """What a column takes as text of its own in each record: a file may hold one long text for a million records."""
+    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return int(column.nbytes)
+    return sum(
+        _BYTES_OF_VALUE * len(chunk) + (pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0)
+        for chunk in column.chunks
+    )
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _check_size(source: SourceFile, n_bytes: int) -> None:
+    n_stored = len(source.content)
+    largest = max(_LARGEST_UNFOLDED, _LARGEST_RATIO * n_stored)
+    if n_bytes > largest:
+        raise FaultyInputError(
+            f"{source.name}: the file of {n_stored / 1e6:,.0f} MB would unfold to {n_bytes / 1e9:,.1f} GB; allowed: up "
+            f"to {largest / 1e9:,.1f} GB. Write the columns and records that are needed as CSV, or leave the domain "
+            f"out by {leave_out_setting(source.path)}."
+        )
 
 
 def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
@@ -95,7 +131,7 @@ def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.cast(column.type.storage_type)
     if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+        column = _unfolded(column)
     kind = column.type
     if pa.types.is_integer(kind) or pa.types.is_decimal(kind) or pa.types.is_floating(kind):
         return _numbers(column)
@@ -108,6 +144,12 @@ def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray
     if pa.types.is_nested(kind) or pa.types.is_duration(kind):
         raise pa.ArrowTypeError("neither text nor a number")
     return column.cast(pa.large_string())
+
+
+def _unfolded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The values of a column that is held as a dictionary; text as large text, of which a chunk may exceed 2 GB."""
+    kind = pa.large_string() if _is_text(column.type.value_type) else column.type.value_type
+    return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks], type=kind)
 
 
 def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
@@ -136,3 +178,6 @@ def _without_zero_fraction(times: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _kind(kind: pa.DataType) -> str:
     return "nested" if pa.types.is_nested(kind) else str(kind)[:30]
+
+
+FORMAT = Format(readers={".parquet": read_parquet}, documentation="Parquet", place=4)

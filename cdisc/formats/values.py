@@ -15,7 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cdisc.formats.files import counted, listed, shown_name
+from cdisc.formats.messages import shown_name
+from disclosure_control.basics.words import counted, listed
 
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 # Above this, float64 no longer holds every integer.
@@ -38,7 +39,7 @@ def name_faults(names: Sequence[str], path: Path, show_names: bool = True) -> li
         positions.setdefault(name, []).append(position)
     if "" in positions:
         empty = positions.pop("")
-        where = listed(str(position) for position in empty)
+        where = listed(map(str, empty), at_most=8)
         faults.append(
             f"{path.name}: {counted(len(empty), 'column')} without a name (position {where} of {len(names)}). "
             "Give every column a name, or remove the column."
@@ -49,8 +50,9 @@ def name_faults(names: Sequence[str], path: Path, show_names: bool = True) -> li
             may_be_value = not show_names or any(letter.isdigit() for letter in name)
             which = "that is not shown because it may be a value" if may_be_value else shown_name(name)
             faults.append(
-                f"{path.name}: {len(places)} columns have the name {which} (positions {listed(map(str, places))}); "
-                "a name may stand once. Rename or remove the others, or put a header first if there is none."
+                f"{path.name}: {len(places)} columns have the name {which} "
+                f"(positions {listed(map(str, places), at_most=8)}); a name may stand once. Rename or remove "
+                "the others, or put a header first if there is none."
             )
     return faults
 
@@ -95,6 +97,13 @@ def clean_numbers(values: np.ndarray, missing: frozenset[str] = frozenset()) -> 
     values = np.asarray(values, dtype=np.float64)
     tokens = [float(token) for token in missing if pc.match_substring_regex(token, NUMBER_PATTERN).as_py()]
     return np.where(np.isin(values, tokens), np.nan, values) if tokens else values
+
+
+def clean_cells(
+    cells: pa.ChunkedArray | pa.Array | np.ndarray, missing: frozenset[str]
+) -> pa.ChunkedArray | np.ndarray:
+    """Return a column of a format that has types: numbers as ``clean_numbers``, text as ``clean_text``."""
+    return clean_numbers(cells, missing) if isinstance(cells, np.ndarray) else clean_text(cells, missing)
 
 
 def frame_of(columns: Mapping[str, pa.ChunkedArray | np.ndarray]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ observations of a fixed length follow each other, and blanks fill the last recor
 
 from __future__ import annotations
 
-import mmap
+import io
 import struct
 import warnings
 from collections.abc import Iterable
@@ -17,21 +17,15 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyreadstat
 
 from cdisc.formats.encodings import chosen_encoding
-from cdisc.formats.files import (
-    FileOptions,
-    SourceTable,
-    counted,
-    domain_of,
-    foreign_content,
-    foreign_content_fault,
-    leave_out_setting,
-    no_record_fault,
-)
-from cdisc.formats.values import clean_name, clean_numbers, clean_text, declared_missing, frame_of, name_faults
+from cdisc.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault
+from cdisc.formats.registry import Format
+from cdisc.formats.tables import FileContents, FileOptions
+from cdisc.formats.values import clean_cells, clean_name, declared_missing, name_faults
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.words import counted
 
 _RECORD = 80
 _LIBRARY_HEADERS = (b"HEADER RECORD*******LIBRARY HEADER RECORD", b"HEADER RECORD*******LIBV8   HEADER RECORD")
@@ -59,14 +53,15 @@ class _NotWholeError(Exception):
     """The bytes do not follow the layout; the text says in which way, without any of the content."""
 
 
-def read_xport(path: Path, options: FileOptions) -> SourceTable:
+def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a SAS transport file with one dataset: numeric variables as float64, character variables as text.
 
     Special missing values (.A to .Z, ._) are missing. The encoding is the declared one, UTF-8, or guessed and
     noted. Raises FaultyInputError for a file that is cut off, holds several datasets, or is none at all.
     """
-    layout = _checked_layout(path)
-    columns, labels = _columns_and_labels(path)
+    path = source.path
+    layout = _checked_layout(source)
+    columns, labels = _columns_and_labels(source)
     n_records = len(columns[0])
     texts = {
         position: pa.array(column, type=pa.large_string()).dictionary_encode()
@@ -82,12 +77,10 @@ def read_xport(path: Path, options: FileOptions) -> SourceTable:
         raise FaultyInputError(faults)
     missing = declared_missing(options.missing)
     values = {
-        name: clean_text(_decoded(texts[position], encoding), missing)
-        if position in texts
-        else clean_numbers(columns[position], missing)
+        name: clean_cells(_decoded(texts[position], encoding) if position in texts else columns[position], missing)
         for position, name in enumerate(names)
     }
-    if layout.n_declared is None and n_records < _fewest_observations(path.stat().st_size, layout):
+    if layout.n_declared is None and n_records < _fewest_observations(len(source.content), layout):
         notes.append("blank records at the end left out")
     # A label may be cut within a character at its 40 bytes.
     clean_labels = {
@@ -95,20 +88,25 @@ def read_xport(path: Path, options: FileOptions) -> SourceTable:
         for name, label in zip(names, labels, strict=True)
         if label
     }
-    return SourceTable(domain_of(path), path.name, frame_of(values), clean_labels, tuple(notes))
+    return FileContents(values, notes, clean_labels)
 
 
-def _columns_and_labels(path: Path) -> tuple[list[np.ndarray | list[str]], list[bytes]]:
+def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]], list[bytes]]:
     """Return the columns, numbers as arrays and text as lists of one character per byte, and their labels."""
+    import pyreadstat
+
     try:
         with warnings.catch_warnings():
             # About duplicate names, which are a fault here.
             warnings.simplefilter("ignore")
             columns, metadata = pyreadstat.read_xport(
-                path, encoding=_BYTE_FOR_BYTE, output_format="dict", disable_datetime_conversion=True
+                io.BytesIO(source.content),
+                encoding=_BYTE_FOR_BYTE,
+                output_format="dict",
+                disable_datetime_conversion=True,
             )
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
-        raise FaultyInputError(_damaged_fault(path, "its header or its values cannot be read")) from None
+        raise FaultyInputError(_damaged_fault(source.path, "its header or its values cannot be read")) from None
     kinds = metadata.readstat_variable_types
     return [
         list(column) if kinds[name] == "string" else np.asarray(column, dtype=np.float64)
@@ -148,33 +146,27 @@ def _decoded(text: pa.DictionaryArray, encoding: str) -> pa.Array:
 # Layout
 
 
-def _checked_layout(path: Path) -> _Layout:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        kind = foreign_content(data[:4096])
-        if kind:
-            raise FaultyInputError(foreign_content_fault(path, kind))
-        if not data[:_RECORD].startswith(_LIBRARY_HEADERS):
-            cport = " (it looks like a CPORT file, which is another format)" if b"COMPRESSED" in data[:80] else ""
-            raise FaultyInputError(
-                f"{path.name}: this is not a SAS transport file{cport}. Export the dataset with the XPORT engine "
-                f"of SAS, or leave the domain out by {leave_out_setting(path)}."
-            )
-        n_members = _n_members(data)
-        if n_members > 1:
-            raise FaultyInputError(
-                f"{path.name}: the file holds {n_members} datasets; one dataset per file is allowed. Export each "
-                "dataset into a file of its own."
-            )
-        try:
-            layout = _layout(data)
-            _check_end(data, layout)
-        except (_NotWholeError, struct.error, ValueError) as error:
-            reason = str(error) if isinstance(error, _NotWholeError) else "its headers are not readable"
-            raise FaultyInputError(_damaged_fault(path, reason)) from None
+def _checked_layout(source: SourceFile) -> _Layout:
+    path, data = source.path, source.content
+    if not data.startswith(_LIBRARY_HEADERS):
+        cport = " (it looks like a CPORT file, which is another format)" if b"COMPRESSED" in data[:_RECORD] else ""
+        raise FaultyInputError(
+            f"{path.name}: this is not a SAS transport file{cport}. Export the dataset with the XPORT engine "
+            f"of SAS, or leave the domain out by {leave_out_setting(path)}."
+        )
+    n_members = _n_members(data)
+    if n_members > 1:
+        raise FaultyInputError(several_datasets_fault(path, n_members))
+    try:
+        layout = _layout(data)
+        _check_end(data, layout)
+    except (_NotWholeError, struct.error, ValueError) as error:
+        reason = str(error) if isinstance(error, _NotWholeError) else "its headers are not readable"
+        raise FaultyInputError(_damaged_fault(path, reason)) from None
     return layout
 
 
-def _layout(data: mmap.mmap) -> _Layout:
+def _layout(data: bytes) -> _Layout:
     """Read the headers of a transport file up to its first observation."""
     member = data[_MEMBER_AT : _MEMBER_AT + _RECORD]
     names = data[_NAMES_AT : _NAMES_AT + _RECORD]
@@ -199,7 +191,7 @@ def _layout(data: mmap.mmap) -> _Layout:
     return _Layout(variables, sum(lengths), data_header_at + _RECORD, n_declared or None)
 
 
-def _check_end(data: mmap.mmap, layout: _Layout) -> None:
+def _check_end(data: bytes, layout: _Layout) -> None:
     """Raise where the data do not end with a whole observation and less than a record of blanks.
 
     A version 5 file that was cut exactly between two observations cannot be told from a whole one.
@@ -223,14 +215,14 @@ def _fewest_observations(file_size: int, layout: _Layout) -> int:
     return max(0, -(-(n_bytes - _RECORD + 1) // layout.observation_length))
 
 
-def _n_members(data: mmap.mmap) -> int:
+def _n_members(data: bytes) -> int:
     n_members, position = 0, _MEMBER_AT
     while (found := _aligned_find(data, _MEMBER_HEADERS, position)) is not None:
         n_members, position = n_members + 1, found + _RECORD
     return n_members
 
 
-def _aligned_find(data: mmap.mmap, headers: tuple[bytes, ...], start: int) -> int | None:
+def _aligned_find(data: bytes, headers: tuple[bytes, ...], start: int) -> int | None:
     """Return where the next of these headers begins a record."""
     found = []
     for header in headers:
@@ -251,3 +243,6 @@ def _damaged_fault(path: Path, reason: str) -> str:
         f"{path.name}: the transport file is cut off or damaged: {reason}. Copy or export it again (binary mode "
         f"where a file transfer offers it), or leave the domain out by {leave_out_setting(path)}."
     )
+
+
+FORMAT = Format(readers={".xpt": read_xport}, documentation="SAS XPT v5 and v8", place=2)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import FileOptions, SourceTable, find_domain_files, read_domain_file
+from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.formats.tables import NOTHING_DECLARED, SourceTable
+from cdisc.formats.values import NUMBER_PATTERN
 from cdisc.merge.events import reduce_events
 from cdisc.merge.findings import Reduced, reduce_findings
 from cdisc.merge.sdtm import (
@@ -26,6 +28,7 @@ from cdisc.merge.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, Subje
 from cdisc.merge.supplemental import fold_supplemental
 from cdisc.merge.wide import reduce_wide, row_of_each_subject
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.words import listed
 
 BASE_DOMAIN = "DM"
 
@@ -35,7 +38,7 @@ class Combined:
     """The combined dataset, all text, ``USUBJID`` first; ``report`` for ``merge_report.json``."""
 
     frame: pd.DataFrame
-    report: dict
+    report: dict[str, Any]
 
 
 @dataclass
@@ -49,8 +52,8 @@ class _Merge:
     notes: list[str] = field(default_factory=list)
     given: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
     unknown: dict[str, set[str]] = field(default_factory=dict)
-    inputs: dict[str, dict] = field(default_factory=dict)
-    domains: dict[str, dict] = field(default_factory=dict)
+    inputs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    domains: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def count(self, domain: str, **numbers: int) -> None:
         """Add to the counts of a domain."""
@@ -59,6 +62,7 @@ class _Merge:
             counts[name] = counts.get(name, 0) + number
 
     def stop_at_faults(self) -> None:
+        """Raise ``FaultyInputError`` with what was found so far."""
         if self.faults:
             raise FaultyInputError(self.faults)
 
@@ -73,7 +77,7 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     tables = _read_tables(folder, state)
     state.stop_at_faults()
     tables = [_with_sdtm_names(table, state.rule) for table in tables]
-    subjects = {table.file_name: _subjects_of(table, state) for table in tables}
+    subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
     ids = _base_subjects(parts, subjects, state)
@@ -88,7 +92,8 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(merged)))
     chosen_row = state.settings.several_rows.get(BASE_DOMAIN)
     reference_start = _reference_start(merged.get(BASE_DOMAIN), len(ids), chosen_row)
-    columns, units = {}, {}
+    columns: dict[str, np.ndarray] = {}
+    units: dict[str, str] = {}
     for domain, frame in merged.items():
         reduced = _reduce(domain, frame, len(ids), reference_start, state)
         columns |= reduced.columns
@@ -114,13 +119,11 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
             state.left_out[path.name] = reason
             continue
         try:
-            table = read_domain_file(path, state.settings.files.get(domain, FileOptions()))
+            table = read_domain_file(path, state.settings.files.get(domain, NOTHING_DECLARED))
         except FaultyInputError as error:
             state.faults.extend(error.faults)
             continue
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        state.inputs[path.name] = {"sha256": digest, "rows": len(table.frame), "notes": list(table.notes)}
+        state.inputs[path.name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": list(table.notes)}
         tables.append(table)
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
@@ -165,7 +168,8 @@ def _subjects_of(table: SourceTable, state: _Merge) -> ReadSubjects | None:
 
 def _by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:
     """Files by domain, parts such as LBCH and LBHE under LB, DM first; and the supplemental files."""
-    parts, supplemental = {}, []
+    parts: dict[str, list[SourceTable]] = {}
+    supplemental = []
     for table in tables:
         if supplemental_parent(table.domain) is None:
             parts.setdefault(_domain_of(table), []).append(table)
@@ -176,7 +180,7 @@ def _by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]],
 
 def _domain_of(table: SourceTable) -> str:
     """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
-    named = table.frame["DOMAIN"].dropna().unique() if "DOMAIN" in table.frame else []
+    named = list(table.frame["DOMAIN"].dropna().unique()) if "DOMAIN" in table.frame else []
     parent = str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
     is_part = len(parent) == 2 and table.domain.startswith(parent)
     return parent if is_part else table.domain
@@ -232,7 +236,8 @@ def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, s
             f"{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the files, or leave "
             f'them out by merge: {{"unknown_subjects": ["{domain}"]}}'
         )
-    return table.frame[known].assign(**{SUBJECT: code[known]}).reset_index(drop=True)
+    frame: pd.DataFrame = table.frame[known].assign(**{SUBJECT: code[known]})
+    return frame.reset_index(drop=True)
 
 
 def _merge_parts(members: list[SourceTable], frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
@@ -315,7 +320,7 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
     if domain != BASE_DOMAIN and (prefix := findings_prefix(columns)):
         absent = [name for name in state.settings.carry.get(domain, ()) if name not in frame]
         state.faults += [
-            f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, frame)}" for name in absent
+            f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, columns)}" for name in absent
         ]
         reduced = reduce_findings(frame, prefix, domain, subject, n_subjects, reference_start, state.settings)
         return Reduced(reduced.columns, reduced.units, {"form": "findings", **counts, **reduced.counts})
@@ -327,7 +332,7 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
         state.faults.extend(faults)
         return Reduced(joined, {}, {"form": "events", **counts})
     wide = frame.drop(columns=SUBJECT)
-    dropped = [name for name in wide if not is_informative(name, domain)]
+    dropped = [name for name in columns if name != SUBJECT and not is_informative(name, domain)]
     if state.rule.column in wide:
         wide = wide.drop(columns=state.rule.column)
     wide = wide.drop(columns=dropped, errors="ignore")
@@ -347,6 +352,7 @@ def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, st
         dropped += [name for name, values in columns.items() if len(pd.unique(values[pd.notna(values)])) <= 1]
     kept = {name: values for name, values in columns.items() if name not in dropped}
     frame = pd.DataFrame({DEFAULT_COLUMN: ids.to_numpy(), **kept}, dtype="str")
+    state.notes.extend(_text_among_numbers(frame))
     report = {
         "subjects": len(ids),
         "inputs": state.inputs,
@@ -358,3 +364,18 @@ def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, st
         "units": {name: units[name] for name in kept if name in units},
     }
     return Combined(frame, report)
+
+
+def _text_among_numbers(frame: pd.DataFrame) -> list[str]:
+    """Columns of which most values are numbers and some are not: whoever takes them for numbers loses the others."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found = []
+    for name, column in frame.items():
+        values = pa.array(column)
+        is_text = pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN))
+        n_texts, n_values = pc.sum(is_text).as_py() or 0, len(values) - values.null_count
+        if name != DEFAULT_COLUMN and 0 < 2 * n_texts < n_values:
+            found.append(f"{name} ({n_texts:,} of {n_values:,})")
+    return [f"values that are no numbers among numbers: {listed(found)}"] if found else []

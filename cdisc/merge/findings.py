@@ -49,7 +49,8 @@ class _Results:
 
     @property
     def has_value(self) -> np.ndarray:
-        return ~np.isnan(self.number) | pd.notna(self.text)
+        """Which records hold a result: (n_records,) of bool."""
+        return np.asarray(~np.isnan(self.number) | pd.notna(self.text))
 
 
 def reduce_findings(
@@ -150,7 +151,8 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
     unit = _column(frame, "STRESU")
     open_rows = np.flatnonzero(np.isnan(numbers))  # text is looked at only where there is no number
     if len(open_rows):
-        standard = np.where(wants_reported[open_rows], None, _texts(frame, "STRESC", open_rows))
+        standard = _texts(frame, "STRESC", open_rows)
+        standard[wants_reported[open_rows]] = None
         falls_back = pd.isna(standard)
         text[open_rows] = np.where(falls_back, _texts(frame, "ORRES", open_rows), standard)
         keeps_unit = np.ones(len(frame), dtype=bool)
@@ -169,9 +171,9 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
 
 def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
     column = _column(frame, name).iloc[rows]
-    if column.dtype.kind == "f":
-        return text_of(column)
-    return column.mask(column.str.upper() == "NOT DONE").to_numpy(dtype=object, na_value=None)
+    if column.dtype.kind != "f":
+        column = column.mask(column.str.upper() == "NOT DONE")
+    return text_of(column)
 
 
 def _apply_text_rule(
@@ -231,16 +233,20 @@ def _measurements(
     column_names = [_name_of_column(domain, names[test[record]], telling, record, plain=True) for record in first]
     if len(set(column_names)) < len(column_names):  # SUPINE may be a position here and a method there
         column_names = [_name_of_column(domain, names[test[record]], telling, record, plain=False) for record in first]
-    units_of_column = pd.Series(np.append(unit_names, None)[unit_code], dtype="object").groupby(column).unique()
+    units_of_column = (
+        pd.Series(np.array([*unit_names, None], dtype=object)[unit_code], dtype="object").groupby(column).unique()
+    )
     units = {
-        column_names[i]: ", ".join(sorted(found[pd.notna(found)]))
-        for i, found in units_of_column.items()
+        name: ", ".join(sorted(found[pd.notna(found)]))
+        for name, found in zip(column_names, units_of_column, strict=True)
         if pd.notna(found).any()
     }
     return column, column_names, units
 
 
-def _name_of_column(domain: str, test: str, telling: list, record: int, plain: bool) -> str:
+def _name_of_column(
+    domain: str, test: str, telling: list[tuple[str, np.ndarray, np.ndarray]], record: int, plain: bool
+) -> str:
     told = [
         labels[code[record]] if plain else f"{qualifier}={labels[code[record]]}"
         for qualifier, code, labels in telling
@@ -258,7 +264,7 @@ def _n_distinct(test: np.ndarray, code: np.ndarray, n_tests: int, n_labels: int)
     """Number of distinct codes, missing (-1) being one, per test: (n_tests,)."""
     seen = np.zeros((n_tests, n_labels + 1), dtype=bool)
     seen[test, code + 1] = True
-    return seen.sum(axis=1)
+    return np.asarray(seen.sum(axis=1))
 
 
 def _unit_of_text(test: np.ndarray, unit: np.ndarray, is_text: np.ndarray, n_tests: int, n_units: int) -> np.ndarray:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeGuard
 
-from cdisc.formats.files import FileOptions
+from cdisc.formats.tables import FileOptions
 from cdisc.merge.sdtm import QUALIFIERS, UNIT
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.settings import faults_of_settings
@@ -47,11 +48,11 @@ def rule_for(rules: dict[str, str], default: str, domain: str, column: str) -> s
     return next((rules[scope] for scope in scopes if scope in rules), default)
 
 
-def _is_text(value: object) -> bool:
+def _is_text(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and value != ""
 
 
-def _are_texts(value: object) -> bool:
+def _are_texts(value: object) -> TypeGuard[list[str] | tuple[str, ...]]:
     return isinstance(value, list | tuple) and all(_is_text(part) for part in value)
 
 
@@ -73,6 +74,7 @@ _FILE_OPTIONS: dict[str, tuple[Callable[[object], bool], str]] = {
     "encoding": (lambda value: _is_text(value) and _is_encoding(value), 'the name of an encoding, such as "cp1253"'),
     "decimal": (_is_one_of((".", ",")), '"." or ","'),
     "missing": (_are_texts, "a list of texts that mean missing"),
+    "numbers": (_are_texts, "a list of columns that hold numbers alone"),
 }
 
 
@@ -118,7 +120,7 @@ def check_merge(value: object) -> list[str]:
     return faults_of_settings("merge", value, _KEYS)
 
 
-def read_merge_settings(literal: dict) -> MergeSettings:
+def read_merge_settings(literal: Any) -> MergeSettings:
     """The settings of a config's ``merge`` key. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(check_merge(literal))
 
@@ -133,7 +135,7 @@ def read_merge_settings(literal: dict) -> MergeSettings:
         ignore=tuple(domain.upper() for domain in literal.get("ignore", ())),
         files={
             domain.upper(): FileOptions(
-                **{name: tuple(option) if name == "missing" else option for name, option in options.items()}
+                **options | {name: tuple(options[name]) for name in ("missing", "numbers") if name in options}
             )
             for domain, options in literal.get("files", {}).items()
         },

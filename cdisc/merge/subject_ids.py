@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from cdisc.merge.patterns import compiles, replaced, replacement_fits
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.settings import faults_of_settings
 
@@ -36,32 +37,31 @@ class SubjectIdRule:
     zero_pad: int = 0
     prefix: str = ""
 
-    def apply(self, ids: pd.Index) -> pd.Index:
-        """The ids (n_distinct,) after the rule, as text."""
+    def apply(self, ids: pd.Index) -> tuple[pd.Index, int]:
+        """The ids (n_distinct,) after the rule, as text, and how many the pattern does not touch.
+
+        Such ids are usually a sign that the pattern misses a spelling. Raises ``FaultyInputError`` where the pattern
+        does not end.
+        """
         text = pd.Series(ids.astype("str") if ids.dtype.kind != "f" else [_whole(number) for number in ids])
         if self.strip:
             text = text.str.strip()
         if self.case:
             text = text.str.upper() if self.case == "upper" else text.str.lower()
+        n_unmatched = 0
         if self.pattern is not None:
-            text = text.str.replace(re.compile(self.pattern), self.replacement, regex=True)
+            spelled, n_unmatched = replaced(text.tolist(), self.pattern, self.replacement)
+            text = pd.Series(spelled, dtype="str")
         if self.zero_pad:
             text = text.where(~text.str.isdigit(), text.str.zfill(self.zero_pad))
-        return pd.Index(self.prefix + text)
-
-    def n_unmatched(self, ids: pd.Index) -> int:
-        """How many distinct ids the pattern does not touch: usually a sign that it misses a spelling."""
-        if self.pattern is None:
-            return 0
-        spelled = SubjectIdRule(strip=self.strip, case=self.case).apply(ids)
-        return int((spelled.str.count(self.pattern) == 0).sum())
+        return pd.Index(self.prefix + text), n_unmatched
 
 
 _KEYS = {
     "column": (lambda value: value is None or (isinstance(value, str) and value != ""), "a column name, or None"),
     "strip": (lambda value: isinstance(value, bool), "True or False"),
     "case": (lambda value: value in CASES, '"upper" or "lower"'),
-    "pattern": (lambda value: isinstance(value, str) and _compiles(value), "a regular expression"),
+    "pattern": (lambda value: isinstance(value, str) and compiles(value), "a regular expression"),
     "replacement": (lambda value: isinstance(value, str) and value.isprintable(), "a text; \\1 is the first group"),
     "zero_pad": (lambda value: type(value) is int and 0 <= value <= 64, "a whole number from 0 to 64"),
     "prefix": (lambda value: isinstance(value, str) and value.isprintable(), "a text"),
@@ -73,29 +73,17 @@ def check_subject_id(value: object) -> list[str]:
     faults = faults_of_settings("subject_id", value, _KEYS)
     if not isinstance(value, dict):
         return faults
-    if not faults and "pattern" in value:
-        try:
-            re.sub(value["pattern"], value.get("replacement", ""), "")
-            re.compile(value["pattern"]).sub(value.get("replacement", ""), "0")
-        except (re.error, IndexError):
-            faults.append("subject_id['replacement']: it names a group that the pattern does not have")
+    if not faults and "pattern" in value and not replacement_fits(value["pattern"], value.get("replacement", "")):
+        faults.append("subject_id['replacement']: it names a group that the pattern does not have")
     if "replacement" in value and "pattern" not in value:
         faults.append("subject_id['replacement']: given without a pattern")
     return faults
 
 
-def read_subject_id_rule(value: object) -> SubjectIdRule:
+def read_subject_id_rule(value: Any) -> SubjectIdRule:
     """The rule that a config's ``subject_id`` key says. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(check_subject_id(value))
     return SubjectIdRule(**value)
-
-
-def _compiles(pattern: str) -> bool:
-    try:
-        re.compile(pattern)
-    except re.error:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
@@ -120,16 +108,17 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule) -> ReadSubjects:
         return ReadSubjects(np.arange(len(frame)), ids)
     column = frame[rule.column]
     if column.dtype.kind not in "f":
-        column = column.str.strip().replace("", np.nan)
+        column = column.str.strip()
+        column = column.mask(column == "")
     code, source_ids = pd.factorize(column)
-    spelled = rule.apply(pd.Index(source_ids))
+    spelled, n_unmatched = rule.apply(pd.Index(source_ids))
     code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
     code_of_row, n_blank = np.append(code_of_source, -1)[code], int((code < 0).sum())
     return ReadSubjects(
         code=code_of_row,
         ids=pd.Index(ids),
         n_merged=int((code_of_source >= 0).sum()) - len(ids),
-        n_unmatched=rule.n_unmatched(pd.Index(source_ids)),
+        n_unmatched=n_unmatched,
         n_blank=n_blank,
         n_emptied=int((code_of_row < 0).sum()) - n_blank,
     )

@@ -35,6 +35,7 @@ def fold_supplemental(
     rows = supplemental[supplemental["QVAL"].notna() & supplemental["QNAM"].notna()]
     identifiers = rows["IDVAR"].fillna("") if "IDVAR" in rows else pd.Series("", rows.index)
     for (identifier, name), group in rows.groupby([identifiers, "QNAM"], sort=True):
+        identifier, name = str(identifier), str(name)
         if identifier and identifier not in parent:
             continue
         keys = [SUBJECT, "_record"]
@@ -43,8 +44,8 @@ def fold_supplemental(
         right = right.assign(value=group["QVAL"]).dropna(subset="_record")
         n_repeated = int(right.duplicated(keys).sum())
         right = right.drop_duplicates(keys)
-        value = left.merge(right, how="left", on=keys, validate="many_to_one")["value"]
-        value = value.to_numpy(dtype=object, na_value=np.nan)
+        joined = left.merge(right, how="left", on=keys, validate="many_to_one")
+        value = joined["value"].to_numpy(dtype=object, na_value=np.nan)
         has_value = ~pd.isna(value)
         before = (
             parent[name].to_numpy(dtype=object, na_value=np.nan) if name in parent else np.full(len(parent), np.nan)

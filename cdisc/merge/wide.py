@@ -17,7 +17,10 @@ def reduce_wide(
     of the domain's dates and then of its values, never of the file.
     """
     n_collapsed = len(subject) - len(np.unique(subject))
-    if n_collapsed and several_rows is None:
+    if n_collapsed and several_rows is not None:
+        rows = row_of_each_subject(frame, domain, subject, several_rows)
+        frame, subject = frame.iloc[rows], subject[rows]
+    elif n_collapsed:
         n_several, n_present = int((np.bincount(subject) > 1).sum()), len(subject) - n_collapsed
         fault = (
             f"{domain}: {n_several} subjects have several rows ({len(subject)} rows for {n_present} subjects), by "
@@ -25,9 +28,6 @@ def reduce_wide(
             f'by merge: {{"several_rows": {{"{domain}": "last"}}}}'
         )
         return {}, 0, [fault]
-    if n_collapsed:
-        rows = row_of_each_subject(frame, domain, subject, several_rows)
-        frame, subject = frame.iloc[rows], subject[rows]
     columns = {}
     for name, values in frame.items():
         column = np.full(n_subjects, None, dtype=object)
@@ -48,8 +48,8 @@ def row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, s
         keys.append(np.where(codes < 0, len(distinct), codes) if several_rows == "first" else codes)
     order = np.lexsort((*reversed(keys), subject))
     changes = np.diff(subject[order])
-    at_end = np.append(changes, 1) != 0 if several_rows == "last" else np.insert(changes, 0, 1) != 0
-    return order[at_end]
+    at_end = (np.append(changes, 1) if several_rows == "last" else np.insert(changes, 0, 1)) != 0
+    return np.asarray(order[at_end])
 
 
 def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
@@ -63,6 +63,6 @@ def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
 def text_of(values: pd.Series) -> np.ndarray:
     """A column as text (n_rows,), None where missing, whole numbers without a decimal point."""
     if values.dtype.kind != "f":
-        return values.to_numpy(dtype=object, na_value=None)
+        return np.asarray(values.to_numpy(dtype=object, na_value=None))  # type: ignore[call-overload]
     codes, distinct = pd.factorize(values)
     return np.array([*map(number_text, distinct), None], dtype=object)[codes]

@@ -50,6 +50,7 @@ class Assessment:
 
     @property
     def results(self) -> list[ModelResult]:
+        """k, then l and t of each sensitive feature."""
         return [self.k_anonymity, *self.l_diversity.values(), *self.t_closeness.values()]
 
 
@@ -69,19 +70,23 @@ def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None
         if announce:
             announce(sentence)
 
-    qis, given = config.quasi_identifiers, {"missing_qis": config.missing_qis, "classes": classes}
+    qis, policy = config.quasi_identifiers, config.missing_qis
     l_results, t_results = {}, {}
     for name in config.sensitive_features:
-        l_results[name] = run_l_diversity(binned, qis, name, config.L[name], counts=binned_counts[name], **given)
+        l_results[name] = run_l_diversity(
+            binned, qis, name, config.L[name], missing_qis=policy, classes=classes, counts=binned_counts[name]
+        )
         distance = config.t_distance.get(name)
-        t_results[name] = run_t_closeness(binned, qis, name, config.T[name], distance, counts=counts[name], **given)
+        t_results[name] = run_t_closeness(
+            binned, qis, name, config.T[name], distance, policy, classes=classes, counts=counts[name]
+        )
     return Assessment(
         config=config,
         binned=binned,
         binnings=binnings,
         classes=classes,
         counts=counts,
-        k_anonymity=run_k_anonymity(binned, qis, config.K, **given),
+        k_anonymity=run_k_anonymity(binned, qis, config.K, policy, classes),
         l_diversity=l_results,
         t_closeness=t_results,
         missing_policies=count_by_missing_policy(classes, config.K),

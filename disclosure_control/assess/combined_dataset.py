@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import FileOptions, read_domain_file
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.tables import FileOptions
 from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.basics.columns import numbers_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
@@ -35,6 +35,7 @@ class CombinedDataset:
 
     @property
     def typed_table(self) -> pd.DataFrame:
+        """The whole file, the config's columns typed and the others as text."""
         return self.table.assign(**self.frame)
 
 
@@ -51,9 +52,8 @@ def read_combined_dataset(
     config = validate_config(literal, columns, readers)
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    table = read_domain_file(path, AS_WRITTEN).frame
+    source = read_domain_file(path, AS_WRITTEN)
+    table = source.frame
     if SUBJECT_COLUMN not in table:
         raise FaultyInputError(
             f"{path.name}: no column {SUBJECT_COLUMN!r}; the file is not as Create_Combined_Pilot_Dataset.py writes it"
@@ -72,7 +72,7 @@ def read_combined_dataset(
             faults += [f"{path.name}: {fault}" for fault in error.faults]
     if faults:
         raise FaultyInputError(faults)
-    return config, CombinedDataset(pd.DataFrame(typed), table[SUBJECT_COLUMN], sha256, table)
+    return config, CombinedDataset(pd.DataFrame(typed), table[SUBJECT_COLUMN], source.sha256, table)
 
 
 def header_of(path: Path) -> list[str] | None:

@@ -18,8 +18,8 @@ def risky_row_files(assessment: Assessment, subjects: pd.Series) -> Iterator[tup
     """File name and rows for k, and for l and t of each sensitive feature; a file without risky rows has its header."""
     yield f"risky_rows_k{assessment.config.K}_anonymity.csv", risky_rows(assessment, assessment.k_anonymity, subjects)
     taken = set()
-    for result in (*assessment.l_diversity.values(), *assessment.t_closeness.values()):
-        name = f"risky_rows_{result.model[0]}{number_text(result.threshold)}_{file_name_part(result.sensitive)}"
+    for sensitive, result in (*assessment.l_diversity.items(), *assessment.t_closeness.items()):
+        name = f"risky_rows_{result.model[0]}{number_text(result.threshold)}_{file_name_part(sensitive)}"
         while name.lower() in taken:  # two features whose names differ only in what a file name cannot hold
             name += "_"
         taken.add(name.lower())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from cdisc.formats.files import READERS
+from cdisc.formats.registry import readers_by_suffix
+from disclosure_control.basics.files import sha256_of_file
 
 MERGE_REPORT = "merge_report.json"
 REMEDY = "run Create_Combined_Pilot_Dataset.py again"
@@ -32,17 +32,15 @@ def stale_merge_notices(folder: Path, results: Path) -> list[str]:
     ]
 
 
-def _changed_since(inputs: Mapping[str, Mapping], folder: Path) -> list[str]:
+def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> list[str]:
     return [
-        name for name, one in inputs.items() if (folder / name).is_file() and _sha256(folder / name) != one["sha256"]
+        name
+        for name, one in inputs.items()
+        if (folder / name).is_file() and sha256_of_file(folder / name) != one["sha256"]
     ]
 
 
 def _added_since(known: set[str], folder: Path) -> list[str]:
-    names = (path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() in READERS)
+    suffixes = readers_by_suffix()
+    names = (path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() in suffixes)
     return sorted(name for name in names if name not in known and not name.startswith("."))
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -27,6 +27,7 @@ class EncodedColumn:
 
     @property
     def is_numeric(self) -> bool:
+        """Whether the labels are numbers."""
         return self.labels.dtype.kind == "f"
 
 
@@ -53,8 +54,33 @@ def encode_column(values: pd.Series) -> EncodedColumn:
         return EncodedColumn(renumber(codes, order), distinct[order])
     if values.dtype == object:  # to Python, True, 1 and 1.0 are one value
         values = values.map(_label, na_action="ignore")
-    codes, distinct = pd.factorize(values)
-    return _merge_equal_labels(codes, np.array([_label(value) for value in distinct], dtype=object))
+    codes, values_seen = pd.factorize(values)
+    return _merge_equal_labels(codes, np.array([_label(value) for value in values_seen], dtype=object))
+
+
+def as_counted(values: pd.Series) -> pd.Series:
+    """The column with the label under which each value is counted in its place; missing where that is empty.
+
+    Whoever counts the values of what is written finds the classes that were counted here: ``1`` and ``1.0`` as text
+    are one value, and both are written ``1``; ``-0.0`` is ``0.0``. Other numbers, truth values and dates stay.
+    """
+    if pd.api.types.is_float_dtype(values.dtype):
+        return values + 0.0
+    is_category = isinstance(values.dtype, pd.CategoricalDtype)
+    if not is_category and not pd.api.types.is_string_dtype(values.dtype) and values.dtype != object:
+        return values
+    distinct = values.cat.categories if is_category else pd.Index(pd.unique(values.dropna()))
+    labels = [_label(value) for value in distinct]
+    if labels == list(distinct):
+        return values
+    encoded = encode_column(values)
+    if is_category:
+        codes = pd.Categorical.from_codes(
+            encoded.codes.tolist(), pd.Index([str(label) for label in encoded.labels]), ordered=values.cat.ordered
+        )
+        return pd.Series(codes, values.index, name=values.name)
+    written = np.array([*encoded.labels, None], dtype=object)[encoded.codes]
+    return pd.Series(written, values.index, dtype=values.dtype, name=values.name)
 
 
 def _label(value: object) -> str:
@@ -122,8 +148,25 @@ def numbers_of(values: pd.Series) -> np.ndarray:
     return numbers
 
 
+def label_texts(labels: np.ndarray) -> list[str]:
+    """Labels of an encoded column (n_values,) as people write them, numbers as ``number_text`` does."""
+    is_numeric = labels.dtype.kind == "f"
+    return [number_text(label) if is_numeric else str(label) for label in labels]
+
+
 def labels_of(encoded: EncodedColumn) -> list[str]:
-    return [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]
+    """The labels of an encoded column as people write them, in the order of their codes."""
+    return label_texts(encoded.labels)
+
+
+def canonical_labels_of(encoded: EncodedColumn) -> np.ndarray:
+    """The labels (n_values,) as ``encode_column`` would spell them if the column were of text: with all digits.
+
+    What ``labels_of`` writes is for people, and two numbers that differ in the sixteenth digit read alike there.
+    """
+    if not encoded.is_numeric:
+        return encoded.labels.astype(object)
+    return np.array([_label(number) for number in encoded.labels], dtype=object)
 
 
 def value_text(value: object) -> str:

@@ -7,7 +7,7 @@ from statistics import NormalDist
 import numpy as np
 
 
-def wilson_interval(n_hits: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson_interval(n_hits: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Interval for a share from ``n_hits`` of ``n`` > 0 people, in [0, 1]. Source: Wilson 1927, doi:10.2307/2276774."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     share, weight = n_hits / n, z * z / n

@@ -10,6 +10,11 @@ import io
 import textwrap
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Okabe and Ito 2008, without the yellow that white paper swallows; neighbours differ in lightness too.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#56B4E9", "#CC79A7", "#E69F00")
@@ -18,7 +23,7 @@ LINES = ("-", "--", "-.", ":")
 GREY = "#666666"
 HOW_TO_INSTALL = "pip install -r requirements-figures.txt"
 
-_STYLE = {
+_STYLE: dict[Any, Any] = {  # Matplotlib's stubs know each name as a type of its own
     "font.family": "DejaVu Sans",  # comes with Matplotlib: the same letters everywhere
     "font.size": 10,
     "axes.titlesize": 10,
@@ -85,7 +90,9 @@ def wrapped(text: str, n_letters: int = 34, n_lines: int = 3) -> str:
     return "\n".join(lines).replace("$", r"\$")
 
 
-def place_labels(figure, panel, labels: Sequence[tuple[tuple[float, float], str]], points: Sequence) -> None:
+def place_labels(
+    figure: Figure, panel: Axes, labels: Sequence[tuple[tuple[float, float], str]], points: Sequence
+) -> None:
     """Write each text beside its point where it covers no other text and no point; where it would, leave it out.
 
     ``labels`` are ((x, y), text), ``points`` all ((x, y), radius) drawn: places in the units of ``panel``, radii in

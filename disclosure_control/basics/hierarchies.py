@@ -9,6 +9,7 @@ Level 0 is the value as it stands in the data, the last level its coarsest form.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ import pandas as pd
 
 from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile, read_file
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class ValueHierarchy:
 
     @property
     def n_levels(self) -> int:
+        """Level 0, the values themselves, and all coarser ones."""
         return self.labels.shape[1]
 
     @property
@@ -42,6 +45,7 @@ class ValueHierarchy:
 
     @property
     def has_one_root(self) -> bool:
+        """Whether the last level is one label for all values."""
         return len(set(self.labels[:, -1])) == 1
 
     def leaves_of(self, values: np.ndarray) -> np.ndarray:
@@ -81,7 +85,7 @@ class ValueHierarchy:
                 f"hierarchy {self.name!r}: level {level} does not exist; allowed: 0 to {self.height}; change it"
             )
         encoded = encode_column(column)
-        above = np.append(self._labels_at(encoded.labels, level), None)
+        above = np.append(self._labels_at(encoded.labels, level), np.array([None]))
         return pd.Series(above[encoded.codes], index=column.index, name=column.name, dtype=object)
 
     def _labels_at(self, values: np.ndarray, level: int) -> np.ndarray:
@@ -134,11 +138,11 @@ def _faults_of_tree(labels: np.ndarray) -> list[str]:
     return faults
 
 
-def read_hierarchy(path: Path, delimiter: str = ";") -> ValueHierarchy:
+def read_hierarchy(file: Path | SourceFile, delimiter: str = ";") -> ValueHierarchy:
     """A hierarchy from a CSV file without a header, UTF-8. Raises ``FaultyInputError`` as ``build_hierarchy`` does."""
+    source = read_file(file) if isinstance(file, Path) else file
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file, delimiter=delimiter) if row]
+        text = io.StringIO(source.content.decode("utf-8-sig"), newline="")
     except UnicodeDecodeError:
-        raise FaultyInputError(f"hierarchy {path.name!r}: is not UTF-8 text; save it as UTF-8") from None
-    return build_hierarchy(rows, path.name)
+        raise FaultyInputError(f"hierarchy {source.name!r}: is not UTF-8 text; save it as UTF-8") from None
+    return build_hierarchy([row for row in csv.reader(text, delimiter=delimiter) if row], source.name)

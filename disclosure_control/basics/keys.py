@@ -1,6 +1,8 @@
-"""Composite keys: one whole number for the codes of several columns, and the groups of equal ones."""
+"""Composite keys: one whole number for the codes of several columns, the groups of equal ones, and counts of pairs."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -24,8 +26,40 @@ def number_groups(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]
     return group, np.bincount(group, minlength=len(distinct))
 
 
-def joint_keys(parts: list[list[np.ndarray]], radices: list[int], lengths: list[int]) -> tuple[list[np.ndarray], int]:
-    """One whole number per entry of each part's columns, equal where all codes are equal, and how many there may be."""
+def number_rows(columns: Sequence[np.ndarray], n_codes: Sequence[int], n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Group of each row (n_rows,) by its codes in all columns, and size of each group.
+
+    ``columns`` (n_columns, n_rows) hold whole numbers from 0 to ``n_codes`` - 1 of the column. Groups are numbered in
+    the order of the codes, the first column first; without columns all rows are one group.
+    """
+    (key,), n_keys = joint_keys([columns], n_codes, [n_rows])
+    return number_groups(key, n_keys)
+
+
+def count_pairs(
+    one: np.ndarray, other: np.ndarray, n_one: int, n_other: int, people: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every pair of codes that occurs, in the order of the codes: the one, the other, and the people who have both.
+
+    Codes (n,) are whole numbers from 0 to ``n_one`` - 1 and ``n_other`` - 1; ``people`` (n,) whole numbers, how many
+    each entry stands for, one each if not given.
+    """
+    n_other = max(n_other, 1)
+    key = one.astype(np.int64) * n_other + other
+    pair, size = number_groups(key, n_one * n_other)
+    key_of_pair = np.empty(len(size), dtype=np.int64)
+    key_of_pair[pair] = key
+    n_people = size if people is None else np.bincount(pair, people, len(size)).astype(np.int64)
+    return *np.divmod(key_of_pair, n_other), n_people
+
+
+def joint_keys(
+    parts: Sequence[Sequence[np.ndarray]], radices: Sequence[int], lengths: Sequence[int]
+) -> tuple[list[np.ndarray], int]:
+    """One whole number per entry of each part's columns, equal where all codes are equal, and how many there may be.
+
+    ``parts`` have the same columns and ``lengths`` entries each; ``radices`` (n_columns,) are the numbers of codes.
+    """
     keys, n_keys = [np.zeros(length, dtype=np.int64) for length in lengths], 1
     for i, radix in enumerate(radices):
         if n_keys * radix >= KEY_LIMIT:

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from disclosure_control.basics.columns import LARGEST_NUMBER
 from disclosure_control.basics.faults import nearest_name
 
-Check = tuple[Callable[[object], bool], str]
+Check = tuple[Callable[[Any], bool], str]
 
 
-def is_name(value: object) -> bool:
+def is_name(value: object) -> TypeGuard[str]:
+    """A text that is not empty."""
     return isinstance(value, str) and value != ""
 
 
-def are_names(value: object) -> bool:
-    names = isinstance(value, list | tuple) and bool(value) and all(map(is_name, value))
-    return names and len(set(value)) == len(value)
+def are_names(value: object) -> TypeGuard[Sequence[str]]:
+    """A list of distinct names, at least one."""
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    return all(map(is_name, value)) and len(set(value)) == len(value)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """A finite number that can be calculated with; True and False are none."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return False
     return bool(-LARGEST_NUMBER <= value <= LARGEST_NUMBER)
 
 
-def is_count(value: object) -> bool:
+def is_count(value: object) -> TypeGuard[int]:
+    """A whole number from 1, exact as a float; True is none."""
     return type(value) is int and 1 <= value <= 2**53
 
 
 def is_share(value: object) -> bool:
-    return is_number(value) and 0 <= value <= 1
+    """A number from 0 to 1."""
+    return isinstance(value, int | float | np.integer | np.floating) and is_number(value) and bool(0 <= value <= 1)
 
 
 COLUMN: Check = (is_name, "the name of a column")
@@ -47,6 +53,7 @@ TEXT: Check = (is_name, "a text")
 
 
 def is_value(value: object) -> bool:
+    """A text that is not blank and can be written, or a number; True and False are none."""
     if isinstance(value, str):
         return value.strip() != "" and not any("\ud800" <= letter <= "\udfff" for letter in value)
     return isinstance(value, int | float) and not isinstance(value, bool)
@@ -56,10 +63,12 @@ IS_VALUE: Check = (is_value, "a value of the column, as it is written in the dat
 
 
 def one_of(*names: str) -> Check:
+    """The check that a setting is one of these words."""
     return (lambda value: isinstance(value, str) and value in names), " or ".join(f'"{name}"' for name in names)
 
 
 def whole_number(low: int, high: int) -> Check:
+    """The check that a setting is a whole number within these bounds, both allowed."""
     return (lambda value: type(value) is int and low <= value <= high), f"a whole number from {low} to {high}"
 
 

@@ -6,11 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from disclosure_control.basics.columns import EncodedColumn, labels_of
 from disclosure_control.basics.confidence_intervals import wilson_interval
 
 SMALLEST_PRINTED_GROUP = 10
 SMALLER_GROUPS = "(smaller groups together)"
 TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
+
+
+def shares_by_group(groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str) -> list[dict]:
+    """Who of each group is hit, among those considered, as ``printable_groups`` may tell it; missing is a group.
+
+    ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` says what a hit is.
+    """
+    names, group = ["missing", *labels_of(groups)], groups.codes + 1
+    people = np.bincount(group[considered], minlength=len(names))
+    hits = np.bincount(group[considered & hit], minlength=len(names))
+    return printable_groups(names, people, hits, word)
 
 
 def printable_groups(names: Sequence[str], people: np.ndarray, hits: np.ndarray, word: str) -> list[dict]:
@@ -26,7 +38,7 @@ def printable_groups(names: Sequence[str], people: np.ndarray, hits: np.ndarray,
     while 0 < together < len(by_size) and people[by_size[:together]].sum() < SMALLEST_PRINTED_GROUP:
         together += 1
     hidden = by_size[:together]
-    entries = [_group(names[i], int(people[i]), int(hits[i]), word) for i in present if i not in hidden]
+    entries = [_group(names[i], int(people[i]), int(hits[i]), word) for i in present.tolist() if i not in hidden]
     n_hidden = int(people[hidden].sum())
     if n_hidden >= SMALLEST_PRINTED_GROUP:
         entries.append(_group(SMALLER_GROUPS, n_hidden, int(hits[hidden].sum()), word))

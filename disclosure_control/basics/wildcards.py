@@ -39,6 +39,18 @@ def wildcard_frequency(classes: CodedClasses, alpha: float = 1.0) -> np.ndarray:
     return sum_over_compatible(classes, classes.size, alpha)
 
 
+def compatible(mine: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Who agrees with whom wherever both have a value: (n_mine, n_others) of bool.
+
+    ``mine`` (n_columns, n_mine) and ``others`` (n_columns, n_others) are codes of the same columns, -1 where missing.
+    """
+    agrees = np.ones((mine.shape[1], others.shape[1]), dtype=bool)
+    for codes, other_codes in zip(mine, others, strict=True):
+        one = codes[:, np.newaxis]
+        agrees &= (one == other_codes) | (one < 0) | (other_codes < 0)
+    return agrees
+
+
 def sum_over_compatible(
     classes: CodedClasses, amount: np.ndarray, alpha: float = 1.0, empty_records: str = "match"
 ) -> np.ndarray:
@@ -147,11 +159,7 @@ def _sums_by_pairs(classes: CodedClasses, rows: np.ndarray) -> np.ndarray:
     n_at_once = max(1, 1_000_000 // classes.n_classes)
     for start in range(0, classes.n_classes, n_at_once):
         block = slice(start, start + n_at_once)
-        agrees = np.ones((result[0, block].size, classes.n_classes), dtype=bool)
-        for codes in classes.class_codes:
-            mine = codes[block, np.newaxis]
-            agrees &= (mine == codes) | (mine < 0) | (codes < 0)
-        result[:, block] = rows @ agrees.T
+        result[:, block] = rows @ compatible(classes.class_codes[:, block], classes.class_codes).T
     return result
 
 
@@ -166,7 +174,8 @@ def _patterns(present: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _exchange(keys: list[np.ndarray], n_keys: int, held: Sequence[np.ndarray], given: Sequence[np.ndarray]) -> None:
     """Add to what each entry of one side is given what the entries of the other side with its key hold, both ways."""
-    (our_key, their_key), (ours, theirs), (to_ours, to_theirs), met = keys, held, given, slice(None)
+    (our_key, their_key), (ours, theirs), (to_ours, to_theirs) = keys, held, given
+    met: slice | np.ndarray = slice(None)
     if n_keys > DENSE_CELLS:
         their_key, distinct = pd.factorize(their_key)
         at = pd.Index(distinct).get_indexer(our_key)

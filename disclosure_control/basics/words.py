@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 
-def text_table(headers: list[str], rows: list[list]) -> str:
+# What a terminal obeys or what turns the direction of writing; tabs and line feeds are layout. The letters themselves
+# stand in the pattern, because Arrow's regular expressions spell them in another way.
+CONTROL_CHARACTERS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+_CONTROLS = re.compile(CONTROL_CHARACTERS)
+
+
+def without_controls(text: str) -> str:
+    """Text that a terminal shows and does not obey: ``?`` for every control character but tabs and ends of lines."""
+    return _CONTROLS.sub("?", text.replace("\r\n", "\n"))
+
+
+def with_controls_escaped(text: str) -> str:
+    """JSON that a terminal shows and does not obey, and that says the same: control characters as ``\\u009b``."""
+    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """A table in lines, as every report of this project has it; cells are printed as they are."""
     from tabulate import tabulate
 
@@ -15,10 +33,31 @@ def share_text(rate: float | None) -> str:
     return "-" if rate is None else f"{rate:.1%}"
 
 
-def listed(names: list[str], at_most: int = 12) -> str:
-    """Names of columns in a sentence, the first ``at_most`` of them."""
-    more = f" and {len(names) - at_most} more" if len(names) > at_most else ""
+def share_of_text(part: float, whole: float) -> str:
+    """How much of a whole a part is, as ``share_text`` prints it; ``-`` of nothing."""
+    return share_text(part / whole if whole else None)
+
+
+def interval_text(low: float, high: float) -> str:
+    """An interval of a share in [0, 1]: ``3.1% to 20.4%``."""
+    return f"{share_text(low)} to {share_text(high)}"
+
+
+def people_text(n: int, form: str = "") -> str:
+    """A number of people in words: ``1 person``, ``1000 people``; ``form`` "," writes ``1,000 people``."""
+    return f"{n:{form}} {'person' if n == 1 else 'people'}"
+
+
+def listed(names: Iterable[str], at_most: int = 12) -> str:
+    """Names in a sentence, the first ``at_most`` of them in full: ``a, b, c and 4 more``."""
+    names = list(names)
+    more = f" and {len(names) - at_most:,} more" if len(names) > at_most else ""
     return ", ".join(names[:at_most]) + more
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things: ``1 record``, ``2,000 records``."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def four_digits(number: float) -> str:

@@ -52,6 +52,7 @@ class Level:
 
     @property
     def n_codes(self) -> int:
+        """How many values are left at this level, a missing one included."""
         return len(self.labels)
 
     @property
@@ -76,6 +77,7 @@ class Generalisation:
 
     @property
     def n_levels(self) -> int:
+        """Level 0 and all coarser ones."""
         return len(self.levels)
 
     @property

@@ -1,7 +1,9 @@
 """What a transformation costs, by ARX's definitions: one class per kind of loss, ``METRICS`` by name.
 
-One more kind stands in ``volumes``. Each tells the loss of a transformation, and bounds that spare the search most of
-the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
+Losses of values (``is_of_values``) are counted from level 0 of each attribute: the values as the assessment evaluates
+them, which may be bins already. What a release costs from the exact values stands in ``utility.information_loss``.
+One more kind of loss stands in ``volumes``. Each tells the loss of a transformation, and bounds that spare the search
+most of the lattice. A larger loss is less useful. Records of suppressed classes lose everything.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import numpy as np
 from disclosure_control.generalisation.generalisations import Generalisation
 from disclosure_control.generalisation.nodes import Lattice, Node
 from disclosure_control.generalisation.volumes import VOLUME_METRICS, VolumeMetric
+from disclosure_control.measures.class_sizes import average_class_size, discernibility
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,10 @@ class SeparableMetric:
     own_weight: Callable[[Generalisation], float] = lambda attribute: 1.0
     of_most: bool = False
     is_separable = True
+    is_of_values = True
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> SeparableLoss:
+        """The metric on one lattice; ``weights`` (n_attributes,) from 0."""
         return SeparableLoss(self, lattice, tuple(weights))
 
 
@@ -167,7 +172,7 @@ class SeparableLoss:
 
 @dataclass(frozen=True)
 class ClassSizeMetric:
-    """A loss of the sizes of the classes: ``of_sizes(kept sizes, n_suppressed, n)``; attributes have no weight in it.
+    """A loss of the sizes of the classes: ``of_sizes(kept sizes, n_suppressed)``; attributes have no weight in it.
 
     ``of_sizes`` of all classes, nothing suppressed, must not be above the loss; nor may it fall as classes are joined.
     """
@@ -175,10 +180,12 @@ class ClassSizeMetric:
     name: str
     words: str
     value_range: str
-    of_sizes: Callable[[np.ndarray, int, int], float]
+    of_sizes: Callable[[np.ndarray, int], float]
     is_separable = False
+    is_of_values = False
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> ClassSizeLoss:
+        """The metric on one lattice; attributes have no weight in it."""
         return ClassSizeLoss(self, lattice)
 
 
@@ -192,20 +199,22 @@ class ClassSizeLoss:
     grows_with_suppression = True
 
     def floors(self, bottom: Node) -> np.ndarray:
+        """A lower bound for every transformation, of the lattice's shape."""
         return np.full(self.lattice.shape, self.floor_of_coarser(bottom))
 
     def floor_of_coarser(self, node: Node) -> float:
         """A lower bound for ``node`` and all that are coarser: their classes are sums of these."""
-        return self.metric.of_sizes(node.size, 0, self.lattice.n_people)
+        return self.metric.of_sizes(node.size, 0)
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> np.ndarray:
         """A lower bound for all that are finer: these people stay suppressed, the others are apart at best."""
         kept = self.lattice.people[~suppressed[node.class_of_combination]]
-        return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum()), self.lattice.n_people))
+        return np.asarray(self.metric.of_sizes(kept, int(node.size[suppressed].sum())))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
+        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are."""
         kept = node.size[~suppressed]
-        return self.metric.of_sizes(kept, int(node.size[suppressed].sum()), self.lattice.n_people)
+        return self.metric.of_sizes(kept, int(node.size[suppressed].sum()))
 
 
 # ---------------------------------------------------------------- the definitions
@@ -249,14 +258,6 @@ def _as_it_is(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarra
     return np.asarray(total)
 
 
-def _discernibility(kept: np.ndarray, n_suppressed: int, n: int) -> float:
-    return float(np.dot(kept, kept)) + float(n) * n_suppressed
-
-
-def _average_class_size(kept: np.ndarray, n_suppressed: int, n: int) -> float:
-    return n / max(len(kept) + (n_suppressed > 0), 1)
-
-
 def _per_record(total: np.ndarray, attribute: Generalisation, n: int) -> np.ndarray:
     return np.asarray(total) / max(n, 1)
 
@@ -278,14 +279,14 @@ METRICS: dict[str, SeparableMetric | ClassSizeMetric | VolumeMetric] = {
             "discernibility",
             "pairs of records that cannot be told apart",
             "from n to n squared",
-            _discernibility,
+            discernibility,
         ),
         # LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101; the suppressed are one more class.
         ClassSizeMetric(
             "average_class_size",
             "records per equivalence class",
             "from 1 to n",
-            _average_class_size,
+            average_class_size,
         ),
         # De Waal and Willenborg 1999; Gionis and Tassa 2009, doi:10.1109/TKDE.2008.129.
         SeparableMetric(

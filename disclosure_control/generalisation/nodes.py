@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import CountTable, EquivalenceClasses
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import number_groups, number_rows
 from disclosure_control.generalisation.generalisations import Generalisation
 
 Levels = tuple[int, ...]
@@ -42,18 +42,22 @@ class Lattice:
 
     @property
     def n_attributes(self) -> int:
+        """Quasi-identifiers of the lattice."""
         return len(self.attributes)
 
     @property
     def n_combinations(self) -> int:
+        """Combinations of values that occur."""
         return len(self.people)
 
     @cached_property
     def n_people(self) -> int:
+        """People in all combinations together."""
         return int(self.people.sum())
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
+        """How many levels each attribute has: (n_attributes,)."""
         return tuple(attribute.n_levels for attribute in self.attributes)
 
     @property
@@ -80,6 +84,7 @@ class Lattice:
 
     @cached_property
     def top(self) -> Levels:
+        """The coarsest transformation: the last level of each attribute."""
         return tuple(attribute.height for attribute in self.attributes)
 
 
@@ -100,10 +105,12 @@ class Node:
 
     @property
     def n_classes(self) -> int:
+        """Equivalence classes of the transformation."""
         return len(self.size)
 
     @property
     def n_bytes(self) -> int:
+        """Memory that its arrays take, its count tables included."""
         own = self.member.nbytes + self.size.nbytes + self.class_of_combination.nbytes
         return own + sum(_n_bytes_of(table) for table in self.cells.values())
 
@@ -129,17 +136,13 @@ def bottom_node(lattice: Lattice) -> Node:
 def roll_up(finer: Node, levels: Levels) -> Node:
     """The classes of a transformation from those of one that is nowhere coarser; O(classes of the finer one)."""
     lattice = finer.lattice
-    key, n_keys = np.zeros(finer.n_classes, dtype=np.int64), 1
+    codes, n_codes = [], []
     for attribute, level in enumerate(levels):
-        n_codes = lattice.attributes[attribute].levels[level].n_codes
-        if n_codes > 1:
-            if n_keys * n_codes >= 2**62:
-                key, size = number_groups(key, n_keys)
-                n_keys = len(size)
-            key *= n_codes
-            key += lattice.level_codes[attribute][level][finer.member]
-            n_keys *= n_codes
-    group, occupied = number_groups(key, n_keys)
+        n_of_level = lattice.attributes[attribute].levels[level].n_codes
+        if n_of_level > 1:
+            codes.append(lattice.level_codes[attribute][level][finer.member])
+            n_codes.append(n_of_level)
+    group, occupied = number_rows(codes, n_codes, finer.n_classes)
     member = np.empty(len(occupied), dtype=np.int32)
     member[group] = finer.member
     size = np.bincount(group, finer.size, len(occupied)).astype(np.int64)
@@ -194,6 +197,7 @@ class RollUp:
         self._n_classes = np.array([self.bottom.n_classes])
 
     def node(self, levels: Levels) -> Node:
+        """The classes of a transformation, rolled up from the nearest finer one at hand."""
         finer = (self._levels <= np.array(levels)).all(axis=1)
         best = int(np.where(finer, self._n_classes, np.iinfo(np.int64).max).argmin())
         source = self._kept[best - 1] if best else self.bottom

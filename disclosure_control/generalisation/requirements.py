@@ -18,7 +18,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.generalisation.coarse_measures import CoarseMeasure
 from disclosure_control.generalisation.missing_policies import POLICIES, MissingPolicy
 from disclosure_control.generalisation.nodes import Node, RollUp, cells_of_some
-from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, SyntacticModel
+from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
 
 # The config's t knows one distance more than the registry of models.
 _MEAN_DIFFERENCE = SyntacticModel(
@@ -72,10 +72,12 @@ class Criterion:
 
     @property
     def definition(self) -> SyntacticModel:
+        """The model in the registry."""
         return MODELS[self.model]
 
     @cached_property
     def settings(self) -> dict[str, object]:
+        """All parameters of the measure, those that were not given at their defaults."""
         return {**self.definition.defaults, **self.parameters}
 
     @cached_property
@@ -116,6 +118,7 @@ class Criterion:
 
     @cached_property
     def coarse_measure(self) -> CoarseMeasure | None:
+        """A cheap lower bound of the measure; None where the model has none."""
         return CoarseMeasure.of(self.model, self.table)
 
     def surely_fails(self, least_measure: np.ndarray) -> np.ndarray:
@@ -246,6 +249,7 @@ class Requirements:
 
     @cached_property
     def others(self) -> tuple[Criterion, ...]:
+        """The criteria that a coarser transformation may fail more people of."""
         return tuple(one for one in self.criteria if one.model not in STAYS_MET_BY_ANY_UNION)
 
     @cached_property

@@ -21,8 +21,10 @@ class VolumeMetric:
     value_range: str
     loss: Callable[[Lattice], Ambiguity | Divergence]
     is_separable = False
+    is_of_values = True
 
     def on(self, lattice: Lattice, weights: Sequence[float]) -> Ambiguity | Divergence:
+        """The metric on one lattice; attributes have no weight in it."""
         return self.loss(lattice)
 
 
@@ -69,6 +71,7 @@ class Ambiguity(_OfVolumes):
         return np.asarray(gone * self.domain + (self.lattice.n_people - gone))
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
+        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are."""
         kept = np.where(suppressed, self.domain, self.volumes(node))
         return float(np.dot(node.size, kept))
 
@@ -96,6 +99,7 @@ class Divergence(_OfVolumes):
 
     @cached_property
     def of_records(self) -> float:
+        """Minus the entropy of the finest classes, in bits, weighted by ``mass``."""
         return float(self.mass @ np.log2(self.bottom.size / max(self.lattice.n_people, 1)))
 
     def floors_of_finer(self, node: Node, suppressed: np.ndarray, at_least: np.ndarray) -> None:
@@ -103,6 +107,7 @@ class Divergence(_OfVolumes):
         return None
 
     def loss(self, node: Node, suppressed: np.ndarray) -> float:
+        """The loss of a transformation where the classes ``suppressed`` (n_classes,) of bool are, in bits."""
         n = max(self.lattice.n_people, 1)
         mass = np.bincount(node.class_of_combination[self.bottom.member], self.mass, node.n_classes)
         n_suppressed = int(node.size[suppressed].sum())
@@ -119,9 +124,11 @@ class DivergenceByRecord(Divergence):
 
     @cached_property
     def mass(self) -> np.ndarray:
+        """How much each of the finest classes counts: (n_bottom_classes,)."""
         return self.bottom.size**2.0 / max(self.lattice.n_people, 1)
 
     def floor_of_coarser(self, node: Node) -> float:
+        """Nothing bounds this loss."""
         return -np.inf
 
 

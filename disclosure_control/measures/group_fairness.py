@@ -28,10 +28,12 @@ class TwoGroups:
 
     @property
     def reference_rate(self) -> float:
+        """Share of the reference group with the favourable outcome, in [0, 1]."""
         return self.n_reference_favourable / self.n_reference
 
     @property
     def group_rate(self) -> float:
+        """Share of the sensitive group with the favourable outcome, in [0, 1]."""
         return self.n_group_favourable / self.n_group
 
     @property
@@ -91,14 +93,15 @@ class TwoGroups:
 
         Source: Katz et al. 1978, doi:10.2307/2530610.
         """
-        if not self.n_group_favourable or not self.n_reference_favourable:
+        ratio = self.disparate_impact
+        if ratio is None or not self.n_reference_favourable:
             return None
         spread = [
             (1 - self.reference_rate) / self.n_reference_favourable,
             (1 - self.group_rate) / self.n_group_favourable,
         ]
         half = _z(confidence) * sqrt(sum(spread))
-        return self.disparate_impact * exp(-half), self.disparate_impact * exp(half)
+        return ratio * exp(-half), ratio * exp(half)
 
 
 def _z(confidence: float) -> float:
@@ -179,7 +182,9 @@ def _pooled_ratio(
     return exp(middle), (exp(middle - half), exp(middle + half))
 
 
-def _cochran_mantel_haenszel(surplus, n_1, n_0, favoured, n) -> tuple[float | None, float | None]:
+def _cochran_mantel_haenszel(
+    surplus: np.ndarray, n_1: np.ndarray, n_0: np.ndarray, favoured: np.ndarray, n: np.ndarray
+) -> tuple[float | None, float | None]:
     from scipy.stats import chi2
 
     several = n > 1

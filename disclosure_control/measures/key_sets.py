@@ -17,7 +17,7 @@ import numpy as np
 from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses
 from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import joint_keys, number_groups
+from disclosure_control.basics.keys import number_rows
 
 DEFAULT_THRESHOLDS = (2, 5, 10, 20)
 MAX_KEY_SETS = 100_000  # roughly half a minute for 20,000 classes, more than an hour for a million
@@ -69,15 +69,6 @@ class AttributeEffect:
         """By threshold: share of people that leaving this attribute out would lift above it; larger is riskier."""
         without = self.without.k_at_most_rate
         return {k: _difference(rate, without[k]) for k, rate in self.together.k_at_most_rate.items()}
-
-
-@dataclass(frozen=True)
-class SmallLevel:
-    """A value of one quasi-identifier that few people have; ``label`` is a value of people: restricted output only."""
-
-    quasi_identifier: str
-    label: str | float
-    n_people: int
 
 
 def key_sets(
@@ -147,21 +138,6 @@ def attribute_effects(
         AttributeEffect(name, look_up((name,)), look_up(tuple(n for n in names if n != name)), together)
         for name in names
     ]
-
-
-def small_levels(classes: EquivalenceClasses, at_most: int = 5) -> list[SmallLevel]:
-    """Values of a quasi-identifier that at most ``at_most`` people have; fewest first, then in the order of values.
-
-    By quasi-identifier, in their order; a missing value is not a level. Fewer people at a level is riskier.
-    """
-    levels = []
-    for name, column, codes in zip(classes.quasi_identifiers, classes.columns, classes.class_codes, strict=True):
-        present = codes >= 0
-        people = np.bincount(codes[present], classes.size[present], len(column.labels)).astype(np.int64)
-        small = np.flatnonzero((people > 0) & (people <= at_most))
-        small = small[np.argsort(people[small], kind="stable")]
-        levels += [SmallLevel(name, column.labels[i], int(people[i])) for i in small]
-    return levels
 
 
 # ---------------------------------------------------------------- settings
@@ -241,8 +217,7 @@ def _roll_up(keys: _Keys, groups: _Groups, attributes: tuple[int, ...]) -> _Grou
     if attributes == groups.attributes:
         return groups
     columns = [keys.codes[i][groups.member] for i in attributes]
-    (key,), n_keys = joint_keys([columns], [keys.n_codes[i] for i in attributes], [len(groups.member)])
-    group, size = number_groups(key, n_keys)
+    group, size = number_rows(columns, [keys.n_codes[i] for i in attributes], len(groups.member))
     member = np.empty(len(size), dtype=np.int64)
     member[group] = groups.member
     people = np.bincount(group, groups.people, len(size)).astype(np.int64)

@@ -33,14 +33,17 @@ class SizeHistogram:
 
     @property
     def n_people(self) -> int:
+        """People in all classes together."""
         return int(self.sizes @ self.n_classes)
 
     @property
     def n_all_classes(self) -> int:
+        """Classes of any size."""
         return int(self.n_classes.sum())
 
     @property
     def n_uniques(self) -> int:
+        """People who are alone in their class; more are riskier."""
         return int(self.n_classes[self.sizes == 1].sum())
 
 

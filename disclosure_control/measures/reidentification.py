@@ -12,16 +12,17 @@ Health Information, chapter 16.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text
+from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import joint_keys, number_groups
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.wildcards import sum_over_compatible
 from disclosure_control.measures.sampling_weights import exact_risk, frequencies
 
@@ -46,15 +47,6 @@ class ReidentificationRisk:
     lowest: float | None
     at_risk_rate: float | None
 
-    @property
-    def effective_threshold(self) -> float:
-        """The highest risk 1/k of a class of k people that is not above the threshold: 0.25 for 0.33.
-
-        A record is at risk if its risk is above the threshold; because risks are 1/k, that is the same as a risk
-        above this figure. Source: ARX, effective risk threshold.
-        """
-        return 1.0 / smallest_class_within(self.threshold)
-
 
 def smallest_class_within(threshold: float) -> int:
     """The smallest k for which 1/k is not above ``threshold``, a number in (0, 1]: 10 for 0.1, 12 for 0.09."""
@@ -63,14 +55,34 @@ def smallest_class_within(threshold: float) -> int:
     return math.ceil(1.0 / threshold * (1.0 - ROUNDING))
 
 
+class Intruder(Protocol):
+    """What an intruder achieves: every one of ``INTRUDERS`` is asked alike, whatever it makes use of."""
+
+    def __call__(
+        self,
+        classes: EquivalenceClasses,
+        threshold: float = 0.2,
+        missing_qis: str = "category",
+        alpha: float = 1.0,
+        population_size: np.ndarray | None = None,
+        sampling_fraction: float | None = None,
+    ) -> ReidentificationRisk: ...
+
+
 def prosecutor_risk(
-    classes: EquivalenceClasses, threshold: float = 0.2, missing_qis: str = "category", alpha: float = 1.0
+    classes: EquivalenceClasses,
+    threshold: float = 0.2,
+    missing_qis: str = "category",
+    alpha: float = 1.0,
+    population_size: np.ndarray | None = None,
+    sampling_fraction: float | None = None,
 ) -> ReidentificationRisk:
     """Chance of picking the right record for a person who is known to be in the data: 1/f.
 
     f are the people whom a person of the class cannot be told apart from, under the policy ``missing_qis`` and,
-    for "wildcard", with ``alpha`` as in ``sum_over_compatible``. Raises ``FaultyInputError`` on an unknown policy, and
-    on a threshold outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
+    for "wildcard", with ``alpha`` as in ``sum_over_compatible``. The population, of whatever size, changes nothing for
+    who knows that the person is in the pilot. Raises ``FaultyInputError`` on an unknown policy, and on a threshold
+    outside (0, 1]. Source: El Emam and Dankar 2008, doi:10.1197/jamia.M2716.
     """
     f, _ = frequencies(classes, None, missing_qis, alpha)
     return _summarise("prosecutor", classes, 1.0 / f, threshold, missing_qis)
@@ -115,7 +127,7 @@ def marketer_risk(
     return _summarise("marketer", classes, risk, threshold, missing_qis)
 
 
-INTRUDERS: dict[str, Callable[..., ReidentificationRisk]] = {
+INTRUDERS: dict[str, Intruder] = {
     "prosecutor": prosecutor_risk,
     "journalist": journalist_risk,
     "marketer": marketer_risk,
@@ -172,7 +184,7 @@ def _summarise(
     of_record = np.where(evaluated, risk, np.nan)[classes.class_of_record]
     people, risk = classes.size[evaluated], risk[evaluated]
     n_evaluated = int(people.sum())
-    figures = (None, None, None, None)
+    figures: tuple[float | None, ...] = (None, None, None, None)
     if n_evaluated:
         at_risk = risk > threshold * (1.0 + ROUNDING)
         average = math.fsum(people * risk) / n_evaluated
@@ -277,22 +289,19 @@ def _classes_with(classes: EquivalenceClasses, population: pd.DataFrame) -> Equi
     for name, column, codes in zip(classes.quasi_identifiers, classes.columns, classes.class_codes, strict=True):
         theirs = _in_codes_of(column, encode_column(population[name]))
         # One label more, for all values that nobody in the pilot has.
-        columns.append(EncodedColumn(np.concatenate([codes, theirs]), np.append(column.labels.astype(object), None)))
+        columns.append(
+            EncodedColumn(np.concatenate([codes, theirs]), np.append(column.labels.astype(object), np.array([None])))
+        )
     radices = [len(column.labels) + 1 for column in columns]
     n_records = classes.n_classes + len(population)
-    (key,), n_keys = joint_keys([[column.codes + 1 for column in columns]], radices, [n_records])
-    class_of_record, size = number_groups(key, n_keys)
+    class_of_record, size = number_rows([column.codes + 1 for column in columns], radices, n_records)
     return EquivalenceClasses(classes.quasi_identifiers, tuple(columns), class_of_record, size)
 
 
 def _in_codes_of(column: EncodedColumn, other: EncodedColumn) -> np.ndarray:
     """The codes of ``other`` in those of ``column``; values that it does not have get the code after its last."""
     both_numeric = column.is_numeric and other.is_numeric
-    labels, sought = (column.labels, other.labels) if both_numeric else (_texts(column), _texts(other))
+    labels, sought = (one.labels if both_numeric else np.array(labels_of(one), object) for one in (column, other))
     code, distinct = pd.factorize(labels)
     first = np.append(np.unique(code, return_index=True)[1], len(labels))  # two numbers may read the same
     return np.append(first[pd.Index(distinct).get_indexer(sought)], -1)[other.codes]
-
-
-def _texts(column: EncodedColumn) -> np.ndarray:
-    return np.array([number_text(x) if column.is_numeric else str(x) for x in column.labels], dtype=object)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column, number_text, parse_numbers
+from disclosure_control.basics.columns import encode_column, labels_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.measures.reidentification import ROUNDING, ReidentificationRisk, smallest_class_within
 
@@ -169,6 +169,7 @@ class SafeHarbourCheck:
 
     @property
     def n_breaches(self) -> int:
+        """Values that break the rule, of any kind; none where the rule is kept."""
         return sum(self.breaches.values())
 
 
@@ -229,7 +230,7 @@ def _count_zip_codes(zip_codes: pd.Series) -> dict[str, int]:
     """Records per code as text; numbers lost their leading zeros, and all of a column have one length."""
     counted = zip_codes.value_counts(dropna=True)
     distinct = encode_column(counted.index.to_series())
-    texts = [number_text(label) if distinct.is_numeric else str(label) for label in distinct.labels]
+    texts = labels_of(distinct)
     if distinct.is_numeric:
         n_digits = 5 if max(distinct.labels, default=0) > 999 else 3
         texts = [text.zfill(n_digits) for text in texts]

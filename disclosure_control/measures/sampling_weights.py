@@ -169,32 +169,23 @@ class RecordRisk:
 
     @property
     def n_evaluated(self) -> int:
+        """Records that have a risk."""
         return len(self._evaluated)
 
     @cached_property
     def expected_reidentifications(self) -> float:
+        """Sum of the risks of all records, from 0 to their number; larger is riskier."""
         return math.fsum(self._evaluated)
 
     @property
     def global_risk(self) -> float | None:
+        """Mean risk of the evaluated records, in [0, 1]; None where there is none."""
         return self.expected_reidentifications / self.n_evaluated if self.n_evaluated else None
 
     @property
     def highest(self) -> float | None:
+        """Largest risk of an evaluated record, in [0, 1]; None where there is none."""
         return float(self._evaluated[-1]) if self.n_evaluated else None
-
-    def threshold_for(self, max_global_risk: float) -> float | None:
-        """The largest risk found here to which all higher ones must come down for a global risk of at most that.
-
-        None if the global risk is low enough as it is; 0.0 if not even the lowest risk found would do. Source:
-        sdcMicro ``measure_risk``.
-        """
-        risk, n = self._evaluated, self.n_evaluated
-        if not n or self.global_risk <= max_global_risk:
-            return None
-        capped = (np.cumsum(risk) + risk * np.arange(n - 1, -1, -1)) / n
-        n_low_enough = int(np.searchsorted(capped, max_global_risk, side="right"))
-        return float(risk[n_low_enough - 1]) if n_low_enough else 0.0
 
 
 def individual_risk(

@@ -111,6 +111,7 @@ class SpecialUniques:
 
     @property
     def total_score(self) -> float:
+        """Sum of the scores of all records; larger is riskier."""
         return float(self.score_of_class.sum())
 
 
@@ -275,8 +276,8 @@ class _Search:
     def _open_in_all_parts(self, bits: tuple[int, ...], members: np.ndarray) -> np.ndarray:
         """Positions of the members that are open in each part of a subset that lacks one of its attributes."""
         subset = _as_number(bits)
-        parts = [self.open_in.get(subset - (1 << bit)) for bit in bits]
-        if any(part is None for part in parts):
+        parts = [self.open_in[part] for bit in bits if (part := subset - (1 << bit)) in self.open_in]
+        if len(parts) < len(bits):
             return np.empty(0, dtype=np.int64)
         is_open = np.unpackbits(np.bitwise_and.reduce(parts), count=self.n_classes).view(bool)
         return np.flatnonzero(is_open[members])

@@ -2,17 +2,20 @@
 
 Every function is ``measure(table, reference, parameters) -> (n_classes,)``. ``p`` is the share of a value among the
 people of a class who have a value, ``q`` its share in ``reference`` (n_values,), the people per value of the
-evaluated table. Classes in which nobody has a value get NaN. Range, sources and thresholds stand in the registry,
-``disclosure_control.measures.syntactic_models``.
+evaluated table. Classes in which nobody has a value get NaN. Each stands below its entry in the registry: its range,
+its source, which direction is riskier and how it is compared with a threshold; ``syntactic_models`` evaluates what is
+registered.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,10 +24,86 @@ from Anonymization_Models import DISTANCES, CountTable
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import count_pairs
 
 # Two figures closer than this, relative to their size, are equal: what rounding makes of an exact tie is no difference.
 TOLERANCE = 1e-12
+
+
+# ---------------------------------------------------------------- the registry
+
+MACHANAVAJJHALA = "Machanavajjhala, Kifer, Gehrke and Venkitasubramaniam 2007, doi:10.1145/1217299.1217302"
+LI = "Li, Li and Venkatasubramanian 2007, doi:10.1109/ICDE.2007.367856"
+CAO = "Cao and Karras 2012, doi:10.48550/arXiv.1208.0220"
+
+COMPARISONS: dict[str, tuple[Callable[[np.ndarray, float, float], np.ndarray], str]] = {
+    "at_least": (lambda measure, threshold, slack: measure >= threshold - slack, "at least the threshold"),
+    "at_most": (lambda measure, threshold, slack: measure <= threshold + slack, "at most the threshold"),
+    "below": (lambda measure, threshold, slack: measure < threshold - slack, "below the threshold"),
+}
+
+Measure = Callable[[CountTable, np.ndarray, Mapping[str, Any]], np.ndarray]
+
+
+@dataclass(frozen=True)
+class SyntacticModel:
+    """One model: its measure and how to read it.
+
+    ``riskier`` is "smaller" or "larger"; ``value_range`` the range in words; ``comparison`` a name of ``COMPARISONS``:
+    a class satisfies the model where its measure is so, ties within rounding being equal. ``defaults`` are all
+    parameters that the measure knows. ``needs`` is "" (any values), "order", "numbers" or "hierarchy".
+    ``needs_own_value``: whether a record without a sensitive value is left out, as t-closeness does, because the
+    model compares people with a value; the l models judge every member by the class. ``in_units``: the measure is in
+    the unit of the value.
+    """
+
+    name: str
+    function: Measure
+    value_range: str
+    source: str
+    riskier: str
+    comparison: str
+    needs: str = ""
+    needs_own_value: bool = True
+    in_units: bool = False
+    defaults: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
+
+    def satisfies(self, measure: np.ndarray, threshold: float, scale: float = 1.0) -> np.ndarray:
+        """Whether measures meet a threshold, False where NaN; ``scale``: the size of figures that were summed."""
+        with np.errstate(invalid="ignore"):
+            return COMPARISONS[self.comparison][0](measure, threshold, TOLERANCE * max(scale, abs(threshold)))
+
+    def worst_of(self, measure: np.ndarray) -> float | None:
+        """The riskiest of some measures, None where there is none."""
+        if not len(measure):
+            return None
+        return float(measure.min() if self.riskier == "smaller" else measure.max())
+
+
+SYNTACTIC_MODELS: dict[str, SyntacticModel] = {}  # by name, in the order in which they stand below
+
+
+def syntactic_model(
+    value_range: str, source: str, riskier: str = "larger", comparison: str = "at_most", **more: Any
+) -> Callable[[Measure], Measure]:
+    """Register the measure that follows as a model of its name; the arguments are those of ``SyntacticModel``."""
+
+    def register(measure: Measure) -> Measure:
+        defaults = {need: None for need in ("order", "hierarchy") if more.get("needs") == need}
+        settings = {**more, "defaults": MappingProxyType({**defaults, **more.get("defaults", {})})}
+        name = measure.__name__
+        SYNTACTIC_MODELS[name] = SyntacticModel(name, measure, value_range, source, riskier, comparison, **settings)
+        return measure
+
+    return register
+
+
+def _l_model(value_range: str, source: str, **defaults: object) -> Callable[[Measure], Measure]:
+    return syntactic_model(value_range, source, "smaller", "at_least", needs_own_value=False, defaults=defaults)
+
+
+_OF_CLASS = "1 to the number of distinct values of the class"
+_GAIN = "from 0 up to 1 / the share of the rarest value - 1"
 
 
 # ---------------------------------------------------------------- what the models share
@@ -38,6 +117,7 @@ class SharedCells(CountTable):
 
     @classmethod
     def of(cls, table: CountTable, reference: np.ndarray) -> SharedCells:
+        """The table with its reference; what is this already is handed back with what it remembers."""
         if isinstance(table, cls) and table.reference is reference:
             return table
         parts = {part.name: getattr(table, part.name) for part in dataclasses.fields(CountTable)}
@@ -55,10 +135,12 @@ class SharedCells(CountTable):
 
     @cached_property
     def people_of_occupied(self) -> np.ndarray:
+        """People with a value in each class that has a cell: (n_occupied,)."""
         return self.people_of_class[self.class_of_cell[self.first]]
 
     @cached_property
     def people_of_class_of_cell(self) -> np.ndarray:
+        """People with a value in the class of each cell: (n_cells,)."""
         return np.repeat(self.people_of_occupied, self.n_cells_of_class)
 
     @cached_property
@@ -70,6 +152,7 @@ class SharedCells(CountTable):
 
     @cached_property
     def largest_lift(self) -> np.ndarray:
+        """Largest p / q of each class that has a cell: (n_occupied,)."""
         return self.largest(self.lift)
 
     @cached_property
@@ -98,7 +181,8 @@ class SharedCells(CountTable):
 # ---------------------------------------------------------------- l-diversity
 
 
-def distinct_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@_l_model("a count from 1 to the number of values", MACHANAVAJJHALA)
+def distinct_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """How many different sensitive values the class holds.
 
     A class has distinct l-diversity where the measure is at least l. Smaller is riskier: 1 gives the value away.
@@ -107,7 +191,8 @@ def distinct_l(table: CountTable, reference: np.ndarray, parameters: Mapping) ->
     return cells.spread(cells.n_cells_of_class)
 
 
-def entropy_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@_l_model(f"from {_OF_CLASS}", f"{MACHANAVAJJHALA}, entropy l-diversity")
+def entropy_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """How many equally frequent values would be as uncertain as the values of the class: exp(-sum p ln p).
 
     A class has entropy l-diversity where its entropy is at least ln l, that is, where the measure is at least l.
@@ -130,7 +215,12 @@ def _grassberger_numbers(counts: np.ndarray) -> np.ndarray:
     return numbers[counts]
 
 
-def grassberger_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@_l_model(
+    f"from {_OF_CLASS}",
+    "Stammler, Katzenbeisser and Hamacher 2016, doi:10.1007/978-3-319-45381-1_11; "
+    "Grassberger 2003, doi:10.48550/arXiv.physics/0307138",
+)
+def grassberger_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Entropy l with Grassberger's correction for small classes: exp(G(n) - sum n_v G(n_v) / n), n the class's people.
 
     It makes up for the values that a small class happens to miss, and is cut at the number of distinct values. G(n)
@@ -143,7 +233,8 @@ def grassberger_l(table: CountTable, reference: np.ndarray, parameters: Mapping)
     return cells.spread(np.clip(np.exp(entropy), 1.0, cells.n_cells_of_class))
 
 
-def recursive_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@_l_model(f"a count from {_OF_CLASS}", f"{MACHANAVAJJHALA}, recursive (c, l)-diversity", c=2.0)
+def recursive_l(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Largest l for which the most frequent value is not too frequent: r_1 < c (r_l + ... + r_m), r falling.
 
     ``c``: a number above 0. A class is recursively (c, l)-diverse where the measure is at least l; every class is
@@ -160,10 +251,16 @@ def recursive_l(table: CountTable, reference: np.ndarray, parameters: Mapping) -
     return cells.spread(np.maximum(cells.total(passes.astype(np.int64)), 1))
 
 
-# ---------------------------------------------------------------- shares and gains
+# ---------------------------------------------------------------- the largest share
 
 
-def alpha_k(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@syntactic_model(
+    "a share from 1 / the number of values to 1, or from 0 where values are listed",
+    "Wong, Li, Fu and Wang 2006, doi:10.1145/1150402.1150499",
+    needs_own_value=False,
+    defaults={"values": None},
+)
+def alpha_k(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Largest share of one sensitive value in the class: how sure one may be of a member's value.
 
     ``values``: look at these values only (by default at all). A class is (alpha, k)-anonymous where the measure is at
@@ -177,7 +274,7 @@ def alpha_k(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np
     return cells.spread(cells.largest(people) / cells.people_of_occupied)
 
 
-def _listed(values: np.ndarray, listed: Iterable) -> np.ndarray:
+def _listed(values: np.ndarray, listed: Iterable[object]) -> np.ndarray:
     """Which of the values are among those listed: (n_values,) of bool."""
     listed = list(listed)
     wanted = encode_column(pd.Series(listed, dtype=float if values.dtype.kind == "f" else object)).labels
@@ -190,40 +287,6 @@ def _listed(values: np.ndarray, listed: Iterable) -> np.ndarray:
     return found
 
 
-def basic_beta(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
-    """Largest relative gain of belief in a value: max (p - q) / q over values with p > q, 0 where there is none.
-
-    A class has basic beta-likeness where the measure is at most beta. Larger is riskier.
-    """
-    cells = SharedCells.of(table, reference)
-    return cells.spread(np.maximum(cells.largest_lift - 1.0, 0.0))
-
-
-def enhanced_beta(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
-    """As ``basic_beta``, with frequent values bounded more tightly: the gain of a value may not exceed -ln q either.
-
-    The paper asks (p - q) / q <= min(beta, -ln q) of every value with p > q. No beta satisfies a class in which a
-    value gains more than -ln q: its measure is infinite; else it is the largest gain. So a class has enhanced
-    beta-likeness where the measure is at most beta. Larger is riskier.
-    """
-    cells = SharedCells.of(table, reference)
-    with np.errstate(divide="ignore"):
-        bound = -np.log(cells.reference / cells.reference.sum())[cells.value_of_cell] if len(cells.people) else 0.0
-    beyond = cells.lift - 1.0 > bound * (1 + TOLERANCE)
-    return cells.spread(np.maximum(cells.largest(np.where(beyond, np.inf, cells.lift)) - 1.0, 0.0))
-
-
-def delta_disclosure(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
-    """Largest |log2(p / q)| over the values present in the class: belief that rises and belief that falls.
-
-    A class has delta-disclosure privacy where the measure is below delta. Larger is riskier. Values that are absent
-    from a class would make it infinite; they are left out, as in ARX.
-    """
-    cells = SharedCells.of(table, reference)
-    smallest_lift = -cells.largest(-cells.lift)
-    return cells.spread(np.maximum(np.log2(cells.largest_lift), -np.log2(smallest_lift)))
-
-
 # ---------------------------------------------------------------- t-closeness
 
 
@@ -231,7 +294,8 @@ def _distance(name: str, table: CountTable, reference: np.ndarray) -> np.ndarray
     return DISTANCES[name].function(table, reference) if reference.any() else np.full(table.n_classes, np.nan)
 
 
-def total_variation_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@syntactic_model("a share from 0 to 1", f"{LI}, section 5.2")
+def total_variation_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Half the sum of |p - q|: earth mover's distance of the class to everybody, all values equally far apart.
 
     A class is t-close where the measure is at most t. Larger is riskier. Section 5.2 of the paper.
@@ -239,7 +303,8 @@ def total_variation_t(table: CountTable, reference: np.ndarray, parameters: Mapp
     return _distance("total_variation", SharedCells.of(table, reference), reference)
 
 
-def ordered_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@syntactic_model("from 0 to 1", f"{LI}, section 5.1", needs="order")
+def ordered_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Earth mover's distance to everybody, neighbouring values 1 / (m - 1) apart, m the values that somebody has.
 
     ``order``: the values from low to high, where they are text. A class is t-close where the measure is at most t.
@@ -255,7 +320,7 @@ def ordered_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> 
     return _distance("ordered", table.regrouped(taken, np.arange(len(by_rank), dtype=float)), reference[by_rank])
 
 
-def _ranks(values: np.ndarray, order: Iterable) -> np.ndarray:
+def _ranks(values: np.ndarray, order: Iterable[object]) -> np.ndarray:
     encoded = encode_column(pd.Series(list(order), dtype=object))
     rank_of = {encoded.labels[code]: rank for rank, code in enumerate(encoded.codes)}
     n_unknown = sum(value not in rank_of for value in values)
@@ -267,7 +332,13 @@ def _ranks(values: np.ndarray, order: Iterable) -> np.ndarray:
     return np.array([rank_of[value] for value in values], dtype=np.int64)
 
 
-def wasserstein_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@syntactic_model(
+    "from 0 to the range of the values, in their unit",
+    f"{LI}; Rubner, Tomasi and Guibas 2000, doi:10.1023/A:1026543900054",
+    needs="numbers",
+    in_units=True,
+)
+def wasserstein_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Earth mover's distance of the class to everybody, in the unit of the value.
 
     A class is t-close where the measure is at most t. Larger is riskier.
@@ -275,7 +346,8 @@ def wasserstein_t(table: CountTable, reference: np.ndarray, parameters: Mapping)
     return _distance("wasserstein", table, reference)
 
 
-def hierarchical_t(table: CountTable, reference: np.ndarray, parameters: Mapping) -> np.ndarray:
+@syntactic_model("from 0 to 1", f"{LI}, section 5.2", needs="hierarchy")
+def hierarchical_t(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
     """Earth mover's distance to everybody, two values being as far apart as the level of their first common node.
 
     ``hierarchy``: a ``ValueHierarchy`` with one root. A class is t-close where the measure is at most t. Larger is
@@ -294,64 +366,49 @@ def hierarchical_t(table: CountTable, reference: np.ndarray, parameters: Mapping
     for level in range(hierarchy.height):
         node = hierarchy.nodes_of(table.values, level)
         n_nodes = int(node.max(initial=0)) + 1
-        key = table.class_of_cell * n_nodes + node[table.value_of_cell]
-        group, _ = number_groups(key, table.n_classes * n_nodes)
-        cell_of_group = np.zeros(group.max(initial=-1) + 1, dtype=np.int64)
-        cell_of_group[group] = np.arange(len(group))
-        people = np.bincount(group, table.people, len(cell_of_group))
-        class_of_group, node_of_group = np.divmod(key[cell_of_group], n_nodes)
-        coarse = CountTable(class_of_group, node_of_group, people, np.arange(n_nodes).astype(str), table.n_classes)
+        cells = count_pairs(
+            table.class_of_cell, node[table.value_of_cell], table.n_classes, n_nodes, people=table.people
+        )
+        coarse = CountTable(*cells, np.arange(n_nodes).astype(str), table.n_classes)
         distance += _distance("total_variation", coarse, np.bincount(node, reference, n_nodes))
     return distance / hierarchy.height
 
 
-# ---------------------------------------------------------------- from the sizes of the classes alone
+# ---------------------------------------------------------------- gains of belief
 
 
-def delta_presence(size: np.ndarray, population_size: np.ndarray) -> np.ndarray:
-    """How sure one may be that a person of the population is in the data at all: share of each class that is.
+@syntactic_model(_GAIN, f"{CAO}, basic beta-likeness")
+def basic_beta(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
+    """Largest relative gain of belief in a value: max (p - q) / q over values with p > q, 0 where there is none.
 
-    ``size`` and ``population_size`` (n_classes,) count the people of each class of the population, in the data and in
-    all; a class that is in the population only has size 0. Measure (n_classes,) in [0, 1]; larger is riskier, and so
-    is a share below delta_min, which tells that someone is not in the data: (delta_min, delta_max)-presence holds
-    where delta_min <= measure <= delta_max in every class (``has_delta_presence``). Raises ``FaultyInputError`` on
-    classes with more people in the data than in the population. Source: Nergiz, Atzori and Clifton 2007,
-    doi:10.1145/1247480.1247554.
+    A class has basic beta-likeness where the measure is at most beta. Larger is riskier.
     """
-    size, population_size = np.asarray(size), np.asarray(population_size)
-    n_too_large = int(((size > population_size) | (population_size <= 0)).sum())
-    if n_too_large:
-        raise FaultyInputError(
-            f"delta_presence: {n_too_large} of {len(size)} classes have more people in the data than the population, "
-            "or none in that; allowed: a population that contains the data; check that both are coded alike"
-        )
-    return size / population_size
+    cells = SharedCells.of(table, reference)
+    return cells.spread(np.maximum(cells.largest_lift - 1.0, 0.0))
 
 
-def has_delta_presence(presence: np.ndarray, delta_min: float, delta_max: float) -> np.ndarray:
-    """Which classes have (delta_min, delta_max)-presence: (n_classes,) of bool; both bounds are allowed values.
+@syntactic_model(f"{_GAIN}; infinite where no beta will do", f"{CAO}, enhanced beta-likeness")
+def enhanced_beta(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
+    """As ``basic_beta``, with frequent values bounded more tightly: the gain of a value may not exceed -ln q either.
 
-    Raises ``FaultyInputError`` unless 0 <= delta_min <= delta_max <= 1.
+    The paper asks (p - q) / q <= min(beta, -ln q) of every value with p > q. No beta satisfies a class in which a
+    value gains more than -ln q: its measure is infinite; else it is the largest gain. So a class has enhanced
+    beta-likeness where the measure is at most beta. Larger is riskier.
     """
-    if not 0 <= delta_min <= delta_max <= 1:
-        raise FaultyInputError("delta_presence: allowed: 0 <= delta_min <= delta_max <= 1; correct the bounds")
-    return (presence >= delta_min * (1 - TOLERANCE)) & (presence <= delta_max * (1 + TOLERANCE))
+    cells = SharedCells.of(table, reference)
+    with np.errstate(divide="ignore"):
+        bound = -np.log(cells.reference / cells.reference.sum())[cells.value_of_cell] if len(cells.people) else 0.0
+    beyond = cells.lift - 1.0 > bound * (1 + TOLERANCE)
+    return cells.spread(np.maximum(cells.largest(np.where(beyond, np.inf, cells.lift)) - 1.0, 0.0))
 
 
-def average_class_size(size: np.ndarray) -> float:
-    """People per equivalence class: n / number of classes; from 1 to n, smaller is riskier, NaN without classes.
+@syntactic_model("from 0 up, in bits", "Brickell and Shmatikov 2008, doi:10.1145/1401890.1401904", comparison="below")
+def delta_disclosure(table: CountTable, reference: np.ndarray, parameters: Mapping[str, Any]) -> np.ndarray:
+    """Largest |log2(p / q)| over the values present in the class: belief that rises and belief that falls.
 
-    ``size`` (n_classes,) counts the people of each class. Source: LeFevre, DeWitt and Ramakrishnan 2006 (C_AVG before
-    it is divided by k), doi:10.1109/ICDE.2006.101.
+    A class has delta-disclosure privacy where the measure is below delta. Larger is riskier. Values that are absent
+    from a class would make it infinite; they are left out, as in ARX.
     """
-    return float(np.mean(size)) if len(size) else float("nan")
-
-
-def discernibility(size: np.ndarray, n_suppressed: int = 0) -> int:
-    """Pairs of records that cannot be told apart: sum of squared sizes, and n for each suppressed record.
-
-    From n to n squared, n counting the suppressed; smaller is riskier (and more useful). ``size`` (n_classes,) are
-    the classes that are kept. Source: Bayardo and Agrawal 2005, doi:10.1109/ICDE.2005.42.
-    """
-    sizes = [int(n) for n in size]  # Python's integers do not overflow
-    return sum(n * n for n in sizes) + (sum(sizes) + n_suppressed) * n_suppressed
+    cells = SharedCells.of(table, reference)
+    smallest_lift = -cells.largest(-cells.lift)
+    return cells.spread(np.maximum(np.log2(cells.largest_lift), -np.log2(smallest_lift)))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from Anonymization_Models import DISTANCES, Binning, ModelResult, bin_labels
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.words import share_of_text, share_text, text_table
 
 
 def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
@@ -27,11 +27,12 @@ def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
     lines += _binning_section("Binning of quasi-identifiers", qi_binnings)
     lines += _binning_section("Binning of sensitive features, for l-diversity", sensitive_binnings)
     for result in assessment.results:
-        figures = [pilot, result.n_total, result.n_evaluated, result.n_risky, _percent(result.n_risky, result.n_total)]
+        risky = [result.n_risky, share_of_text(result.n_risky, result.n_total)]
+        figures = [pilot, result.n_total, result.n_evaluated, *risky]
         lines += ["", _title(result), text_table(["Pilot", "Total", "Evaluated", "Risky", "% Risky"], [figures])]
         lines += [f"  {remark}" for remark in _remarks(result, assessment)]
     rows = [
-        [policy, n["evaluated"], n["not_evaluated"], n["risky"], _percent(n["risky"], n["evaluated"])]
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
         for policy, n in assessment.missing_policies.items()
     ]
     lines += ["", f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"]
@@ -59,10 +60,6 @@ def _title(result: ModelResult) -> str:
     return f"{result.model.replace('_', '-')}{feature}: risky where {letter} {sign} {number_text(result.threshold)}"
 
 
-def _percent(part: int, whole: int) -> str:
-    return share_text(part / whole if whole else None)
-
-
 def _remarks(result: ModelResult, assessment: Assessment) -> list[str]:
     remarks = []
     if result.worst is not None:
@@ -70,17 +67,19 @@ def _remarks(result: ModelResult, assessment: Assessment) -> list[str]:
         remarks.append(f"{worst} of an evaluated record: {result.worst:.6g}.")
     if result.distance:
         remarks.append(f"t is the {DISTANCES[result.distance].words}.")
-        share = result.share_of_range(result.threshold)
-        if share is not None:
-            remarks.append(f"{result.threshold:g} is {share:.1%} of the range of the values, {result.value_range:g}.")
+        of_range = result.share_of_range(result.threshold)
+        if of_range is not None:
+            remarks.append(
+                f"{result.threshold:g} is {share_text(of_range)} of the range of the values, {result.value_range:g}."
+            )
     n_excluded = result.n_total - assessment.k_anonymity.n_evaluated
     n_without_value = assessment.k_anonymity.n_evaluated - result.n_evaluated
     if n_excluded:
-        share = _percent(n_excluded, result.n_total)
+        share = share_of_text(n_excluded, result.n_total)
         remarks.append(f"Not evaluated: {n_excluded} of {result.n_total} ({share}), for lack of a quasi-identifier.")
     if n_without_value:
-        share = _percent(n_without_value, result.n_total)
+        share = share_of_text(n_without_value, result.n_total)
         remarks.append(f"Not assessable: {n_without_value} of {result.n_total} ({share}), without {result.sensitive}.")
     if n_excluded or n_without_value:
-        remarks.append(f"Of the evaluated, {_percent(result.n_risky, result.n_evaluated)} are risky.")
+        remarks.append(f"Of the evaluated, {share_of_text(result.n_risky, result.n_evaluated)} are risky.")
     return remarks

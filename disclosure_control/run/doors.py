@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 import traceback
@@ -61,10 +62,13 @@ def run_door(
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
     """
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
     warnings.simplefilter("ignore")  # libraries quote data in their warnings
     as_written = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=description.replace("``", ""), formatter_class=as_written)
+    parser = argparse.ArgumentParser(
+        description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"
+    )
     parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--all", action="store_true", help="every pilot that has a config")

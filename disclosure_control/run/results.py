@@ -21,6 +21,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from disclosure_control.basics.faults import stop_at
+from disclosure_control.basics.files import link_fault
+from disclosure_control.basics.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
+
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 LOCK = ".lock"
 
@@ -38,10 +42,12 @@ def held(folder: Path) -> Iterator[None]:
     """Hold the results folder of a pilot for one run; completes or undoes what a killed run left there.
 
     Raises ``PilotIsLockedError`` if another process holds it. The operating system frees the lock of a process
-    that dies, so nothing has to be cleaned up by hand.
+    that dies, so nothing has to be cleaned up by hand. Raises ``FaultyInputError`` before anything is touched where
+    the folder, or something in it, is a symbolic link that leads out of the pilot's folder.
     """
     from filelock import FileLock, Timeout
 
+    stop_at(_links_out_of_pilot(folder))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(folder.stat().st_mode & 0o700)
     try:
@@ -50,6 +56,15 @@ def held(folder: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise PilotIsLockedError from None
+
+
+def _links_out_of_pilot(results: Path) -> Iterator[str]:
+    """Faults of links at or in the results folder: through them the modes and contents of other files would change."""
+    if fault := link_fault(results, results.parent):
+        yield fault
+    elif results.is_dir():
+        faults = (link_fault(path, results.parent) for path in sorted(results.iterdir()))
+        yield from (fault for fault in faults if fault)
 
 
 def recover(folder: Path) -> None:
@@ -71,11 +86,12 @@ class ResultSet:
         self.staging.mkdir(mode=0o700)
 
     def write_text(self, name: str, text: str) -> None:
-        self._write(name, text.encode("utf-8"))
+        """A file of text, in which no name or value reaches a terminal as a command."""
+        self._write(name, _harmless_file(name, text.encode("utf-8")))
 
     def write_table(self, name: str, frame: pd.DataFrame, for_people: bool) -> None:
-        """A CSV file. ``for_people``: cells that a spreadsheet would run as a formula get a leading apostrophe."""
-        self._write(name, csv_bytes(without_formulas(frame) if for_people else frame), rows=len(frame))
+        """A CSV file. ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal."""
+        self._write(name, csv_bytes(harmless(frame) if for_people else frame), rows=len(frame))
 
     def write_all(
         self, tables: Mapping[str, pd.DataFrame], datasets: Mapping[str, pd.DataFrame], files: Mapping[str, bytes]
@@ -86,7 +102,7 @@ class ResultSet:
         for name, dataset in datasets.items():
             self.write_table(name, dataset, for_people=False)
         for name, content in files.items():
-            self._write(name, content)
+            self._write(name, _harmless_file(name, content))
 
     def publish(self, summary: dict) -> None:
         """Put the set in place of the last one; ``summary`` gets the SHA-256 of every file under ``files``."""
@@ -199,24 +215,40 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with an apostrophe before text that a spreadsheet would run as a formula; numbers stay numbers."""
+def harmless(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame without control characters, and with an apostrophe before text that a spreadsheet would run.
+
+    That holds for cells and for the names of columns; numbers stay numbers.
+    """
     text = {name: column for name, column in frame.items() if not pd.api.types.is_numeric_dtype(column)}
-    safe = frame.assign(**{name: _neutralised(column.astype("str")) for name, column in text.items()})
-    return safe.set_axis(_neutralised(pd.Series(frame.columns, dtype="str")), axis="columns")
+    safe = frame.assign(**{name: _harmless_text(column.astype("str")) for name, column in text.items()})
+    return safe.set_axis(_harmless_text(pd.Series(frame.columns, dtype="str")), axis="columns")
 
 
-def _neutralised(text: pd.Series) -> pd.Series:
+def _harmless_text(text: pd.Series) -> pd.Series:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    matches = pc.match_substring_regex(pa.array(text), r"^(\s*[=+\-@|%＝＋－＠]|[\t\r\n])")
+    values = pa.array(text)
+    if pc.any(pc.match_substring_regex(values, CONTROL_CHARACTERS)).as_py():
+        text = text.map(without_controls, na_action="ignore")
+        values = pa.array(text)
+    matches = pc.match_substring_regex(values, r"^([\s\p{Z}\p{Cf}]*[=+\-@|%＝＋－＠]|[\t\r\n])")
     suspect = pc.fill_null(matches, False).to_numpy(zero_copy_only=False)
     if not suspect.any():
         return text
     formula = pd.Series(suspect, index=text.index)
     formula[suspect] = pd.to_numeric(text[suspect], errors="coerce").isna()
     return text.where(~formula, "'" + text)
+
+
+def _harmless_file(name: str, content: bytes) -> bytes:
+    """A file of text without control characters; JSON keeps them in its own spelling, and an image its bytes."""
+    if name.endswith(".txt"):
+        return without_controls(content.decode("utf-8")).encode("utf-8")
+    if name.endswith(".json"):
+        return with_controls_escaped(content.decode("utf-8")).encode("utf-8")
+    return content
 
 
 def file_name_part(name: str) -> str:

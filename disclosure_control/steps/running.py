@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -24,7 +25,7 @@ class StepInput:
 
     pilot: str
     folder: Path
-    settings: object
+    settings: Any
     dataset: CombinedDataset
     assessment: Assessment
     earlier: Mapping[str, StepResult]
@@ -50,7 +51,7 @@ class StepResult:
     datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     inputs: Mapping[str, dict] = field(default_factory=dict)
-    outcome: object = None
+    outcome: Any = None
 
     @property
     def on_screen(self) -> str:

@@ -12,7 +12,7 @@ from disclosure_control.basics.hierarchies import ValueHierarchy, read_hierarchy
 PLACE = "in a folder of its own within the pilot's folder, such as hierarchies/race.csv"
 
 
-def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueHierarchy, dict[str, dict]]:
+def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueHierarchy, dict[str, dict[str, object]]]:
     """The hierarchy of a ``file`` below the pilot's ``folder``, and the file with its SHA-256 for the run's inputs.
 
     Without a folder, in a notebook, the path is taken as it is. Raises ``FaultyInputError``, which names ``key``.
@@ -20,10 +20,10 @@ def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueH
     if folder is None:
         return read_hierarchy_file(Path(file)), {}
     try:
-        path, read = file_of_pilot(folder, file, key)
+        source, read = file_of_pilot(folder, file, key)
     except FaultyInputError as error:
         raise FaultyInputError([f"{fault}, {PLACE}" for fault in error.faults]) from None
-    return read_hierarchy(path), {file: read}
+    return read_hierarchy(source), {file: {**read}}
 
 
 def read_hierarchy_file(path: Path) -> ValueHierarchy:

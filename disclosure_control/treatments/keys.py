@@ -8,18 +8,28 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from math import log2
 from pathlib import Path
+from string import ascii_letters, printable
 
+from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import Check
 
 SHORTEST_KEY = 16  # bytes
+LEAST_BITS = 48  # keys as the message makes them, half as long too, have far more
+LONGEST_LOOK = 200  # characters
+BITS_PER_PART, BITS_PER_LETTER = 6.0, 1.5
+WORD = r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}|[^\W\d_a-zA-Z]{2,}"
 ALLOWED = '{"environment": "NAME"}, or {"file": "/path/of/the/key"}'
 # The check of the setting never fails here: ``faults_of_key`` words the faults, without showing what was found.
-KEY_FROM = (lambda value: True, ALLOWED)
+KEY_FROM: Check = (lambda value: True, ALLOWED)
 
 
-def faults_of_key(settings: Mapping, config: Mapping | None = None) -> list[str]:
+def faults_of_key(settings: Mapping[str, object], config: PilotConfig | None = None) -> list[str]:
     """Faults of a step's ``key_from``: its form, a key that is missing, one that is too short."""
     try:
         read_key(settings["key_from"])
@@ -43,7 +53,48 @@ def read_key(key_from: object, folder: Path | None = None) -> bytes:
             f"key_from: the key has {len(key)} bytes; allowed: {SHORTEST_KEY} or more; make one with "
             'python -c "import secrets; print(secrets.token_hex(32))"'
         )
+    if estimated_bits(key) < LEAST_BITS:
+        raise FaultyInputError(
+            "key_from: the key has too little variety (words, repeats or sequences can be guessed); make one with "
+            'python -c "import secrets; print(secrets.token_hex(32))"'
+        )
     return key
+
+
+def estimated_bits(key: bytes) -> float:
+    """About how much chance is in a key, in bits: an estimate from below for whoever tries what people choose.
+
+    A part that stood in the key before, and letters or digits that follow as those before them did (1111, abcd),
+    cost a guesser ``BITS_PER_PART``, a letter of what looks like a word ``BITS_PER_LETTER`` (Shannon 1951 found 1 to 2
+    in English), another character the logarithm of how many there are of its kind. Source: the idea of zxcvbn,
+    Wheeler 2016, without its lists of words, so a list that holds the key is not noticed.
+    """
+    try:
+        text = key.decode()[:LONGEST_LOOK]
+    except UnicodeDecodeError:
+        text = key.decode("latin-1")[:LONGEST_LOOK]
+    in_word = {i for word in re.finditer(WORD, text) for i in range(*word.span())}
+    bits, i = 0.0, 0
+    while i < len(text):
+        n_followed = next((n for n in range(len(text) - i, 3, -1) if _follows(text, i, n)), 0)
+        if n_followed:
+            bits, i = bits + BITS_PER_PART, i + n_followed
+        else:
+            bits += BITS_PER_LETTER if i in in_word else _bits_of(text[i])
+            i += 1
+    return bits
+
+
+def _follows(text: str, start: int, n: int) -> bool:
+    """Whether ``n`` characters from ``start`` stood there before, or go on in even steps."""
+    part = text[start : start + n]
+    steps = {ord(after) - ord(before) for before, after in pairwise(part)}
+    return part in text[: start + n - 1] or steps in ({0}, {1}, {-1})
+
+
+def _bits_of(character: str) -> float:
+    kinds = {" -_.": 1.0, "0123456789": log2(10), ascii_letters: log2(26), printable: 5.0}
+    return next((bits for characters, bits in kinds.items() if character in characters), 7.0)
 
 
 def _place(key_from: object) -> tuple[str, str] | None:

@@ -1,10 +1,13 @@
-"""An order of the records that hangs on what they hold and not on where they stand: it decides ties."""
+"""Orders of the records that hang on what they hold and not on where they stand: for ties, for chance, for release."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.treatments.registry import TreatmentInput
 
@@ -27,3 +30,25 @@ def _ranks(keys: np.ndarray) -> np.ndarray:
     ranks = np.empty(len(keys), dtype=np.int64)
     ranks[np.argsort(keys, kind="stable")] = np.arange(len(keys))
     return ranks
+
+
+def natural_order(frame: pd.DataFrame) -> np.ndarray:
+    """Positions (n_records,) by subject id, shorter ids first, so that 9 comes before 10; as given without ids."""
+    if SUBJECT_COLUMN not in frame:
+        return np.arange(len(frame))
+    ids = frame[SUBJECT_COLUMN].astype("str").str.strip()
+    return order_by([ids.str.len(), ids])
+
+
+def order_by(columns: Sequence[pd.Series]) -> np.ndarray:
+    """Positions (n_records,) in the order of the columns' values: numbers by size, text by letters, missing last."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not columns:
+        return np.empty(0, dtype=np.int64)
+    arrays = {
+        str(i): pa.array(column if pd.api.types.is_numeric_dtype(column.dtype) else column.astype("str"))
+        for i, column in enumerate(columns)
+    }
+    return pc.sort_indices(pa.table(arrays), sort_keys=[(name, "ascending") for name in arrays]).to_numpy()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -11,7 +13,27 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text
+from disclosure_control.basics.columns import encode_column, labels_of
+from disclosure_control.basics.faults import nearest_name
+from disclosure_control.basics.settings import Check
+
+
+@dataclass(frozen=True)
+class TreatmentStep:
+    """One treatment of a list, checked: its ``method``, as it is registered, and the ``settings`` that it is given."""
+
+    method: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, literal: Mapping[str, object]) -> TreatmentStep:
+        """The step that stands in a config as ``{"method": ..., settings}``."""
+        return cls(str(literal["method"]), {name: value for name, value in literal.items() if name != "method"})
+
+    @property
+    def literal(self) -> dict[str, object]:
+        """The step as a config says it."""
+        return {"method": self.method, **self.settings}
 
 
 @dataclass(frozen=True)
@@ -31,7 +53,7 @@ class TreatmentInput:
     generator: np.random.Generator
     subjects: pd.Series | None = None
     folder: Path | None = None
-    recommended: Sequence[Mapping] | None = None
+    recommended: Sequence[TreatmentStep] | None = None
 
 
 @dataclass(frozen=True)
@@ -46,64 +68,98 @@ class Treated:
     changed: Mapping[str, int]
     n_records_removed: int = 0
     notes: tuple[str, ...] = ()
-    inputs: Mapping[str, dict] = field(default_factory=dict)
+    inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Example:
+    """Settings with which a treatment works on the pilot of its tests, and the columns that it may then change.
+
+    The properties that a treatment promises are tested on its example, over every registered treatment.
+    """
+
+    settings: Mapping[str, object] = field(default_factory=dict)
+    touches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Treatment:
     """One registered method: ``apply(given, **settings)``, and its ``settings`` with their check and words.
 
-    ``required`` names the settings without a default. ``promises`` are what holds on the output, for the properties
-    that the tests run over the registry: of "k", "l", "t", "rows" (none is removed), "ids" (subject ids stay),
-    "types" (numbers stay numbers), "columns" (nothing outside the named columns changes).
-    ``check`` gets the settings of one step and the pilot's config literal and returns further faults in words, of
-    what no setting tells alone. Settings of certain names (``column``, ``strata``, ...) name columns
-    and are looked up.
+    ``words`` say in the table of the docs what it does, and ``example`` shows it at work. Lists of all treatments go by
+    ``place``, and where that is equal by file. ``required`` names the settings without a default. ``promises`` are what
+    holds on the output, for the properties that the tests run over the registry: of "k", "l", "t", "rows" (none is
+    removed), "ids" (subject ids stay), "types" (numbers stay numbers), "columns" (nothing outside the named columns
+    changes).
+
+    ``check`` gets the settings of one step and the pilot's config and returns further faults in words, of what no
+    setting tells alone. Settings of certain names (``column``, ``strata``, ...) name columns and are looked up.
     ``drops`` gets the settings and the columns and returns those that are gone afterwards.
     """
 
     apply: Callable[..., Treated]
-    settings: Mapping[str, tuple[Callable[[object], bool], str]]
+    settings: Mapping[str, Check]
+    words: str
+    example: Example
+    place: int = 1000
     required: tuple[str, ...] = ()
     promises: tuple[str, ...] = field(default=("rows", "ids", "columns"))
-    check: Callable[[Mapping, Mapping], list[str]] | None = None
-    drops: Callable[[Mapping, Sequence[str]], Sequence[str]] | None = None
+    check: Callable[[Mapping[str, object], PilotConfig], list[str]] | None = None
+    drops: Callable[[Mapping[str, object], Sequence[str]], Sequence[str]] | None = None
 
 
-# By the name under ``method`` in the config. Each module of this room adds its own; ``methods()`` imports them all.
+# By the name under ``method`` in the config. Each file of the folder ``methods`` adds its own.
 _METHODS: dict[str, Treatment] = {}
 
 
 def register(name: str, treatment: Treatment) -> None:
+    """Add a treatment under the name that a config calls it by; a name is taken once."""
     if name in _METHODS:
         raise ValueError(f"treatment {name!r} is registered twice")
     _METHODS[name] = treatment
 
 
 def methods() -> Mapping[str, Treatment]:
-    """Every registered treatment by name."""
-    from disclosure_control.treatments import MODULES
+    """Every registered treatment by name, in the order of their places."""
+    _import_methods()
+    return dict(sorted(_METHODS.items(), key=lambda entry: (entry[1].place, entry[1].apply.__module__)))
 
-    for module in MODULES:
-        import_module(f"disclosure_control.treatments.{module}")
-    return _METHODS
+
+@cache
+def _import_methods() -> None:
+    """Every file of the folder ``methods``, which registers by being imported."""
+    folder = import_module(f"{__package__}.methods")
+    for module in pkgutil.iter_modules(folder.__path__):
+        import_module(f"{folder.__name__}.{module.name}")
 
 
 # ---------------------------------------------------------------- what treatments share
 
 
-def people(n: int) -> str:
-    """A number of people in words, for notes."""
-    return f"{n} person" if n == 1 else f"{n} people"
+def names_in(value: object) -> list[str]:
+    """The columns that a checked setting holds: one, several, or those that a dictionary speaks of; [] for None."""
+    if isinstance(value, str):
+        return [value]
+    return list(value) if isinstance(value, list | tuple | dict) else []
+
+
+def strangers_to_the_quasi_identifiers(setting: str, names: Sequence[str], config: PilotConfig) -> list[str]:
+    """A fault for each of the ``names`` under a setting that is none of the config's quasi-identifiers."""
+    known = config.quasi_identifiers
+    return [
+        f"{setting}: {name!r} is not a quasi-identifier{nearest_name(name, known)}; allowed: {', '.join(known)}"
+        for name in names
+        if name not in known
+    ]
 
 
 def n_changed(before: pd.Series, after: pd.Series) -> int:
     """In how many records (n_records,) the value is another one; 1 and 1.0 are the same, and so are two missing."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (before, after)):
-        old, new = (column.to_numpy(dtype=float, na_value=np.nan) for column in (before, after))
-        return int(((old != new) & ~(np.isnan(old) & np.isnan(new))).sum())
+        was, is_now = (column.to_numpy(dtype=float, na_value=np.nan) for column in (before, after))
+        return int(((was != is_now) & ~(np.isnan(was) & np.isnan(is_now))).sum())
     old, new = encode_column(before), encode_column(after)
-    texts = [texts_of(old), texts_of(new)]
+    texts = [labels_of(old), labels_of(new)]
     common, _ = pd.factorize(np.concatenate([np.asarray(part, dtype=object) for part in texts]))
     code_of_old, code_of_new = np.append(common[: len(texts[0])], -1), np.append(common[len(texts[0]) :], -1)
     return int((code_of_old[old.codes] != code_of_new[new.codes]).sum())
@@ -114,7 +170,7 @@ def with_columns(
     columns: Mapping[str, pd.Series],
     notes: Sequence[str] = (),
     changed: Mapping[str, int] | None = None,
-    inputs: Mapping[str, dict] | None = None,
+    inputs: Mapping[str, dict[str, object]] | None = None,
 ) -> Treated:
     """The frame with these columns in place of the old ones, and in how many records each of them changed.
 
@@ -125,7 +181,7 @@ def with_columns(
     return Treated(given.frame.assign(**columns), changed, notes=tuple(notes), inputs=inputs or {})
 
 
-def relabelled(column: pd.Series, labels: Sequence, ordered: bool = False) -> pd.Series:
+def relabelled(column: pd.Series, labels: Sequence[object], ordered: bool = False) -> pd.Series:
     """The column as categories: ``labels`` (n_values,) are the texts of its distinct values, None is missing.
 
     The distinct values are those of ``encode_column``, in its order, which the categories keep where they are
@@ -137,13 +193,3 @@ def relabelled(column: pd.Series, labels: Sequence, ordered: bool = False) -> pd
     codes = np.append(codes, -1)[encoded.codes]
     values = pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object), ordered=ordered)
     return pd.Series(values, index=column.index, name=column.name)
-
-
-def label_texts(column: pd.Series) -> list[str]:
-    """The distinct values of a column as text, in the order of ``encode_column``."""
-    return texts_of(encode_column(column))
-
-
-def texts_of(encoded: EncodedColumn) -> list[str]:
-    """The labels of an encoded column as text."""
-    return [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]

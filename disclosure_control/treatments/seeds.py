@@ -7,18 +7,19 @@ protect, for it can be told from the released values themselves. What protects i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from disclosure_control.basics.settings import Check
 from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
 
 DEFAULT_SEED = 12345
 ENOUGH_BITS = 64
 # Of random seeds of 64 bits one in 256 is below this; one that a person makes up nearly always is.
 SMALLEST_OWN_SEED = 2 ** (ENOUGH_BITS - 8)
-SETTINGS = {
-    "seed": (lambda value: type(value) is int and 0 <= value < 2**128, "a whole number from 0"),
-    "seed_from": KEY_FROM,
-}
+SEED: Check = (lambda value: type(value) is int and 0 <= value < 2**128, "a whole number from 0")
+SETTINGS: dict[str, Check] = {"seed": SEED, "seed_from": KEY_FROM}
 HOW_TO_CHOOSE = (
     f'before release set "seed_from" to a key (or "seed" to {ENOUGH_BITS} random bits or more: python -c "import '
     f'secrets; print(secrets.randbits({2 * ENOUGH_BITS - 1}))"), and keep it as you keep a key'
@@ -29,15 +30,30 @@ DEFAULT_WARNING = (
 )
 
 
-def read_seed(settings: Mapping, folder: Path | None = None) -> int:
-    """The seed that the settings name: ``seed``, a number, or ``seed_from``, a key as for pseudonyms."""
-    if "seed_from" not in settings:
-        return settings.get("seed", DEFAULT_SEED)
-    (digest,) = digests(read_key(settings["seed_from"], folder), "seed", [""])
-    return int.from_bytes(digest)
+@dataclass(frozen=True)
+class SeedSource:
+    """Where the seed comes from: ``number``, or where it is not None ``key_from``, a key as for pseudonyms.
+
+    The key itself is read where the seed is needed, and is kept nowhere.
+    """
+
+    number: int = DEFAULT_SEED
+    key_from: Mapping[str, str] | None = None
+
+    def read(self, folder: Path | None = None) -> int:
+        """The seed. Raises ``FaultyInputError`` where the key cannot be read, or lies in the pilot's ``folder``."""
+        if self.key_from is None:
+            return self.number
+        (digest,) = digests(read_key(self.key_from, folder), "seed", [""])
+        return int.from_bytes(digest)
 
 
-def faults_of_seed(settings: Mapping) -> list[str]:
+def seed_source(settings: Mapping[str, Any]) -> SeedSource:
+    """What settings without a fault say under ``seed`` or ``seed_from``."""
+    return SeedSource(settings.get("seed", DEFAULT_SEED), settings.get("seed_from"))
+
+
+def faults_of_seed(settings: Mapping[str, object]) -> list[str]:
     """Faults that one setting alone does not tell: two seeds, a key that is missing or too short."""
     if "seed_from" not in settings:
         return []

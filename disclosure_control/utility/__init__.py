@@ -51,11 +51,21 @@ MEASURES: dict[str, UtilityMeasure] = {
     ),
     "IL1_mean": UtilityMeasure(information_loss.il1_mean, "how much was changed, per column with a role"),
     "IL1s": UtilityMeasure(information_loss.il1s, "how far numbers moved, in standard deviations, summed up"),
-    "loss": UtilityMeasure(information_loss.loss, "share of the domain that a released value may stand for", high=1.0),
-    "precision": UtilityMeasure(
-        information_loss.precision, "how fine the released values are", larger_is_worse=False, high=1.0, unchanged=1.0
+    "loss_from_exact_values": UtilityMeasure(
+        information_loss.loss_from_exact_values,
+        "share of the domain that a released value may stand for, from exact values",
+        high=1.0,
     ),
-    "non_uniform_entropy_bits": UtilityMeasure(information_loss.non_uniform_entropy, "bits lost by coarser values"),
+    "precision_from_exact_values": UtilityMeasure(
+        information_loss.precision_from_exact_values,
+        "how fine the released values are, from exact values",
+        larger_is_worse=False,
+        high=1.0,
+        unchanged=1.0,
+    ),
+    "non_uniform_entropy_bits": UtilityMeasure(
+        information_loss.non_uniform_entropy, "bits lost by coarser values, from exact values"
+    ),
     "entropy_lost_percent": UtilityMeasure(
         information_loss.entropy_lost_percent, "bits lost by coarser values, in percent", high=100.0
     ),

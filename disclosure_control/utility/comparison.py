@@ -7,10 +7,10 @@ once. Records that were removed, and values that were suppressed, stay in the ta
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,13 +18,17 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import EncodedColumn, encode_column, numbers_of, parse_numbers
+from disclosure_control.basics.columns import (
+    EncodedColumn,
+    canonical_labels_of,
+    encode_column,
+    numbers_of,
+    parse_numbers,
+)
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.keys import number_groups
-
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|-|–|,|;)\s*({_NUMBER})\s*[\])]?")
+from disclosure_control.basics.interval_labels import interval_of
+from disclosure_control.basics.keys import count_pairs
 
 
 def is_no_value(label: object) -> bool:
@@ -33,7 +37,7 @@ def is_no_value(label: object) -> bool:
 
 
 def released_numbers(labels: np.ndarray) -> np.ndarray:
-    """What number each released label (n_labels,) stands for: itself, or the middle of ``a--b``, ``a-b``, ``[a,b)``.
+    """What number each released label (n_labels,) stands for: itself, or the middle of an interval ``a--b``, ``[a,b)``.
 
     NaN where no number is known: stars, open ends ``<a`` and ``>b``, and other text.
     """
@@ -41,18 +45,10 @@ def released_numbers(labels: np.ndarray) -> np.ndarray:
         return labels
     numbers = parse_numbers(pd.Series(labels, dtype="str"))
     for i in np.flatnonzero(np.isnan(numbers)):
-        interval = _INTERVAL.fullmatch(str(labels[i]).strip())
-        if interval:
-            low, high = float(interval[1]), float(interval[2])
-            numbers[i] = low + (high - low) / 2 if low <= high else np.nan
+        interval = interval_of(str(labels[i]))
+        if interval and interval.middle is not None:
+            numbers[i] = interval.middle
     return numbers
-
-
-def label_texts(column: EncodedColumn) -> np.ndarray:
-    """The labels of a column as text, a number as it would read in a text column: ``1``, not ``1.0``."""
-    if not column.is_numeric:
-        return column.labels.astype(object)
-    return np.array([repr(float(number) + 0.0).removesuffix(".0") for number in column.labels], dtype=object)
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,8 @@ class ComparedColumn:
 
     @cached_property
     def original_labels(self) -> np.ndarray:
-        return label_texts(self.original)
+        """Text of the original values (n_values,), spelt as the released ones are."""
+        return canonical_labels_of(self.original)
 
     @cached_property
     def table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -82,19 +79,16 @@ class ComparedColumn:
             people = np.bincount(self.original.codes + 1, minlength=len(self.original.labels) + 1)
             code = np.flatnonzero(people)
             return code - 1, code - 1, people[code]
-        n_labels = len(self.released_labels) + 1
-        key = (self.original.codes.astype(np.int64) + 1) * n_labels + (self.released_codes + 1)
-        group, people = number_groups(key, (len(self.original.labels) + 1) * n_labels)
-        key_of_group = np.empty(len(people), dtype=np.int64)
-        key_of_group[group] = key
-        return key_of_group // n_labels - 1, key_of_group % n_labels - 1, people
+        n_codes = len(self.original.labels) + 1, len(self.released_labels) + 1
+        original, released, people = count_pairs(self.original.codes + 1, self.released_codes + 1, *n_codes)
+        return original - 1, released - 1, people
 
     @cached_property
     def same_label(self) -> np.ndarray:
         """Per cell of ``table``: whether the released label is the original one; both missing are the same."""
         original, released, _ = self.table
-        texts = np.append(self.original_labels, None), np.append(self.released_labels, None)
-        return texts[0][original] == texts[1][released]
+        before, after = (np.append(labels, np.array([None])) for labels in (self.original_labels, self.released_labels))
+        return before[original] == after[released]
 
     @cached_property
     def distances(self) -> np.ndarray:
@@ -114,6 +108,7 @@ class ComparedColumn:
 
     @cached_property
     def value_range(self) -> float:
+        """Largest original number less the smallest, in their unit; 0 without numbers."""
         return float(np.ptp(self.original.labels)) if self.is_numeric and len(self.original.labels) else 0.0
 
     @cached_property
@@ -124,6 +119,7 @@ class ComparedColumn:
 
     @cached_property
     def n_changed(self) -> int:
+        """Records whose value is another one now, or gone."""
         return int(self.table[2][~self.same_label].sum())
 
     @cached_property
@@ -179,31 +175,37 @@ class Comparison:
     classes: EquivalenceClasses
     eigenvalue_columns: tuple[str, ...]
     original_correlations: np.ndarray | None
-    analyses: Mapping[str, object] = field(default_factory=dict)
+    analyses: Mapping[str, Any] = field(default_factory=dict)
     hierarchies: Mapping[str, ValueHierarchy] = field(default_factory=dict)
 
     @property
     def n_with_role(self) -> int:
+        """Quasi-identifiers and sensitive features of the original."""
         return len(self.config.quasi_identifiers + self.config.sensitive_features)
 
     @property
     def n_compared(self) -> int:
+        """Original records that are still there."""
         return len(self.positions)
 
     @property
     def n_removed(self) -> int:
+        """Original records that are no longer there."""
         return self.n_original - self.n_compared
 
     @property
     def numeric(self) -> list[ComparedColumn]:
+        """The compared columns of numbers."""
         return [column for column in self.columns.values() if column.is_numeric]
 
     @property
     def categorical(self) -> list[ComparedColumn]:
+        """The compared columns of categories."""
         return [column for column in self.columns.values() if not column.is_numeric]
 
     @property
     def quasi_identifiers(self) -> list[ComparedColumn]:
+        """The compared quasi-identifiers, in the config's order."""
         return [self.columns[name] for name in self.config.quasi_identifiers]
 
     @cached_property
@@ -241,7 +243,7 @@ class OriginalPilot:
         frame: pd.DataFrame,
         config: PilotConfig,
         eigenvalue_columns: Sequence[str] | None = None,
-        analyses: Mapping[str, object] | None = None,
+        analyses: Mapping[str, Any] | None = None,
         hierarchies: Mapping[str, ValueHierarchy] | None = None,
     ):
         self.frame, self.config = frame, config
@@ -281,6 +283,7 @@ class OriginalPilot:
         return correlations([np.append(column.labels, np.nan)[column.codes] for column in columns])
 
     def encoded(self, name: str) -> EncodedColumn:
+        """An original column as codes and labels, encoded once."""
         if name not in self._encoded:
             values = self.frame[name]
             if self._numeric[name]:
@@ -349,12 +352,12 @@ class OriginalPilot:
         kept[positions] = True
         if name in released and self._is_untouched(name, released, positions):
             values = original.labels if numeric else np.full(len(original.labels), np.nan)
-            return ComparedColumn(name, numeric, original, original.codes, label_texts(original), values, kept)
+            return ComparedColumn(name, numeric, original, original.codes, canonical_labels_of(original), values, kept)
         if name in released:
             after = _without_stars(encode_column(released[name]))
             codes[positions] = after.codes
         values = released_numbers(after.labels) if numeric else np.full(len(after.labels), np.nan)
-        return ComparedColumn(name, numeric, original, codes, label_texts(after), values, kept)
+        return ComparedColumn(name, numeric, original, codes, canonical_labels_of(after), values, kept)
 
 
 def _without_stars(column: EncodedColumn) -> EncodedColumn:

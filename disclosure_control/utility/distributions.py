@@ -6,6 +6,8 @@ that are; how many they are is told beside every figure, by ``Utility``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 
@@ -36,7 +38,7 @@ def _mean_and_variance(values: np.ndarray, people: np.ndarray) -> tuple[float, f
     return float(origin + mean), float(squares / (n - 1)) if n > 1 else 0.0
 
 
-def _numeric(comparison: Comparison, figure) -> ByColumn:
+def _numeric(comparison: Comparison, figure: Callable[[np.ndarray, np.ndarray, np.ndarray], float | None]) -> ByColumn:
     found: ByColumn = {}
     for column in comparison.numeric:
         distributions = _two_distributions(column)

@@ -1,7 +1,9 @@
 """How much was changed, value by value and class by class: IL1, Loss, precision, entropy, discernibility.
 
 IL1 and IL1s see every kind of change. Loss, precision and non-uniform entropy see how many original values a released
-one may stand for: they judge generalisation and suppression, and are blind to perturbation.
+one may stand for: they judge generalisation and suppression, and are blind to perturbation. They start from the exact
+values of the original; what a recoding loses from the values as a config looks at them, its bins, stands in
+``generalisation.losses``.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.measures import class_sizes
 from disclosure_control.utility.comparison import ComparedColumn, Comparison
 
 # ---------------------------------------------------------------- IL1
@@ -46,8 +49,8 @@ def il1_categorical(comparison: Comparison) -> float:
 
 def il1_overall(comparison: Comparison) -> float:
     """The mean of ``il1_numeric`` and ``il1_categorical``, or the one of them whose kind of column changed at all."""
-    parts = [_mean_over_changed(columns) for columns in (comparison.numeric, comparison.categorical)]
-    parts = [part for part in parts if part is not None]
+    means = [_mean_over_changed(columns) for columns in (comparison.numeric, comparison.categorical)]
+    parts = [mean for mean in means if mean is not None]
     return float(np.mean(parts)) if parts else 0.0
 
 
@@ -124,7 +127,7 @@ def _had_value(column: ComparedColumn) -> tuple[np.ndarray, np.ndarray]:
 
 
 def loss_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None = None) -> float:
-    """Loss of one attribute, in [0, 1]; see ``loss``."""
+    """Loss of one attribute, in [0, 1]; see ``loss_from_exact_values``."""
     had, people = _had_value(column)
     if hierarchy is None:
         n_leaves = len(column.original.labels)
@@ -138,7 +141,7 @@ def loss_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None = No
     return float(((people * under).sum() - n) / (n * (n_leaves - 1)))
 
 
-def loss(comparison: Comparison) -> float:
+def loss_from_exact_values(comparison: Comparison) -> float:
     """How much of its domain a released quasi-identifier may stand for, over all of them: in [0, 1].
 
     Per attribute (sum of shares - n/D) / (n - n/D), D values in the domain, the share of a value being how many of
@@ -153,7 +156,7 @@ def loss(comparison: Comparison) -> float:
 
 
 def precision_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None = None) -> float:
-    """Mean height of one attribute's released values, in [0, 1]; see ``precision``."""
+    """Mean height of one attribute's released values, in [0, 1]; see ``precision_from_exact_values``."""
     had, people = _had_value(column)
     if not people.sum():
         return 0.0
@@ -166,7 +169,7 @@ def precision_of_column(column: ComparedColumn, hierarchy: ValueHierarchy | None
     return float((people * height[had]).sum() / people.sum())
 
 
-def precision(comparison: Comparison) -> float:
+def precision_from_exact_values(comparison: Comparison) -> float:
     """1 less the mean height of the released quasi-identifiers in their hierarchies: 1 untouched, 0 all suppressed.
 
     Height is the level of a value divided by that of the top. Without a hierarchy it is log(values covered) / log(D),
@@ -220,20 +223,10 @@ def _class_sizes(comparison: Comparison) -> tuple[np.ndarray, int]:
 
 
 def discernibility(comparison: Comparison) -> float:
-    """With how many people each is confused: sum of squared class sizes, plus all records for each suppressed one.
-
-    From n to n squared for n original records; larger is less useful. Source: Bayardo and Agrawal 2005,
-    doi:10.1109/ICDE.2005.42; ARX.
-    """
-    size, n_suppressed = _class_sizes(comparison)
-    return float((size.astype(float) ** 2).sum()) + float(comparison.n_original) * n_suppressed
+    """``class_sizes.discernibility`` of the classes as released; larger is less useful."""
+    return class_sizes.discernibility(*_class_sizes(comparison))
 
 
 def average_class_size(comparison: Comparison) -> float:
-    """Original records divided by classes, all suppressed ones together being one class more; from 1 to n.
-
-    Larger is less useful (and safer). Source: LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101, without
-    its division by k; ARX.
-    """
-    size, n_suppressed = _class_sizes(comparison)
-    return comparison.n_original / max(len(size) + (n_suppressed > 0), 1)
+    """``class_sizes.average_class_size`` of the classes as released; larger is less useful."""
+    return class_sizes.average_class_size(*_class_sizes(comparison))

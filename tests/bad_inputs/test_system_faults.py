@@ -13,6 +13,8 @@ from tests.run.processes import held_by_another_process, start_process, without_
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, LOCKED, leaks, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
+COSTLY = pytest.mark.thorough("1 s for a process; the other door, or a run in this process, is tried in the quick run")
+IN_PROCESSES = pytest.mark.parametrize("door", [pytest.param(1, marks=COSTLY), 2])
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and limits of POSIX systems")
 
 
@@ -57,7 +59,7 @@ def test_disk_full_when_results_are_written(door, pilot, doors, monkeypatch):
 
 
 @posix
-@BOTH_DOORS
+@IN_PROCESSES
 def test_limit_on_the_size_of_files(door, pilot):
     import resource
 
@@ -70,7 +72,7 @@ def test_limit_on_the_size_of_files(door, pilot):
 
 
 @posix
-@BOTH_DOORS
+@IN_PROCESSES
 def test_results_folder_read_only(door, pilot):
     pilot.results.chmod(0o500)
     before = snapshot(pilot.root)
@@ -80,7 +82,7 @@ def test_results_folder_read_only(door, pilot):
 
 @posix
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
-@BOTH_DOORS
+@IN_PROCESSES
 def test_results_folder_of_another_user(door, pilot):
     os.chown(pilot.results, 12345, 12345)
     pilot.results.chmod(0o755)
@@ -101,6 +103,7 @@ def test_data_folder_read_only(pilot):
 
 
 @posix
+@COSTLY
 def test_data_folder_read_only_around_a_results_folder_that_is_not(pilot):
     """Source data that nobody can change by mistake are a good idea."""
     pilot.folder.chmod(0o500)
@@ -123,9 +126,9 @@ def test_data_folder_not_to_be_listed(pilot):
     [
         (1, "pilots/CLINIC/VS.csv", "CLINIC: VS.csv: the file cannot be read: Permission denied"),
         (2, "pilots/CLINIC/processed_for_anonym/combined_dataset.csv", "Permission denied"),
-        (1, "configs/CLINIC.py", "CLINIC.py"),
-        (2, "configs/CLINIC.py", "CLINIC.py"),
-        (1, "desk/.env", "cannot be read"),
+        pytest.param(1, "configs/CLINIC.py", "CLINIC.py", marks=COSTLY),
+        pytest.param(2, "configs/CLINIC.py", "CLINIC.py", marks=COSTLY),
+        pytest.param(1, "desk/.env", "cannot be read", marks=COSTLY),
     ],
     ids=lambda part: str(part).rpartition("/")[2] if "/" in str(part) else "",
 )
@@ -156,10 +159,64 @@ def test_file_name_that_is_no_text(pilot, doors):
     assert "\x1b" not in run.err + run.out
 
 
+# ---------------------------------------------------------------- links that lead out of the pilot
+
+
+def elsewhere_of(pilot):
+    """A folder of somebody else, open to all, with a file in it that is nobody's business."""
+    elsewhere = pilot.root / "elsewhere"
+    elsewhere.mkdir(mode=0o777)
+    elsewhere.chmod(0o777)
+    (elsewhere / "VS.csv").write_text("USUBJID,BMI\nZZSUBJ-48151,1\n")
+    return elsewhere
+
+
+@posix
+@BOTH_DOORS
+def test_a_results_folder_that_is_a_link_out_of_the_pilot(door, pilot, doors):
+    pilot.results.rename(pilot.folder / "moved")
+    pilot.results.symlink_to(elsewhere_of(pilot))
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(door), pilot, before, "CLINIC: processed_for_anonym: a link that leads out of the pilot")
+
+
+@posix
+@BOTH_DOORS
+@pytest.mark.parametrize("name", [".lock", ".staging", ".commit", ".previous", "combined_dataset.csv"])
+def test_a_link_in_the_results_folder_that_leads_out_of_the_pilot(name, door, pilot, doors):
+    elsewhere = elsewhere_of(pilot)
+    (pilot.results / name).unlink(missing_ok=True)
+    (pilot.results / name).symlink_to(elsewhere / "VS.csv" if name in (".lock", "combined_dataset.csv") else elsewhere)
+    before = snapshot(elsewhere)
+    run = doors.start(door)
+    assert (run.status, snapshot(elsewhere)) == (INPUT_AT_FAULT, before)
+    assert f"CLINIC: {name}: a link that leads out of the pilot" in run.err
+
+
+@posix
+@pytest.mark.parametrize("target", ["VS.csv", "none.csv", "/dev/zero"], ids=["file", "nothing", "device"])
+def test_a_domain_file_that_is_a_link_out_of_the_pilot(target, pilot, doors):
+    pilot.remove("VS.csv")
+    (pilot.folder / "VS.csv").symlink_to(elsewhere_of(pilot) / target)
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(1), pilot, before, "CLINIC: VS.csv: a link that leads out of the pilot")
+
+
+@posix
+def test_links_within_the_pilot_are_followed(pilot, doors):
+    (pilot.folder / "data").mkdir()
+    (pilot.folder / "VS.csv").rename(pilot.folder / "data" / "vital.csv")
+    (pilot.folder / "VS.csv").symlink_to(Path("data") / "vital.csv")
+    (pilot.folder / "results").mkdir()
+    pilot.results.rename(pilot.folder / "results" / "here")
+    pilot.results.symlink_to(Path("results") / "here")
+    assert [run.status for run in doors.start_both()] == [DONE, DONE]
+
+
 # ---------------------------------------------------------------- a pilot that another run holds
 
 
-@BOTH_DOORS
+@IN_PROCESSES
 def test_lock_held_by_another_process(door, pilot, doors):
     before = snapshot(pilot.root)
     with held_by_another_process(pilot):
@@ -192,9 +249,14 @@ def test_lock_does_not_hold_other_pilots(pilot, doors):
     ("door", "break_it", "says"),
     [
         (1, lambda pilot: pilot.write("VS.csv", "<html>MARKER</html>"), "CLINIC: VS.csv: this is an HTML page"),
-        (1, lambda pilot: pilot.write_config("config = open('MARKER')"), "CLINIC: CLINIC.py: allowed is one literal"),
+        pytest.param(
+            1,
+            lambda pilot: pilot.write_config("config = open('MARKER')"),
+            "CLINIC: CLINIC.py: allowed is one literal",
+            marks=COSTLY,
+        ),
         (2, lambda pilot: pilot.combined.unlink(), "CLINIC: combined_dataset.csv: not there"),
-        (2, lambda pilot: pilot.configure(K=0), "CLINIC: K: found 0"),
+        pytest.param(2, lambda pilot: pilot.configure(K=0), "CLINIC: K: found 0", marks=COSTLY),
     ],
     ids=["html_page", "config_is_code", "combined_missing", "K_is_zero"],
 )

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import bin_feature_column
@@ -22,6 +22,7 @@ from disclosure_control.generalisation.generalisations import (
     of_rarity,
 )
 from disclosure_control.treatments.registry import TreatmentInput, methods
+from tests.examples import examples
 
 NUMBERS = st.one_of(st.none(), st.integers(-20, 60), st.floats(-20, 60, allow_nan=False))
 CONFIG = {"categorical_qis": ["q"], "continuous_qis": [], "sensitive_feature": [], "K": 2}
@@ -55,7 +56,7 @@ def assert_levels_are_nested_and_do_what_they_say(generalisation, codes: np.ndar
     assert all((coarse >= fine - 1e-12).all() for fine, coarse in pairwise(shares))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.lists(NUMBERS, min_size=1, max_size=25),
     st.lists(st.integers(-10, 50), min_size=2, max_size=9, unique=True).map(sorted),
@@ -69,7 +70,7 @@ def test_bins_and_the_treatment_agree(numbers, edges, out_of_range):
     assert_levels_are_nested_and_do_what_they_say(generalisation, column.codes, raw)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(st.lists(NUMBERS, min_size=1, max_size=25))
 def test_numbers_without_bins_and_the_treatment_agree(numbers):
     raw = pd.Series(numbers, dtype=float, name="q")
@@ -77,7 +78,7 @@ def test_numbers_without_bins_and_the_treatment_agree(numbers):
     assert_levels_are_nested_and_do_what_they_say(of_numbers("q", column), column.codes, raw)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.lists(st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d", "other", "x"])), max_size=60), st.integers(1, 6)
 )

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
@@ -16,6 +16,7 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import Lattice, RollUp
 from disclosure_control.generalisation.requirements import Criterion, ReleaseModel, Requirements
 from disclosure_control.generalisation.search import evaluate, search
+from tests.examples import examples
 from tests.generalisation.lattice_referee import (
     L_MODELS,
     Model,
@@ -180,21 +181,21 @@ def as_requirements(problem: dict, classes) -> Requirements:
     )
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(problems())
 def test_nothing_in_the_lattice_is_better(problem):
     """Also where l and t are not monotone, and for each kind of loss, limit of suppression, weights, highest levels."""
     assert_nothing_is_better(problem)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.integers(0, 2**32).map(skewed_problem))
 def test_nothing_is_better_where_classes_differ_much(problem):
     """Where an unsafe conclusion from l or t would do harm: this is what fails when one is drawn."""
     assert_nothing_is_better(problem)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.integers(0, 2**32).map(skewed_problem), st.sampled_from([1, 2, 8]))
 def test_nothing_is_better_where_distances_are_looked_at_coarsely_first(problem, n_parts):
     """As of large data, where a lower bound of the distance spares the table."""
@@ -204,7 +205,7 @@ def test_nothing_is_better_where_distances_are_looked_at_coarsely_first(problem,
         assert_nothing_is_better(problem)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 2**32).map(skewed_problem), st.sampled_from(["wasserstein_t", "total_variation_t"]), st.data())
 def test_a_coarse_look_is_never_above_the_distance(problem, model, data):
     lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
@@ -248,7 +249,7 @@ def assert_nothing_is_better(problem: dict) -> None:
     assert found.best.n_classes == len(kept_classes)
 
 
-@settings(max_examples=90, deadline=None)
+@examples(90)
 @given(st.one_of(problems(), st.integers(0, 2**32).map(skewed_problem)), st.data())
 def test_the_figures_of_one_transformation(problem, data):
     lattice, classes = as_lattice(problem["records"], problem["hierarchies"])
@@ -272,7 +273,7 @@ def test_the_figures_of_one_transformation(problem, data):
     assert found.is_allowed == (is_allowed and not (problem["keeps_somebody"] and len(suppressed) == n_evaluated))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(problems(), st.randoms(use_true_random=False))
 def test_the_order_of_the_records_changes_nothing(problem, random):
     order = list(range(len(problem["records"])))
@@ -289,7 +290,7 @@ def test_the_order_of_the_records_changes_nothing(problem, random):
     assert first.n_checked == second.n_checked
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 2**32).map(skewed_problem))
 def test_what_is_concluded_for_other_transformations_holds(problem):
     """Bounds are never above a loss, and who surely is suppressed is so in every finer transformation."""
@@ -344,7 +345,7 @@ def test_delta_disclosure_may_fail_above_where_it_holds():
     assert (found.best.levels, found.best.loss, found.is_optimal) == ((0,), 0.0, True)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 2**32).map(skewed_problem),
     st.sampled_from(["average_risk", "sample_uniqueness"]),

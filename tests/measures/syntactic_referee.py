@@ -30,6 +30,11 @@ def shared_file(name: str) -> Path:
     return path
 
 
+def risky_records(result) -> np.ndarray:
+    """Which records are evaluated and in a class that does not meet the threshold: (n_records,) of bool."""
+    return ~np.isnan(result.per_record()) & ~result.satisfied[result.classes.class_of_record]
+
+
 def by_class(classes: EquivalenceClasses, measure: np.ndarray) -> dict:
     """A measure (n_classes,) by the label of the only quasi-identifier, None for a missing one."""
     labels = [None if code < 0 else classes.columns[0].labels[code] for code in classes.class_codes[0]]
@@ -179,4 +184,30 @@ REFEREE: dict[str, Callable] = {
         enhanced_beta,
         delta_disclosure,
     )
+}
+
+
+# ---------------------------------------------------------------- by hand
+
+# Of a class with the shares of everybody, 0.3, 0.2, 0.3, 0.1 and 0.1; models that compare with everybody find 0.
+LEAST_RISKY = {
+    "distinct_l": 5,
+    "entropy_l": math.exp(-sum(p * math.log(p) for p in (0.3, 0.2, 0.3, 0.1, 0.1))),
+    "recursive_l": 4,  # 21 < 2 (7 + 7), not < 2 * 7
+    "alpha_k": 0.3,
+}
+# Of ten people with value 0, where thirty others have 1 or 5, fifteen each.
+RISKIEST = {
+    "distinct_l": 1,
+    "entropy_l": 1,
+    "grassberger_l": 1,
+    "recursive_l": 1,
+    "alpha_k": 1,
+    "total_variation_t": 0.75,
+    "ordered_t": 0.375 * 1 + 0.375 * 0.5,
+    "wasserstein_t": 0.375 * 5 + 0.375 * 1,
+    "hierarchical_t": (0.375 * 1 + 0.375 * 3) / 3,
+    "basic_beta": 3,
+    "enhanced_beta": math.inf,  # 3 is above -ln(1/4) = 1.39
+    "delta_disclosure": 2,
 }

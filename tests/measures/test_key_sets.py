@@ -8,16 +8,18 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import MISSING_POLICIES, form_equivalence_classes
+from disclosure_control.basics import keys
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.keys import number_groups
 from disclosure_control.measures import key_sets as module
-from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets, small_levels
+from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets
+from disclosure_control.measures.small_levels import small_levels
+from tests.examples import examples
 
-QUIET = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
 THRESHOLDS = (1, 2, 5)
 
 
@@ -77,7 +79,7 @@ def classes_of(df: pd.DataFrame):
     return form_equivalence_classes(df, list(df.columns))
 
 
-@settings(max_examples=150, **QUIET)
+@examples(150)
 @given(frames(), st.integers(1, 5), st.sampled_from(MISSING_POLICIES))
 def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):
     results = key_sets(classes_of(df), max_size, THRESHOLDS, missing_qis)
@@ -87,7 +89,7 @@ def test_every_subset_agrees_with_a_group_by(df, max_size, missing_qis):
         assert_agrees(result, df, missing_qis)
 
 
-@settings(max_examples=60, **QUIET)
+@examples(60)
 @given(frames(), st.sampled_from(MISSING_POLICIES))
 def test_one_subset_alone_is_as_among_all(df, missing_qis):
     classes = classes_of(df)
@@ -96,7 +98,7 @@ def test_one_subset_alone_is_as_among_all(df, missing_qis):
         assert key_set(classes, turned_names, THRESHOLDS, missing_qis) == result
 
 
-@settings(max_examples=60, **QUIET)
+@examples(60)
 @given(frames(), st.randoms(use_true_random=False), st.sampled_from(MISSING_POLICIES))
 def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, random, missing_qis):
     results = key_sets(classes_of(df), None, THRESHOLDS, missing_qis)
@@ -113,7 +115,7 @@ def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, 
         )
 
 
-@settings(max_examples=60, **QUIET)
+@examples(60)
 @given(frames())
 def test_knowing_more_never_lowers_the_risk(df):
     results = {frozenset(result.quasi_identifiers): result for result in key_sets(classes_of(df), None, THRESHOLDS)}
@@ -131,12 +133,13 @@ def test_knowing_more_never_lowers_the_risk(df):
 def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed, monkeypatch):
     """Keys of few possible values are counted, of many hashed; ten columns of 400 values pass 64 bits."""
     n_keys = []
-    monkeypatch.setattr(module, "number_groups", lambda key, n: n_keys.append(n) or number_groups(key, n))
     random = np.random.default_rng(5)
     df = pd.DataFrame({f"q{i}": random.integers(0, n_values, 900).astype(float) for i in range(10)})
     df = df.mask(random.random(df.shape) < 0.05)
     df = pd.concat([df, df[:300]], ignore_index=True)
-    results = {result.quasi_identifiers: result for result in key_sets(classes_of(df), None, THRESHOLDS)}
+    classes = classes_of(df)
+    monkeypatch.setattr(keys, "number_groups", lambda key, n: n_keys.append(n) or number_groups(key, n))
+    results = {result.quasi_identifiers: result for result in key_sets(classes, None, THRESHOLDS)}
     assert len(results) == 1023
     assert (max(n_keys) > 65_536) == is_hashed
     assert max(n_keys) < 2**62
@@ -148,11 +151,12 @@ def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed,
 def test_the_lattice_is_rolled_up_from_groups_and_not_from_records(monkeypatch):
     """Work on subsets is bounded by the groups: each key that is numbered has at most as many entries as classes."""
     n_entries = []
-    monkeypatch.setattr(module, "number_groups", lambda key, n: n_entries.append(len(key)) or number_groups(key, n))
     random = np.random.default_rng(5)
     df = pd.DataFrame({"two": random.integers(0, 2, 5_000), "three": random.integers(0, 3, 5_000)})
     df["hundred"] = random.integers(0, 100, 5_000)
-    key_sets(classes_of(df))
+    classes = classes_of(df)
+    monkeypatch.setattr(keys, "number_groups", lambda key, n: n_entries.append(len(key)) or number_groups(key, n))
+    key_sets(classes)
     # From all 600 classes the pairs; two alone and three alone from their pair, and hundred from two and hundred.
     assert sorted(n_entries) == [6, 6, 200, 600, 600, 600]
 
@@ -186,7 +190,7 @@ def test_what_each_attribute_adds_by_hand():
     assert sex.together.quasi_identifiers == ("sex", "age")
 
 
-@settings(max_examples=40, **QUIET)
+@examples(40)
 @given(frames(), st.sampled_from(MISSING_POLICIES))
 def test_effects_come_from_the_same_results(df, missing_qis):
     classes = classes_of(df)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
@@ -23,6 +23,7 @@ from disclosure_control.measures.population_uniqueness import (
     slide_negative_binomial,
     zayatz,
 )
+from tests.examples import examples
 from tests.places import ARX
 
 needs_arx = pytest.mark.skipif(not ARX.is_dir(), reason="shared/ is not beside the clone; it is public data")
@@ -85,7 +86,7 @@ def test_dankars_rule_of_arx(name):
 # ---------------------------------------------------------------- Zayatz
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(histograms, st.integers(1, 400))
 def test_zayatz_by_definition(classes_by_size, n_more):
     histogram = histogram_of(classes_by_size)
@@ -243,7 +244,7 @@ def test_dankars_rule_without_any_estimate():
     assert (found.rate, found.reason) == (None, "No solution.")
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@examples(80)
 @given(histograms | st.just({1: 10**6}) | st.just({2: 3, 10**6: 1}), st.sampled_from([1e-9, 0.001, 0.1, 0.5, 0.999, 1]))
 def test_every_estimate_has_a_figure_or_a_reason(classes_by_size, fraction):
     histogram = histogram_of(classes_by_size)

@@ -1,25 +1,22 @@
 """Properties that every registered syntactic model shares; a model that is registered is tested on arrival."""
 
-import math
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.basics.hierarchies import build_hierarchy
-from disclosure_control.measures.syntactic_models import (
-    CLASS_SIZE_MODELS,
-    COMPARISONS,
-    PARAMETERS,
-    SYNTACTIC_MODELS,
-    evaluate_syntactic_models,
-)
+from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
+from disclosure_control.measures.syntactic_measures import COMPARISONS, SYNTACTIC_MODELS
+from disclosure_control.measures.syntactic_models import PARAMETERS, evaluate_syntactic_models
+from tests.examples import examples
+from tests.measures.syntactic_referee import LEAST_RISKY, RISKIEST, risky_records
 
-BRIEF = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+BRIEF = examples(30)
 every_model = pytest.mark.parametrize("name", SYNTACTIC_MODELS)
 
 # Values 0 to 5 in a hierarchy of pairs and halves; a model that needs numbers, an order or a hierarchy gets one.
@@ -126,17 +123,11 @@ def test_a_class_like_everybody_tells_nothing_new(name, n_classes):
     frame = pd.DataFrame({"q": np.repeat(list("abc")[:n_classes], len(values)), "r": 1, "s": values * n_classes})
     measure = run(name, frame.astype({"s": float})).measure
     assert len(measure) == n_classes
-    least_risky = {
-        "distinct_l": 5,
-        "entropy_l": math.exp(-sum(p * math.log(p) for p in (0.3, 0.2, 0.3, 0.1, 0.1))),
-        "recursive_l": 4,  # 21 < 2 (7 + 7), not < 2 * 7
-        "alpha_k": 0.3,
-    }
     if name == "grassberger_l":
-        assert (measure >= least_risky["entropy_l"]).all()
+        assert (measure >= LEAST_RISKY["entropy_l"]).all()
         assert (measure <= 5).all()
-    elif name in least_risky:
-        np.testing.assert_allclose(measure, least_risky[name], rtol=1e-12)
+    elif name in LEAST_RISKY:
+        np.testing.assert_allclose(measure, LEAST_RISKY[name], rtol=1e-12)
     else:
         assert measure.tolist() == [0.0] * n_classes
 
@@ -145,22 +136,8 @@ def test_a_class_like_everybody_tells_nothing_new(name, n_classes):
 def test_a_class_with_one_value_is_the_riskiest_there_can_be(name):
     """Class a: ten people with value 0, which thirty of forty do not have."""
     frame = pd.DataFrame({"q": ["a"] * 10 + ["b"] * 30, "r": 1, "s": [0.0] * 10 + [1.0] * 15 + [5.0] * 15})
-    riskiest = {
-        "distinct_l": 1,
-        "entropy_l": 1,
-        "grassberger_l": 1,
-        "recursive_l": 1,
-        "alpha_k": 1,
-        "total_variation_t": 0.75,
-        "ordered_t": 0.375 * 1 + 0.375 * 0.5,
-        "wasserstein_t": 0.375 * 5 + 0.375 * 1,
-        "hierarchical_t": (0.375 * 1 + 0.375 * 3) / 3,
-        "basic_beta": 3,
-        "enhanced_beta": math.inf,  # 3 is above -ln(1/4) = 1.39
-        "delta_disclosure": 2,
-    }
     result = run(name, frame)
-    assert result.measure[0] == pytest.approx(riskiest[name], rel=1e-12)
+    assert result.measure[0] == pytest.approx(RISKIEST[name], rel=1e-12)
     assert result.worst == result.measure[0]
 
 
@@ -193,7 +170,7 @@ def test_merging_all_classes_is_never_riskier_than_the_riskiest_of_them(name, fr
 def test_flags_measures_and_the_riskier_direction_agree(name, frame, threshold):
     """Whoever is flagged is at more risk than whoever is not."""
     result = run(name, frame, threshold=threshold)
-    of_record, risky = result.per_record(), result.risky_per_record()
+    of_record, risky = result.per_record(), risky_records(result)
     flagged, clear = of_record[risky], of_record[~risky & ~np.isnan(of_record)]
     assert result.n_risky == len(flagged)
     assert result.n_evaluated == len(flagged) + len(clear)

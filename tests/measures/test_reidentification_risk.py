@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
@@ -22,8 +22,9 @@ from disclosure_control.measures.reidentification import (
     risk_profile,
     smallest_class_within,
 )
+from tests.examples import examples
 
-SETTINGS = settings(max_examples=80, deadline=None, derandomize=True)
+SETTINGS = examples(80)
 NAMES = ["x", "y", "z"]
 POLICIES = ["category", "exclude", "wildcard"]
 
@@ -70,9 +71,10 @@ def test_prosecutor_risk_by_counting(rows, missing_qis, threshold):
     assert found.average == pytest.approx(float(sum(risks) / len(risks)), rel=1e-12)
     limit = Fraction(str(threshold))
     assert found.at_risk_rate == sum(risk > limit for risk in risks) / len(risks)
-    # The effective threshold parts the records in the same way, and is a risk that a class can have.
-    assert found.at_risk_rate == sum(risk > Fraction(found.effective_threshold) for risk in risks) / len(risks)
-    assert Fraction(1, round(1 / found.effective_threshold)) <= limit
+    # The smallest class that the threshold allows parts the records in the same way.
+    least = Fraction(1, smallest_class_within(threshold))
+    assert found.at_risk_rate == sum(risk > least for risk in risks) / len(risks)
+    assert least <= limit
 
 
 @SETTINGS
@@ -89,6 +91,8 @@ def test_journalist_and_marketer_risk_by_counting(rows, others, missing_qis):
     np.testing.assert_array_equal(people, count_population(classes, without_sample, missing_qis, includes_sample=False))
 
     prosecutor = prosecutor_risk(classes, missing_qis=missing_qis)
+    same = prosecutor_risk(classes, missing_qis=missing_qis, population_size=people)  # who is known to be in the pilot
+    np.testing.assert_array_equal(prosecutor.of_record, same.of_record)
     journalist = journalist_risk(classes, missing_qis=missing_qis, population_size=people)
     marketer = marketer_risk(classes, missing_qis=missing_qis, population_size=people)
     np.testing.assert_array_equal(journalist.of_record, [np.nan if k is None else 1.0 / k for k in matches])
@@ -172,11 +176,10 @@ def test_order_index_and_labels_change_nothing(rows, missing_qis, intruder, rand
     random.shuffle(order)
     frame = pd.DataFrame([rows[i] for i in order], columns=NAMES, dtype=object, index=["label"] * len(rows))
     other = frame.replace({"a": "zz", "b": "B", "c": "1", "d": "é"})
-    extra = {} if intruder == "prosecutor" else {"sampling_fraction": 0.5}
-    first = INTRUDERS[intruder](classes_of(rows), 0.2, missing_qis, **extra)
+    first = INTRUDERS[intruder](classes_of(rows), 0.2, missing_qis, sampling_fraction=0.5)
     for changed in (frame, other):
         classes = form_equivalence_classes(changed, NAMES)
-        second = INTRUDERS[intruder](classes, 0.2, missing_qis, **extra)
+        second = INTRUDERS[intruder](classes, 0.2, missing_qis, sampling_fraction=0.5)
         np.testing.assert_array_equal(first.of_record[order], second.of_record)
         assert (first.highest, first.lowest, first.at_risk_rate) == (second.highest, second.lowest, second.at_risk_rate)
         if first.n_evaluated:

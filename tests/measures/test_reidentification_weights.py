@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -23,8 +23,9 @@ from disclosure_control.measures.sampling_weights import (
     individual_risk,
     series_risk,
 )
+from tests.examples import examples
 
-SETTINGS = settings(max_examples=80, deadline=None, derandomize=True)
+SETTINGS = examples(80)
 FREQUENCIES = [1, 2, 3, 4, 7, 15, 19, 20, 21, 50, 1000, 10**6, 7 * 10**6]
 ODDS = [10.0**i for i in range(-12, 13, 2)] + [0.5, 0.999999, 1.0, 1.000001, 2.0]  # (F - f) / f
 
@@ -176,16 +177,6 @@ def test_household_risk_by_hand(people):
 def test_tiny_risks_of_a_household_do_not_vanish():
     found = household_risk(RecordRisk(np.array([1e-18, 3e-18])), pd.Series([1, 1]))
     np.testing.assert_allclose(found.of_record, 4e-18, rtol=1e-12)
-
-
-def test_threshold_for_a_global_risk():
-    risk = RecordRisk(np.array([0.1, 0.2, 0.6, np.nan]))
-    assert risk.threshold_for(0.3) is None  # it is 0.3
-    assert risk.threshold_for(0.17) == 0.2  # (0.1 + 0.2 + 0.2) / 3 is not above it
-    assert risk.threshold_for(0.16) == 0.1
-    assert risk.threshold_for(0.05) == 0.0
-    assert RecordRisk(np.array([0.25, 0.5, 0.75])).threshold_for(0.25) == 0.25  # just low enough
-    assert RecordRisk(np.array([np.nan])).threshold_for(0.1) is None
 
 
 def test_weights_below_one_never_make_a_population_smaller_than_the_sample():

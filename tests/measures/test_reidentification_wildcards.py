@@ -5,12 +5,13 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.basics import keys, wildcards
 from disclosure_control.basics.wildcards import sum_over_compatible
+from tests.examples import examples
 
 WAYS = {
     "full table": {"DENSE_CELLS": 1 << 18},
@@ -50,7 +51,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(max_examples=60, deadline=None, derandomize=True)
+@examples(60)
 @given(tables(), st.sampled_from([0.0, 0.5, 1.0]))
 def test_every_way_against_pairs(way, table, alpha):
     rows, amounts = table

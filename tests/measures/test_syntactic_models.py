@@ -6,18 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.optimize
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes, run_l_diversity, run_t_closeness
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import build_hierarchy
-from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS, evaluate_syntactic_models
+from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
+from disclosure_control.measures.syntactic_models import evaluate_syntactic_models
+from tests.examples import examples
 from tests.measures import syntactic_referee as referee
 
-QUIET = {"deadline": None, "derandomize": True, "suppress_health_check": [HealthCheck.too_slow]}
-THOROUGH = settings(max_examples=150, **QUIET)
-BRIEF = settings(max_examples=60, **QUIET)
+MANY = examples(150)
+BRIEF = examples(60)
 
 TREE = [("a", "vowel", "*"), ("e", "vowel", "*"), ("b", "stop", "*"), ("d", "stop", "*"), ("s", "hiss", "*")]
 LETTERS = [path[0] for path in TREE]
@@ -84,7 +85,7 @@ def assert_as_expected(frame: pd.DataFrame, result, name: str, missing_qis: str,
 # ---------------------------------------------------------------- the referee
 
 
-@THOROUGH
+@MANY
 @given(people(letters), st.sampled_from(["category", "exclude", "wildcard"]))
 def test_every_model_of_text_is_that_of_the_referee(frame, missing_qis):
     results = evaluated(frame, missing_qis, None, FOR_LETTERS)
@@ -94,7 +95,7 @@ def test_every_model_of_text_is_that_of_the_referee(frame, missing_qis):
         assert_as_expected(frame, result, name, missing_qis, **given_to.get(name, {}))
 
 
-@THOROUGH
+@MANY
 @given(people(numbers), st.sampled_from(["category", "exclude", "wildcard"]))
 def test_every_model_of_numbers_is_that_of_the_referee(frame, missing_qis):
     frame["s"] = frame["s"].astype(float)
@@ -170,7 +171,7 @@ MEETS = {
     "below": lambda measure, threshold: measure < threshold and not math.isclose(measure, threshold, rel_tol=1e-12),
 }
 STRICTNESS = dict.fromkeys(SYNTACTIC_MODELS, "at_most") | {"delta_disclosure": "below"}
-STRICTNESS |= dict.fromkeys(("distinct_l", "entropy_l", "grassberger_l", "recursive_l"), "at_least")
+STRICTNESS |= {name: "at_least" for name in SYNTACTIC_MODELS if name.endswith("_l")}
 
 
 @BRIEF
@@ -190,7 +191,7 @@ def test_a_threshold_is_compared_as_in_the_paper_and_ties_are_exact(frame, name,
         measure = expected[None if pd.isna(label) else label]
         judged = not math.isnan(measure) and not (pd.isna(value) and SYNTACTIC_MODELS[name].needs_own_value)
         risky.append(judged and not meets(round(measure, 12), round(threshold, 12)))
-    assert result.risky_per_record().tolist() == risky
+    assert referee.risky_records(result).tolist() == risky
     assert result.n_risky == sum(risky)
     assert result.risky_rate == (sum(risky) / result.n_evaluated if result.n_evaluated else None)
 
@@ -222,7 +223,7 @@ def test_records_count_as_they_do_for_l_and_t(frame, missing_qis):
     t_model = run_t_closeness(frame, ["q"], "s", 0.3, "total_variation", missing_qis)
     np.testing.assert_array_equal(t_result.per_record(), np.where(t_model.evaluated, t_model.measure, np.nan))
     assert (t_result.n_evaluated, t_result.n_risky) == (t_model.n_evaluated, t_model.n_risky)
-    assert t_result.risky_per_record().tolist() == t_model.risky.tolist()
+    assert referee.risky_records(t_result).tolist() == t_model.risky.tolist()
 
     l_model = run_l_diversity(frame, ["q"], "s", 2, missing_qis=missing_qis)
     has_l = l_model.evaluated & (l_model.measure > 0)
@@ -239,7 +240,7 @@ def test_wasserstein_flags_whom_t_closeness_flags(frame, missing_qis, t):
     frame["s"] = frame["s"].astype(float)
     result = evaluated(frame, missing_qis, ["wasserstein_t"], {"wasserstein_t": {"threshold": t}})["wasserstein_t", "s"]
     model = run_t_closeness(frame, ["q"], "s", t, "wasserstein", missing_qis)
-    assert result.risky_per_record().tolist() == model.risky.tolist()
+    assert referee.risky_records(result).tolist() == model.risky.tolist()
     assert result.worst == model.worst
 
 
@@ -336,8 +337,3 @@ def test_all_faults_are_named_at_once():
     with pytest.raises(FaultyInputError) as caught:
         evaluated(FRAME, "never", ["entropy_l", "k"], parameters)
     assert len(caught.value.faults) == 5
-
-
-def test_risky_records_need_a_threshold():
-    with pytest.raises(FaultyInputError, match="no threshold; set one"):
-        evaluated(FRAME)["distinct_l", "s"].risky_per_record()

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
+
 MAX_RECORDS = 40
-QUIET = {
-    "deadline": None,
-    "derandomize": True,
-    "suppress_health_check": [HealthCheck.too_slow],
-    "phases": [Phase.explicit, Phase.generate, Phase.shrink],
-}
-THOROUGH = settings(max_examples=150, **QUIET)
-BRIEF = settings(max_examples=60, **QUIET)
+MANY = examples(150)
+BRIEF = examples(60)
 
 # Spellings of few values, so that ties are many: blanks, composed and decomposed letters, codes as text.
 TEXTS = ["a", " a", "a\t", "b", "A", "é", "e\u0301", "\u00a0é", "Ω", "\u2126", "", "  ", "1", "1.0", " 1 ", "01"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import Anonymization_Models as models
 from tests.models import referee
-from tests.models.model_frames import BRIEF, THOROUGH
+from tests.models.model_frames import BRIEF, MANY
 
 offsets = st.sampled_from([0.0, 1e9, -1e9, 1e-9, 12345.678])
 units = st.sampled_from([1.0, 1e9, 1e-9, 0.1, 1 / 3])
@@ -33,7 +33,7 @@ def tolerance(*parts: list[float]) -> float:
     return 1e-11 * (max(values) - min(values)) + 1e-14 * max(abs(value) for value in values)
 
 
-@THOROUGH
+@MANY
 @given(samples())
 def test_numerical_distance_is_that_of_scipy_and_of_the_referee(made):
     mine, theirs = made
@@ -42,7 +42,7 @@ def test_numerical_distance_is_that_of_scipy_and_of_the_referee(made):
     assert found == pytest.approx(float(referee.wasserstein(mine, theirs)), rel=0, abs=tolerance(mine, theirs))
 
 
-@THOROUGH
+@MANY
 @given(samples(max_size=12))
 def test_the_distance_of_every_class_is_that_of_scipy(made):
     first, second = made
@@ -84,7 +84,7 @@ def test_many_classes_against_a_table_of_all_cells():
     assert result.n_risky == (expected[group] > 10).sum() > 0
 
 
-@THOROUGH
+@MANY
 @given(st.lists(st.sampled_from("abcde"), min_size=1), st.lists(st.sampled_from("cdefg"), min_size=1))
 def test_categorical_distance_is_that_of_the_referee(mine, theirs):
     assert models.categorical_distance(mine, theirs) == pytest.approx(float(referee.total_variation(mine, theirs)))
@@ -149,7 +149,7 @@ def test_numerical_distance_refuses_what_is_not_a_number_and_does_not_show_it(mi
 # ---------------------------------------------------------------- exactly 0, exactly T
 
 
-@THOROUGH
+@MANY
 @given(samples(), st.integers(1, 4), st.sampled_from(sorted(models.DISTANCES)))
 def test_classes_with_equal_shares_are_at_exactly_zero(made, n_classes, distance):
     values = made[0]
@@ -160,7 +160,9 @@ def test_classes_with_equal_shares_are_at_exactly_zero(made, n_classes, distance
 
 
 @pytest.mark.parametrize("distance", models.DISTANCES)
-@pytest.mark.parametrize("offset", [0.0, 1.7e9], ids=["near zero", "far from zero"])
+@pytest.mark.parametrize(
+    "offset", [pytest.param(0.0, marks=pytest.mark.thorough("1 s")), 1.7e9], ids=["near zero", "far from zero"]
+)
 def test_rounding_over_very_many_values_is_not_a_distance(offset, distance):
     """Sums of half a million terms drift by more than one bit; a class that is everybody has distance 0 still."""
     values = offset + np.random.default_rng(2).normal(size=500_000).cumsum()
@@ -178,7 +180,7 @@ def decimal_tables(draw):
     return scale, whole, groups
 
 
-@THOROUGH
+@MANY
 @given(decimal_tables(), st.sampled_from(sorted(models.DISTANCES)))
 def test_a_distance_equal_to_the_threshold_is_not_flagged(made, distance):
     """T is the exact distance as a person would work it out from the decimals, then written as a float."""

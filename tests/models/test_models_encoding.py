@@ -10,8 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import Anonymization_Models as models
+from disclosure_control.basics import keys as keys_of_columns
+from disclosure_control.basics.columns import as_counted
+from disclosure_control.run.results import csv_bytes
 from tests.models import referee
-from tests.models.model_frames import BRIEF, THOROUGH, columns, edge_lists, frames, numbers
+from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 
 
 def partition(codes) -> set[frozenset[int]]:
@@ -25,7 +28,7 @@ def partition(codes) -> set[frozenset[int]]:
 # ---------------------------------------------------------------- values that are the same
 
 
-@THOROUGH
+@MANY
 @given(st.integers(0, 25).flatmap(columns))
 def test_equal_codes_are_equal_values_and_missing_is_minus_one(values):
     encoded = models.encode_column(values)
@@ -34,7 +37,18 @@ def test_equal_codes_are_equal_values_and_missing_is_minus_one(values):
     assert partition(encoded.codes.tolist()) == partition(expected)
 
 
-@THOROUGH
+@MANY
+@given(st.integers(0, 25).flatmap(columns))
+def test_what_is_written_is_what_was_counted(values):
+    """Whoever counts the cells of the file as they stand there finds the values that were counted."""
+    cells = csv_bytes(as_counted(values).to_frame("column")).decode().split("\n")[1:-1]
+    encoded = models.encode_column(values)
+    assert partition(encoded.codes.tolist()) == partition(cells)
+    assert as_counted(as_counted(values)).equals(as_counted(values))
+    assert models.encode_column(as_counted(values)).labels.astype(str).tolist() == encoded.labels.astype(str).tolist()
+
+
+@MANY
 @given(st.integers(0, 25).flatmap(columns), st.randoms(use_true_random=False))
 def test_codes_do_not_depend_on_the_order_of_the_records(values, random):
     order = random.sample(range(len(values)), len(values))
@@ -151,7 +165,7 @@ def binnable(draw):
     return edges, pd.Series(values, dtype=kind), values
 
 
-@THOROUGH
+@MANY
 @given(binnable(), st.sampled_from(["tail", "missing"]))
 def test_bins_follow_the_referee(made, out_of_range):
     edges, column, values = made
@@ -237,7 +251,7 @@ def test_an_unknown_policy_for_values_out_of_range_is_refused(policy):
 # ---------------------------------------------------------------- numbering of classes
 
 
-@THOROUGH
+@MANY
 @given(frames())
 def test_classes_are_those_of_the_referee(made):
     frame, names = made
@@ -301,8 +315,8 @@ def test_more_distinct_values_than_can_be_counted_in_an_array():
 @example([], 60)
 def test_both_ways_of_numbering_keys_agree(keys, n_keys):
     keys = np.array(keys, dtype=np.int64)
-    counted = models.number_groups(keys, n_keys)
-    hashed = models.number_groups(keys, 2**61)
+    counted = keys_of_columns.number_groups(keys, n_keys)
+    hashed = keys_of_columns.number_groups(keys, 2**61)
     rank = {key: i for i, key in enumerate(sorted(set(keys.tolist())))}
     for group, size in (counted, hashed):
         assert group.tolist() == [rank[key] for key in keys.tolist()]
@@ -314,9 +328,9 @@ def test_both_ways_of_numbering_keys_agree(keys, n_keys):
 def test_classes_do_not_depend_on_the_way_of_numbering(made):
     frame, names = made
     counted = models.form_equivalence_classes(frame, names)
-    number_groups = models.number_groups
+    number_groups = keys_of_columns.number_groups
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(models, "number_groups", lambda key, n_keys: number_groups(key, 2**61))
+        patch.setattr(keys_of_columns, "number_groups", lambda key, n_keys: number_groups(key, 2**61))
         hashed = models.form_equivalence_classes(frame, names)
     assert hashed.class_of_record.tolist() == counted.class_of_record.tolist()
     assert hashed.size.tolist() == counted.size.tolist()

@@ -36,12 +36,15 @@ class Breaker:
 
     def __init__(self, n: int, how: str):
         self.n, self.how, self.count, self.pid = n, how, 0, os.getpid()
+        self.renames: list[int] = []
         sys.addaudithook(self.hook)
         os.fsync = self.fsync
 
     def hook(self, event: str, arguments: tuple) -> None:
         if event in OPERATIONS or (event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING):
             self.step()
+            if event == "os.rename":
+                self.renames.append(self.count)
 
     def fsync(self, descriptor) -> None:
         self.step()  # the death of a process, unlike that of a machine, loses nothing that was written
@@ -76,7 +79,8 @@ def run_door(desk: str, script: str, n: int, how: str, output: str, report: int)
         breaker.n = 0
         sys.stdout.flush()
         sys.stderr.flush()
-        os.write(report, json.dumps({"status": status, "reached": breaker.count >= n}).encode())
+        told = {"status": status, "operations": breaker.count, "renames": breaker.renames}
+        os.write(report, json.dumps(told).encode())
         os._exit(0)
 
 

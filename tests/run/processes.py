@@ -78,7 +78,8 @@ class DoorServer:
     def start(self, pilot: SyntheticPilot, door: int, n: int, how: str) -> Run | None:
         """Start a door that is killed before its n-th operation on files, or whose n-th fails with this error's name.
 
-        None if it was killed; what it came to if it ended by itself.
+        None if it was killed; what it came to if it ended by itself. Then it is known, too, how many operations it
+        had, and which of them renamed a file.
         """
         request = {"desk": str(pilot.desk), "script": SCRIPTS[door], "n": n, "how": how, "output": str(self.output)}
         self.process.stdin.write(json.dumps(request) + "\n")
@@ -86,7 +87,7 @@ class DoorServer:
         answer = json.loads(self.process.stdout.readline())
         if answer["signal"]:
             return None
-        self.reached = answer["reached"]
+        self.operations, self.renames = answer["operations"], answer["renames"]
         return Run(answer["status"], *((self.output / name).read_text(encoding="utf-8") for name in ("out", "err")))
 
     def close(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import disclosure_control.run.doors as batch
 from disclosure_control.run.results import PilotIsLockedError
-from tests.run.processes import environment, start_process
+from tests.run.processes import environment
 from tests.run.synthetic_pilot import (
     DONE,
     INPUT_AT_FAULT,
@@ -268,7 +268,9 @@ def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize(
+    "unbuffered", ["", pytest.param("1", marks=pytest.mark.thorough("2 s"))], ids=["buffered", "unbuffered"]
+)
 @BOTH_DOORS
 def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(door, unbuffered, pilot):
     """A log on a full disk: the run is as good as without it, or it says the truth about its results."""
@@ -288,9 +290,9 @@ def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(door, unbuf
     assert ("results not changed" in done.stderr) <= (not changed)
 
 
-def test_help_names_the_ways_to_start(doors, pilot):
+def test_help_names_the_ways_to_start(doors):
     for door in (1, 2):
-        run = start_process(pilot, door, "--help")
+        run = doors.start(door, "--help")
         assert run.status == DONE
         assert "--all" in run.out
         assert "BIOSTREAMS_PILOT" in run.out

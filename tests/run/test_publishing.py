@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import stat
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from disclosure_control.run.results import without_formulas
+from disclosure_control.run.results import harmless, staged
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, rows_of, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
@@ -257,9 +258,9 @@ FORMULAS = [
 HARMLESS = ["-5", "+3.2", "-1e-5", "5", "text", "a=b", "1-2", "it's", "x@y", "Female", "MARKER -5"]
 
 
-@pytest.mark.parametrize("cell", [*FORMULAS, "\t=1+1", "\r=1+1", "\n=1+1", " =1+1", "\tx"])
+@pytest.mark.parametrize("cell", [*FORMULAS, "\t=1+1", "\n=1+1", " =1+1", "\tx", "\u00a0=1+1", "\u200b=1+1"])
 def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(cell):
-    safe = without_formulas(pd.DataFrame({"column": [cell, "harmless", None]}, dtype="str"))
+    safe = harmless(pd.DataFrame({"column": [cell, "harmless", None]}, dtype="str"))
     assert list(safe["column"].iloc[:2]) == ["'" + cell, "harmless"]
     assert safe["column"].isna().iloc[2]
 
@@ -267,22 +268,38 @@ def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(cell):
 @pytest.mark.parametrize("cell", HARMLESS)
 def test_numbers_and_other_text_stay(cell):
     frame = pd.DataFrame({"column": [cell, "=1"]}, dtype="str")
-    assert without_formulas(frame)["column"].iloc[0] == cell
+    assert harmless(frame)["column"].iloc[0] == cell
+
+
+@pytest.mark.parametrize("control", ["\x1b[2J", "\x00", "\x08", "\r", "\x7f", "\x9b2J", "\u202e", "\u2066", "\u2028"])
+def test_no_control_character_is_left_for_people(control, tmp_path):
+    """An escape sequence clears a screen or hides a line, and a turned direction shows another text than there is."""
+    name = f"A{control}B"
+    safe = harmless(pd.DataFrame({name: [name, "=1", None], "count": [1, 2, 3]}))
+    assert [*safe, safe.iloc[0, 0]] == ["A?" + control[1:] + "B", "count", "A?" + control[1:] + "B"]
+    with staged(tmp_path, "P.json") as results:
+        results.write_text("P.txt", f"a line\n\twith {name}\n")
+        results.write_all({"P.csv": pd.DataFrame({name: [name]})}, {}, {"Q.txt": name.encode(), "Q.json": b"{}"})
+        results.publish({"column": name})
+    written = {path.name: path.read_bytes().decode() for path in tmp_path.iterdir() if path.is_file()}
+    assert [file for file, text in written.items() if control[0] in text] == []
+    assert json.loads(written["P.json"])["column"] == name  # a program reads the same
+    assert written["P.txt"] == f"a line\n\twith A?{control[1:]}B\n"
 
 
 def test_columns_of_numbers_stay_numbers():
     frame = pd.DataFrame({"count": [1, -5], "distance": [-0.5, 3.2]})
-    assert without_formulas(frame).equals(frame)
+    assert harmless(frame).equals(frame)
 
 
 @pytest.mark.parametrize("name", ["=1+1", "+VS__x", "-2+3", "@SUM", "\tx"])
 def test_a_header_that_a_spreadsheet_would_run_is_neutralised(name):
-    assert list(without_formulas(pd.DataFrame({name: ["a"], "k_count": [1]}))) == ["'" + name, "k_count"]
+    assert list(harmless(pd.DataFrame({name: ["a"], "k_count": [1]}))) == ["'" + name, "k_count"]
 
 
 def test_binned_values_below_zero_are_text_that_is_neutralised():
     frame = pd.DataFrame({"BINNED": pd.Categorical(["-5--0", "<-5", "0--5"], ordered=True)})
-    assert list(without_formulas(frame)["BINNED"]) == ["'-5--0", "<-5", "0--5"]
+    assert list(harmless(frame)["BINNED"]) == ["'-5--0", "<-5", "0--5"]
 
 
 def test_formulas_through_both_doors(pilot, doors):

@@ -31,6 +31,7 @@ def test_normal_runs_show_nobody(arguments, pilot, doors):
         assert unprintable(run.out) == []
 
 
+@pytest.mark.thorough("1 s")
 def test_normal_runs_show_nobody_in_processes_of_their_own(pilot):
     """Warnings and libraries that write to the streams themselves are heard here, too."""
     for door in (1, 2):

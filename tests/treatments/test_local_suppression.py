@@ -6,16 +6,17 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import run_k_anonymity
-from config.model_settings import validate_config
-from disclosure_control.treatments import alike, suppression_search
-from disclosure_control.treatments.local_suppression import _check, apply_local_suppression
+from config.model_settings import config_of_valid_keys, validate_config
+from disclosure_control.treatments.algorithms import alike, suppression_search
+from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_search import fewest_to_lose
+from disclosure_control.treatments.methods.local_suppression import _check, apply_local_suppression
 from disclosure_control.treatments.registry import TreatmentInput
-from disclosure_control.treatments.suppression_parts import Parts
-from disclosure_control.treatments.suppression_search import fewest_to_lose
+from tests.examples import examples, some_of
 from tests.places import SDCMICRO
 
 CASES = [
@@ -57,7 +58,7 @@ def test_no_case_is_left_out(cases):
 
 
 @pytest.mark.parametrize("missing", ["wildcard", "category"])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some_of(CASES))
 def test_nobody_is_left_below_k_and_no_more_cells_go_than_in_sdcmicro(cases, name, missing):
     case = cases[name]
     keys, k = case["params"]["keyVars"], case["params"]["k"]
@@ -129,7 +130,7 @@ def treated_rows(rows, k, missing):
     return [tuple(row) for row in after.itertuples(index=False)], treated
 
 
-@settings(deadline=None, max_examples=200)
+@examples(200)
 @given(tables, st.integers(2, 5), st.sampled_from(["wildcard", "category"]), st.booleans())
 def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, missing, by_pairs):
     with pytest.MonkeyPatch.context() as patch:
@@ -153,7 +154,7 @@ def test_k_holds_nothing_else_changes_and_no_cell_can_be_given_back(rows, k, mis
         assert after == rows
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(tables, st.integers(2, 4), st.sampled_from(["wildcard", "category"]), st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_nothing(rows, k, missing, random):
     names = [f"q{i}" for i in range(len(rows[0]))]
@@ -165,7 +166,7 @@ def test_the_order_of_rows_changes_nothing(rows, k, missing, random):
     pd.testing.assert_frame_equal(moved, as_is.iloc[order])
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(2, 6))
 def test_in_a_group_as_few_as_can_be_lose_their_cells(sizes, k):
     sizes = [size for size in sizes if size < k]
@@ -219,7 +220,7 @@ def test_only_as_many_as_are_needed_join_one_who_lost_everything():
     assert sum(treated.changed.values()) <= 6
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9)), min_size=1, max_size=6),
     st.integers(1, 5),
@@ -270,7 +271,7 @@ def test_many_columns_do_not_try_every_set_of_them(monkeypatch):
 
 
 def test_faults_of_names():
-    config = {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"]}
+    config = config_of_valid_keys({"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"]})
     faults = _check({"importance": ["DM_SEX"], "strata": ["DM__AGE"]}, config)
     assert "did you mean 'DM__SEX'" in faults[0]
     assert "is a quasi-identifier" in faults[1]

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.progress import progress
-from disclosure_control.treatments import mdav
-from disclosure_control.treatments.microaggregation import (
+from disclosure_control.treatments.algorithms import mdav
+from disclosure_control.treatments.methods.microaggregation import (
     aggregate_by_group,
     apply_mdav,
     apply_microaggregation,
@@ -22,6 +22,7 @@ from disclosure_control.treatments.microaggregation import (
     optimal_groups,
 )
 from disclosure_control.treatments.registry import TreatmentInput
+from tests.examples import examples
 from tests.places import SDCMICRO
 
 # Who of two equal records goes into which group is decided by position in sdcMicro and by the records' content here, so
@@ -130,7 +131,7 @@ def plain_mdav(points, size):
     return group
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(st.data(), st.integers(2, 4), st.integers(1, 3), st.sampled_from([3, 1_000_003]))
 def test_mdav_forms_the_groups_of_the_plain_algorithm(data, size, n_columns, n_values):
     value = st.integers(0, n_values - 1)  # few values make many ties
@@ -146,6 +147,7 @@ def test_mdav_forms_the_groups_of_the_plain_algorithm(data, size, n_columns, n_v
     assert sizes.max() < 2 * size
 
 
+@pytest.mark.thorough("1 s; Hypothesis tries several boxes, too")
 def test_mdav_with_many_boxes_is_the_plain_algorithm_too():
     numbers = np.random.default_rng(3).lognormal(size=(900, 3)).round(1)
     scaled = np.stack([mdav._scaled(column) for column in numbers.T], axis=1)
@@ -170,7 +172,7 @@ def squares(values, lengths):
     return sum(((part - part.mean()) ** 2).sum() for part in parts)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(st.integers(0, 30), min_size=2, max_size=11), st.integers(2, 4))
 def test_the_optimal_partition_loses_least_of_all(values, size):
     values = np.sort(np.array(values, dtype=float))

@@ -5,16 +5,17 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import numerical_distance, run_k_anonymity
-from config.model_settings import validate_config
+from config.model_settings import config_of_valid_keys, validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import build_hierarchy, read_hierarchy
-from disclosure_control.treatments.mondrian import _check, apply_mondrian
+from disclosure_control.treatments.methods.mondrian import _check, apply_mondrian
 from disclosure_control.treatments.registry import TreatmentInput
+from tests.examples import examples
 from tests.places import SHARED_DATA
 
 ADULT = SHARED_DATA / "adult"
@@ -100,9 +101,9 @@ def test_faults_of_hierarchies(tmp_path):
     (tmp_path / "towns.csv").write_text("Athens;Greece\nOslo;Norway\n", encoding="utf-8")
     given_input = dataclasses.replace(pilot(frame, ["town"]), folder=tmp_path)
     assert apply_mondrian(given_input, hierarchies={"town": "towns.csv"}).frame["town"].tolist() == ["*", "*"]
-    faults = _check({"hierarchies": {"twon": "towns.csv"}}, {"categorical_qis": ["town"]})
+    faults = _check({"hierarchies": {"twon": "towns.csv"}}, config_of_valid_keys({"categorical_qis": ["town"]}))
     assert faults == ["hierarchies: 'twon' is not a quasi-identifier; did you mean 'town'?; allowed: town"]
-    assert _check({"hierarchies": {"town": "towns.csv"}}, {"categorical_qis": ["town"]}) == []
+    assert _check({"hierarchies": {"town": "towns.csv"}}, config_of_valid_keys({"categorical_qis": ["town"]})) == []
 
 
 def test_relaxed_halves_equals_and_strict_keeps_them_together():
@@ -204,7 +205,7 @@ records = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     st.lists(records, min_size=1, max_size=24),
     st.integers(1, 4),
@@ -235,7 +236,7 @@ def test_strict_parts_are_those_of_the_recursion(rows, k, limits, with_tree):
 
 def partition_of(given_input, trees, **settings):
     """The parts themselves, by catching them on their way to the labels."""
-    from disclosure_control.treatments import mondrian
+    from disclosure_control.treatments.methods import mondrian
 
     found = {}
 
@@ -265,7 +266,7 @@ def holds(value, label, tree):
     return label == "*" or label in next(list(row) for row in tree.labels if row[0] == value)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(records, min_size=1, max_size=24), st.integers(1, 4), st.sampled_from(["strict", "relaxed"]))
 def test_k_l_and_t_hold_and_the_order_of_rows_changes_nothing(rows, k, form):
     frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).astype({"sex": "str", "town": "str"})
@@ -306,7 +307,7 @@ def test_where_people_are_not_evaluated_t_is_not_promised_and_the_notes_say_so()
     assert not any("T was kept" in note for note in apply_mondrian(given_input, also=["l"]).notes)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(records, min_size=1, max_size=24), st.sampled_from(["strict", "relaxed"]))
 def test_under_exclude_t_holds_or_the_notes_say_that_it_may_not(rows, form):
     frame = pd.DataFrame(rows, columns=["sex", "town", "age", "x"]).astype({"sex": "str", "town": "str"})
@@ -317,7 +318,7 @@ def test_under_exclude_t_holds_or_the_notes_say_that_it_may_not(rows, form):
     assert is_said or evaluated(treated, given_input).t_closeness["x"].n_risky == 0
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(records, min_size=2, max_size=24), st.integers(1, 3))
 def test_relaxed_parts_are_even(rows, k):
     """Without gaps and demands each part is halved until it has fewer than 2k people, or all its people are equal."""

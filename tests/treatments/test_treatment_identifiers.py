@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import json
@@ -12,11 +13,11 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.treatments import pseudonyms
-from disclosure_control.treatments.dates import offsets_of_subjects
-from disclosure_control.treatments.identifiers import RULES, identifier_columns
-from disclosure_control.treatments.keys import read_key
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.keys import LEAST_BITS, estimated_bits, read_key
+from disclosure_control.treatments.methods import recode_ids
+from disclosure_control.treatments.methods.drop_identifiers import RULES, identifier_columns
+from disclosure_control.treatments.methods.shift_dates import offsets_of_subjects
+from disclosure_control.treatments.treat import treat
 from tests.keys import faults_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for, shared
 
@@ -66,7 +67,7 @@ def test_pseudonyms_depend_on_the_key(monkeypatch):
 
 
 def test_two_ids_with_one_pseudonym_are_a_fault(monkeypatch):
-    monkeypatch.setattr(pseudonyms, "digests", lambda key, purpose, texts: [b"\0" * 32 for _ in texts])
+    monkeypatch.setattr(recode_ids, "digests", lambda key, purpose, texts: [b"\0" * 32 for _ in texts])
     with pytest.raises(FaultyInputError, match="19 of 20 ids of 'USUBJID' would share the pseudonym"):
         treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
 
@@ -98,6 +99,27 @@ def test_faults_of_keys_come_before_the_run_and_show_nothing(monkeypatch, method
     assert words in fault
     assert fault.startswith(f"treatment[0] {method}")
     assert "SECRET" not in fault
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["1" * 16, "1" * 64, "12345678" * 8, "abcabcabcabcabcabc", "0123456789abcdef", "passwordpassword", "Αθήνα" * 8,
+     "correct horse battery staple", "Summer2024Athens!", "penteli-penteli-2024", "aaaaaaaabbbbbbbbcccccccc"],
+)
+def test_a_key_of_words_or_repeats_is_a_fault(monkeypatch, key):
+    monkeypatch.setenv("GUESSED", key)
+    with pytest.raises(FaultyInputError, match="the key has too little variety") as fault:
+        read_key({"environment": "GUESSED"})
+    assert key not in str(fault.value)
+
+
+def test_keys_that_chance_made_pass():
+    generator = np.random.default_rng(1)
+    keys = [generator.bytes(32) for _ in range(300)]
+    spellings = [*keys, *(key.hex().encode() for key in keys), *(key[:16].hex().encode() for key in keys)]
+    spellings += [base64.urlsafe_b64encode(key) for key in keys]
+    assert min(map(estimated_bits, spellings)) > LEAST_BITS
+    assert estimated_bits(b"ab" * 10**6) < LEAST_BITS  # a file may hold anything
 
 
 def test_a_key_is_needed():

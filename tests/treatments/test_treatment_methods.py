@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.treatments.perturbation import draw, invariant_transition
-from disclosure_control.treatments.treated_pilot import evaluate_treated, treat
+from disclosure_control.treatments.evaluation import evaluate_treated
+from disclosure_control.treatments.methods.perturbation import draw, invariant_transition
+from disclosure_control.treatments.treat import treat
+from tests.examples import examples
 from tests.treatments.treatment_frames import config_for
 
 
@@ -195,7 +197,7 @@ def test_noise_keeps_what_is_missing_and_constant():
     assert (treat(frame, config_for(continuous=["x"]), [step]).frame["x"].dropna() % 1 == 0).all()
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
+@examples(60)
 @given(values=st.lists(st.integers(0, 12) | st.none(), max_size=40), percent=st.sampled_from([1, 10, 33, 100]))
 def test_rank_swapping_stays_within_the_window(values, percent):
     frame = pd.DataFrame({"x": pd.Series(values, dtype="float64")})
@@ -240,10 +242,7 @@ records = st.lists(
 )
 
 
-@settings(
-    max_examples=80, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.too_slow],
-)  # fmt: skip
+@examples(80)
 @given(
     rows=records,
     models=st.sampled_from([["k"], ["l"], ["t"], ["k", "l", "t"]]),
@@ -256,7 +255,7 @@ def test_suppressed_records_are_those_of_the_slow_referee(rows, models, policy):
     assert set(treated.kept) == slowly_suppressed(frame, config, models)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
+@examples(80)
 @given(
     rows=records,
     replacement=st.sampled_from(["missing", "*"]),

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from disclosure_control.measures.reidentification import risk_profile
-from disclosure_control.treatments.perturbation import invariant_transition
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.methods.perturbation import invariant_transition
+from disclosure_control.treatments.treat import treat
 from tests.treatments.treatment_frames import config_for, published, sdcmicro_cases, sdcmicro_data, shared
 
 # ---------------------------------------------------------------- heart: suppression with stars

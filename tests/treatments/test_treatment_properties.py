@@ -1,33 +1,30 @@
-"""What holds for every registered treatment; a new one is tested here as soon as it has an example."""
+"""What holds for every registered treatment; a new one is tested here, by its example, as soon as it is registered."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
+from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import methods, n_changed
-from disclosure_control.treatments.treated_pilot import evaluate_treated, treat
-from tests.treatments.treatment_examples import COLUMNS, CONFIG, EXAMPLES, RECOMMENDED, pilots
-from tests.treatments.treatment_frames import KEY, KEY_NAME
+from disclosure_control.treatments.treat import treat
+from tests.examples import examples
+from tests.treatments.treatment_examples import COLUMNS, CONFIG, RECOMMENDED, pilots
+from tests.treatments.treatment_frames import KEY, config_for
 
-METHODS = sorted(set(methods()) & set(EXAMPLES))
-FEW = settings(
-    max_examples=6,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
+METHODS = sorted(methods())
+KEY_NAME = "PILOT_KEY"  # as in the examples of the treatments that need one
+FEW = examples(6)
 
 
 @pytest.fixture(autouse=True)
@@ -36,15 +33,11 @@ def _key(monkeypatch):
 
 
 def step_of(method: str) -> dict:
-    return {"method": method, **EXAMPLES[method].settings}
+    return {"method": method, **methods()[method].example.settings}
 
 
 def treated_by(method: str, frame: pd.DataFrame, seed=1):
     return treat(frame, CONFIG, [step_of(method)], seed, recommended=RECOMMENDED)
-
-
-def test_every_registered_treatment_has_an_example():
-    assert set(methods()) == set(EXAMPLES)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -70,7 +63,7 @@ def test_promises_hold_on_what_comes_out(method, frame):
         if len(out) >= CONFIG.K and (model != "l" or out["LB__X"].nunique() >= CONFIG.L["LB__X"]):
             assert [result.n_risky for result in results[model]] == [0] * len(results[model])
     # Nothing else changes, whatever a treatment promises.
-    for name in set(COLUMNS) - set(EXAMPLES[method].touches):
+    for name in set(COLUMNS) - set(methods()[method].example.touches):
         pd.testing.assert_series_equal(out[name], frame[name].iloc[treated.kept])
 
 
@@ -112,6 +105,23 @@ def test_same_file_byte_for_byte_in_whatever_order_rows_come(method, frame, data
     assert sorted(np.array(order, dtype=int)[second.kept].tolist()) == first.kept.tolist()
     pd.testing.assert_frame_equal(other, untouched)
     assert first.assessment.k_anonymity.n_risky == second.assessment.k_anonymity.n_risky
+
+
+@pytest.mark.parametrize("kind", ["str", "category", object])
+def test_k_of_the_file_is_k_as_released(kind):
+    """59 people with "1" and one with "1.0" are 60 alike only where the file says so."""
+    frame = pd.DataFrame({
+        "USUBJID": [f"P{i:02}" for i in range(60)],
+        "GROUP": pd.Series(["1"] * 59 + ["1.0"], dtype=kind),
+        "TOWN": pd.Series([" Volos", "Volos"] * 30, dtype=kind),
+        "NOTE": pd.Series(["\u00e9", "e\u0301"] * 30, dtype=kind),
+        "SHIFT": [0.0, -0.0] * 30,
+    })  # fmt: skip
+    treated = treat(frame, config_for(["GROUP", "TOWN"], ["SHIFT"], ["NOTE"]), [])
+    file = pd.read_csv(io.BytesIO(csv_bytes(treated.released)), dtype=str)
+    assert file.groupby(["GROUP", "TOWN", "NOTE", "SHIFT"]).size().tolist() == [60]
+    assert treated.as_released.k_anonymity.worst == 60
+    assert file["USUBJID"].tolist() == frame["USUBJID"].tolist()
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -12,7 +12,7 @@ from config.model_settings import validate_config
 from disclosure_control.steps import STEP_READERS
 from tests.places import SHARED
 
-KEY_NAME, KEY = "TREATMENT_TEST_KEY", "KEYMARKER-0123456789abcdef0123456789"
+KEY_NAME, KEY = "TREATMENT_TEST_KEY", "KEYMARKER-7f1c93e0b85d4a26c1f70d9be3852a64"
 
 
 def shared(*parts: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disclosure_control.measures.determination import n_guessed_right
 from disclosure_control.steps.explore.columns import ExploredColumn
 
 
@@ -51,11 +53,17 @@ class CrossTable:
 
     @property
     def one_determines_other(self) -> bool:
-        return self.n_people > 0 and bool(((self.people > 0).sum(axis=1) <= 1).all())
+        return _determines(self.people)
 
     @property
     def other_determines_one(self) -> bool:
-        return self.n_people > 0 and bool(((self.people > 0).sum(axis=0) <= 1).all())
+        return _determines(self.people.T)
+
+
+def _determines(people: np.ndarray) -> bool:
+    level, value = np.nonzero(people)
+    n_levels, n_values = people.shape
+    return bool(0 < people.sum() == n_guessed_right(level, value, n_levels, n_values, people[level, value]))
 
 
 def cross_table(one: ExploredColumn, other: ExploredColumn) -> CrossTable:
@@ -95,7 +103,7 @@ def _centred_ranks(people: np.ndarray) -> np.ndarray:
 
 
 def _correlation(one: _Ranked, other: _Ranked) -> Correlation:
-    if one.is_complete and other.is_complete:
+    if one.of_record is not None and other.of_record is not None:
         mine, theirs = one.of_record, other.of_record
         squares = [float(side.people @ side.ranks**2) for side in (one, other)]
         n_people = len(one.codes)
@@ -116,6 +124,5 @@ def _correlation(one: _Ranked, other: _Ranked) -> Correlation:
 
 
 def _both_present(one: _Ranked, other: _Ranked) -> np.ndarray:
-    if one.present is None:
-        return other.present
-    return one.present if other.present is None else one.present & other.present
+    incomplete = [side.present for side in (one, other) if side.present is not None]
+    return functools.reduce(np.logical_and, incomplete)

@@ -53,6 +53,7 @@ class ExploredColumn:
 
     @property
     def n_records(self) -> int:
+        """People, with a value or without one."""
         return len(self.encoded.codes)
 
     @cached_property
@@ -67,14 +68,17 @@ class ExploredColumn:
 
     @property
     def n_missing(self) -> int:
+        """People without a value."""
         return int(self.counts[0])
 
     @property
     def n_with_value(self) -> int:
+        """People with a value."""
         return self.n_records - self.n_missing
 
     @cached_property
     def n_distinct(self) -> int:
+        """Values that somebody has."""
         return int((self.people > 0).sum())
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.drawings import figure_files
+from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.figures_of_columns import MOST_BARS, bars, box, histogram, pages
 from disclosure_control.steps.explore.figures_of_pairs import boxes_by_group, correlation_map, mosaic, pair_plot
 from disclosure_control.steps.explore.figures_of_risk import class_sizes, individual_risk
@@ -11,9 +12,9 @@ from disclosure_control.steps.explore.figures_of_risk import class_sizes, indivi
 FEWEST_FOR_A_BOX = 6  # distinct numbers: with fewer of them a bar for each says more than a histogram or a box
 
 
-def draw_exploration(found, assessment: Assessment) -> dict[str, bytes]:
+def draw_exploration(found: Exploration, assessment: Assessment) -> dict[str, bytes]:
     """Every figure by file name, PNG and SVG; what was left out for space is added to ``found.notes``."""
-    files = {}
+    files: dict[str, bytes] = {}
     varying = [column for column in found.numbers if column.n_distinct >= FEWEST_FOR_A_BOX]
     few = [column for column in found.categories if not (column.kind == "number" and column.n_distinct > MOST_BARS)]
     files |= pages("explore_histograms", varying, histogram, found)

@@ -7,13 +7,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from disclosure_control.basics.drawings import COLOURS, GREY, figure_files, wrapped
 from disclosure_control.steps.explore.columns import ExploredColumn, number_statistics
+from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.tables import value_texts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 PANELS_PER_PAGE = 12
 MOST_BARS = 12
@@ -21,14 +28,16 @@ MOST_ON_TWO_LINES = 6  # bars whose names have room for two lines
 MOST_MARKERS = 60
 
 
-def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found) -> dict[str, bytes]:
+def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found: Exploration) -> dict[str, bytes]:
+    """Figures of columns by file name, a panel each; what there is no room for is added to the notes of ``found``."""
     limit = found.settings.max_drawn
     if len(columns) > limit:
         found.notes.append(
             f"{name}: the first {limit} of {len(columns)} columns are drawn, quasi-identifiers and sensitive ones "
             "first; raise max_drawn, or name columns, for the others."
         )
-    shown, files = columns[:limit], {}
+    shown = columns[:limit]
+    files: dict[str, bytes] = {}
     for page, start in enumerate(range(0, len(shown), PANELS_PER_PAGE), start=1):
         panels = shown[start : start + PANELS_PER_PAGE]
         files |= _panels(f"{name}_{page}", panels, draw)
@@ -39,7 +48,7 @@ def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dic
     n_across = min(3, len(columns))
     n_down = math.ceil(len(columns) / n_across)
 
-    def draw_all(figure) -> None:
+    def draw_all(figure: Figure) -> None:
         panels = figure.subplots(n_down, n_across, squeeze=False).ravel()
         for panel, column in zip(panels, columns, strict=False):
             draw(panel, column)
@@ -49,19 +58,21 @@ def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dic
     return figure_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down)
 
 
-def titled(panel, column: ExploredColumn) -> None:
+def titled(panel: Axes, column: ExploredColumn) -> None:
+    """Write the column's name above a panel, and how many people have no value."""
     missing = f"\n{column.n_missing:,} without a value" if column.n_missing else ""
     panel.set_title(wrapped(column.name, 40, 2) + missing, fontsize=9)
     panel.tick_params(labelsize=8)
 
 
-def short_names(texts: Sequence[object], n_letters: int = 24, n_lines: int = 2) -> list[str]:
+def short_names(texts: Iterable[object], n_letters: int = 24, n_lines: int = 2) -> list[str]:
     """Names of values on a few lines; of a long one its beginning and end. Those that come out alike are numbered."""
     most, short = n_lines * n_letters - 8, []
     for text in map(str, texts):
         whole = len(text) <= most + 4
         short.append(text if whole else f"{text[: most - n_letters // 2]} … {text[-n_letters // 2 + 3 :]}")
-    alike, seen = Counter(short), Counter()
+    alike = Counter(short)
+    seen: Counter[str] = Counter()
     for i, text in enumerate(short):
         seen[text] += 1
         short[i] = wrapped(f"{text} ({seen[text]})" if alike[text] > 1 else text, n_letters, n_lines)
@@ -73,7 +84,7 @@ def other_values(n: int) -> str:
     return f"{n} other value{'' if n == 1 else 's'}"
 
 
-def number_axis(axis, unit: str | None, n_ticks: int = 5) -> None:
+def number_axis(axis: Axis, unit: str | None, n_ticks: int = 5) -> None:
     """Few ticks with short labels, whatever the size of the numbers.
 
     What large numbers of a narrow range have in common stands once at the end of the axis, so that no two labels are
@@ -90,7 +101,8 @@ def number_axis(axis, unit: str | None, n_ticks: int = 5) -> None:
         axis.set_label_text(wrapped(unit, 30, 1), fontsize=8)
 
 
-def people_axis(axis) -> None:
+def people_axis(axis: Axis) -> None:
+    """Make an axis count people, in whole numbers."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis.set_major_locator(MaxNLocator(4, integer=True))
@@ -98,7 +110,8 @@ def people_axis(axis) -> None:
     axis.set_label_text("people", fontsize=8)
 
 
-def histogram(panel, column: ExploredColumn) -> None:
+def histogram(panel: Axes, column: ExploredColumn) -> None:
+    """People by intervals of a column of numbers."""
     edges = histogram_edges(column)
     count, _ = np.histogram(column.encoded.labels, edges, weights=column.people)
     panel.bar(edges[:-1], count, np.diff(edges), align="edge", color=COLOURS[0], edgecolor="white", linewidth=0.6)
@@ -113,6 +126,7 @@ def histogram_edges(column: ExploredColumn) -> np.ndarray:
     The width follows Freedman and Diaconis 1981, doi:10.1007/BF01025868.
     """
     values, statistics = column.encoded.labels, column.statistics
+    assert statistics is not None  # numbers that somebody has
     low, high = values[0], values[-1]
     span = high / 2 - low / 2  # half of it, since twice the largest number is no number
     whole = high - low <= 40 and bool((values == np.round(values)).all()) if np.isfinite(high - low) else False
@@ -129,6 +143,7 @@ def histogram_edges(column: ExploredColumn) -> np.ndarray:
 def box_of(values: np.ndarray, people: np.ndarray, label: str) -> dict:
     """What Matplotlib draws a box from; the whiskers end at the last person inside of the fences."""
     statistics = number_statistics(values, people)
+    assert statistics is not None  # somebody has a value
     inside = values[(people > 0) & (values >= statistics.low_fence) & (values <= statistics.high_fence)]
     return {
         "label": label,
@@ -141,7 +156,8 @@ def box_of(values: np.ndarray, people: np.ndarray, label: str) -> dict:
     }
 
 
-def draw_boxes(panel, boxes: list[dict]) -> None:
+def draw_boxes(panel: Axes, boxes: list[dict]) -> None:
+    """Boxes of ``box_of`` side by side in a panel."""
     panel.bxp(
         boxes,
         orientation="horizontal",
@@ -154,9 +170,11 @@ def draw_boxes(panel, boxes: list[dict]) -> None:
     panel.grid(visible=False, axis="y")
 
 
-def box(panel, column: ExploredColumn) -> None:
+def box(panel: Axes, column: ExploredColumn) -> None:
+    """Quartiles, whiskers and outliers of a column of numbers."""
     draw_boxes(panel, [box_of(column.encoded.labels, column.people, "")])
     statistics = column.statistics
+    assert statistics is not None  # numbers that somebody has
     values = column.encoded.labels
     for outside in (values < statistics.low_fence, values > statistics.high_fence):
         beyond = drawn_outliers(values[outside & (column.people > 0)])
@@ -178,10 +196,11 @@ def drawn_outliers(values: np.ndarray) -> np.ndarray:
     return values[np.linspace(0, len(values) - 1, MOST_MARKERS).round().astype(int)]
 
 
-def bars(panel, column: ExploredColumn) -> None:
-    texts = value_texts(column)
-    n_bars = min(len(texts), MOST_BARS + 1) + (column.n_missing > 0)
-    texts = short_names(texts) if n_bars <= MOST_ON_TWO_LINES else short_names(texts, 34, 1)
+def bars(panel: Axes, column: ExploredColumn) -> None:
+    """People by value of a column, the commonest values and those without one."""
+    values = value_texts(column)
+    n_bars = min(len(values), MOST_BARS + 1) + (column.n_missing > 0)
+    texts = short_names(values) if n_bars <= MOST_ON_TWO_LINES else short_names(values, 34, 1)
     order = np.arange(len(texts)) if column.kind == "number" else np.argsort(-column.people, kind="stable")
     shown, rest = order[:MOST_BARS], order[MOST_BARS:]
     names = [texts[code] for code in shown]

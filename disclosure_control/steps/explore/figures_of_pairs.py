@@ -5,12 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from disclosure_control.basics.drawings import COLOURS, figure_files, wrapped
+from disclosure_control.basics.words import people_text
 from disclosure_control.steps.explore.associations import cross_table
 from disclosure_control.steps.explore.columns import ExploredColumn
+from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.figures_of_columns import (
     box_of,
     draw_boxes,
@@ -21,6 +24,10 @@ from disclosure_control.steps.explore.figures_of_columns import (
     titled,
 )
 from disclosure_control.steps.explore.tables import value_texts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MOST_GROUPS = 12
 MOST_WITH_NUMBERS = 25  # columns of the correlation map, to write rho into its cells
@@ -39,7 +46,8 @@ def _groups(column: ExploredColumn) -> tuple[np.ndarray, list[str]]:
     return chosen, [f"{texts[code]}\n(n = {int(column.people[code]):,})" for code in chosen]
 
 
-def boxes_by_group(found, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]:
+def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]:
+    """A box of each column of numbers in each group of the config's ``group``; no file without one."""
     if found.settings.group is None:
         return {}
     group = found.column(found.settings.group)
@@ -55,7 +63,7 @@ def boxes_by_group(found, numbers: Sequence[ExploredColumn]) -> dict[str, bytes]
     if not shown:
         return {}
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         n_across = min(2, len(shown))
         panels = figure.subplots(math.ceil(len(shown) / n_across), n_across, squeeze=False).ravel()
         for panel, column in zip(panels, shown, strict=False):
@@ -89,7 +97,8 @@ def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.n
     return counts
 
 
-def mosaic(found) -> dict[str, bytes]:
+def mosaic(found: Exploration) -> dict[str, bytes]:
+    """People by the values of two columns, as areas; no file where there is no such pair."""
     if found.settings.mosaic is not None:
         pair = [found.column(name) for name in found.settings.mosaic]
         if not all(column in found.categories for column in pair):
@@ -104,7 +113,7 @@ def mosaic(found) -> dict[str, bytes]:
     if not people.any():
         return {}
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         panel = figure.subplots()
         widths = people.sum(axis=1) / people.sum()
         left = 0.0
@@ -115,7 +124,7 @@ def mosaic(found) -> dict[str, bytes]:
                 continue
             bottom = 0.0
             for j, share in enumerate(row / row.sum()):
-                style = {"facecolor": _shade(j, people.shape[1]), "hatch": HATCHES[j % len(HATCHES)]}
+                style: dict[str, Any] = {"facecolor": _shade(j, people.shape[1]), "hatch": HATCHES[j % len(HATCHES)]}
                 panel.bar(left, share, 0.98 * width, bottom, align="edge", edgecolor="black", linewidth=0.5, **style)
                 bottom += share
             ticks.append(left + width / 2)
@@ -127,8 +136,8 @@ def mosaic(found) -> dict[str, bytes]:
         panel.set_xlabel(f"{wrapped(one.name, 60, 1)} (width: share of people)")
         panel.set_ylabel(f"share of {wrapped(other.name, 40, 1)}")
         n, n_left_out = int(people.sum()), one.n_records - int(people.sum())
-        without = f"; {_people(n_left_out)} without one of the two values left out" if n_left_out else ""
-        panel.set_title(f"{_people(n)}{without}", fontsize=9)
+        without = f"; {people_text(n_left_out, ',')} without one of the two values left out" if n_left_out else ""
+        panel.set_title(people_text(n, ",") + without, fontsize=9)
         from matplotlib.patches import Patch
 
         keys = [
@@ -142,7 +151,7 @@ def mosaic(found) -> dict[str, bytes]:
     return figure_files("explore_mosaic", draw, 9, 5.5)
 
 
-def _pair_that_varies(found) -> list[ExploredColumn]:
+def _pair_that_varies(found: Exploration) -> list[ExploredColumn]:
     """The first two columns of which both vary among the people who have both values."""
     several = [one for one in found.categories if one.n_distinct > 1]
     several.sort(key=lambda one: (one.role == "other", one.kind == "number"))
@@ -151,10 +160,6 @@ def _pair_that_varies(found) -> list[ExploredColumn]:
         if (people.any(axis=1).sum() > 1) and (people.any(axis=0).sum() > 1):
             return [one, other]
     return several[:2]
-
-
-def _people(n: int) -> str:
-    return f"{n:,} {'person' if n == 1 else 'people'}"
 
 
 def _shade(j: int, n: int) -> str:
@@ -180,7 +185,8 @@ def _largest(people: np.ndarray, names: list[str]) -> tuple[np.ndarray, list[str
     return rows, [*(names[row] for row in kept), other_values(len(rest))]
 
 
-def pair_plot(found, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
+def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
+    """People by two numbers at a time; no file below two columns of numbers."""
     if found.settings.pairs is not None:
         columns = [found.column(name) for name in found.settings.pairs if found.column(name) in varying]
         if len(columns) < len(found.settings.pairs):
@@ -194,7 +200,7 @@ def pair_plot(found, varying: Sequence[ExploredColumn]) -> dict[str, bytes]:
     edges = [np.linspace(one[0], one[-1], N_CELLS + 1) if len(one) > N_CELLS + 1 else one for one in edges]
     cells = [_cell_of_record(column, one) for column, one in zip(columns, edges, strict=True)]
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         panels = figure.subplots(n, n, squeeze=False)
         for row, across in itertools.product(range(n), range(n)):
             panel = panels[row, across]
@@ -222,12 +228,12 @@ def _cell_of_record(column: ExploredColumn, edges: np.ndarray) -> np.ndarray:
     return np.append(of_value, -1)[column.encoded.codes]
 
 
-def _histogram_in(panel, column: ExploredColumn, edges: np.ndarray) -> None:
+def _histogram_in(panel: Axes, column: ExploredColumn, edges: np.ndarray) -> None:
     count, _ = np.histogram(column.encoded.labels, edges, weights=column.people)
     panel.bar(edges[:-1], count, np.diff(edges), align="edge", color=COLOURS[0])
 
 
-def _draw_cells(panel, across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, y_edges: np.ndarray) -> None:
+def _draw_cells(panel: Axes, across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, y_edges: np.ndarray) -> None:
     both = (across >= 0) & (up >= 0)
     shape = (len(y_edges) - 1, len(x_edges) - 1)
     count = np.bincount(up[both] * shape[1] + across[both], minlength=shape[0] * shape[1]).reshape(shape)
@@ -235,7 +241,7 @@ def _draw_cells(panel, across: np.ndarray, up: np.ndarray, x_edges: np.ndarray, 
     panel.pcolormesh(x_edges, y_edges, shade, cmap="Greys", vmin=-0.3 * np.sqrt(count.max(initial=1)), rasterized=True)
 
 
-def correlation_map(found) -> dict[str, bytes]:
+def correlation_map(found: Exploration) -> dict[str, bytes]:
     """A map of Spearman's rho; figures are written in where there is room."""
     names = list(dict.fromkeys(name for one in found.correlations for name in (one.one, one.other)))
     place = {name: position for position, name in enumerate(names)}
@@ -247,7 +253,7 @@ def correlation_map(found) -> dict[str, bytes]:
     np.fill_diagonal(rho, 1.0)
     n = len(names)
 
-    def draw(figure) -> None:
+    def draw(figure: Figure) -> None:
         panel = figure.subplots()
         image = panel.imshow(np.ma.masked_invalid(rho), cmap="PuOr", vmin=-1, vmax=1)
         size = 8

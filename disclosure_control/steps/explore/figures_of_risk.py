@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.drawings import COLOURS
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 CLASS_SIZES = (1, 2, 3, 5, 10, 20, 50, 100)
 
 
-def class_sizes(figure, assessment: Assessment) -> None:
+def class_sizes(figure: Figure, assessment: Assessment) -> None:
     """People by the size of the group they cannot be told apart from, under the policy in use."""
     classes, policy, threshold = assessment.classes, assessment.config.missing_qis, assessment.config.K
     evaluated = classes.evaluated(policy)
     size, frequency = classes.size[evaluated], classes.frequency(policy)[evaluated]
     begins = sorted({*CLASS_SIZES, threshold})
     labels, people = [], []
-    for low, following in itertools.pairwise([*begins, None]):
+    for low, following in zip(begins, [*begins[1:], None], strict=True):
         within = frequency >= low if following is None else (frequency >= low) & (frequency < following)
         one = following is not None and following == low + 1
         labels.append(f"{low:,} or more" if following is None else f"{low:,}" if one else f"{low:,}–{following - 1:,}")
@@ -38,7 +41,7 @@ def class_sizes(figure, assessment: Assessment) -> None:
     panel.set_title(f"{_evaluated(assessment)}, in {len(size):,} equivalence class{'' if len(size) == 1 else 'es'}")
 
 
-def individual_risk(figure, assessment: Assessment) -> None:
+def individual_risk(figure: Figure, assessment: Assessment) -> None:
     """How many people have at most which chance of re-identification, 1 / k under the policy in use."""
     classes, policy = assessment.classes, assessment.config.missing_qis
     evaluated = classes.evaluated(policy)

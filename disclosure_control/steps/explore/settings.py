@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.faults import faults_of_columns, stop_at
-from disclosure_control.basics.settings import faults_of_settings
+from disclosure_control.basics.settings import (
+    COLUMNS,
+    FLAG,
+    Check,
+    are_names,
+    faults_of_settings,
+    is_name,
+    whole_number,
+)
 
 
 @dataclass(frozen=True)
@@ -26,28 +35,25 @@ class ExploreSettings:
     figures: bool = True
 
 
-def _are_names(value: object, least: int = 1, most: int = 10_000) -> bool:
-    names = isinstance(value, list | tuple) and all(isinstance(name, str) and name for name in value)
-    return names and least <= len(value) <= most and len(set(value)) == len(value)
+def _are_names_from(least: int, most: int) -> Callable[[object], bool]:
+    return lambda value: are_names(value) and least <= len(value) <= most
 
 
-def _is_count(value: object) -> bool:
-    return type(value) is int and 1 <= value <= 1000
-
-
-_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "columns": (_are_names, "a list of distinct column names; without it all of them"),
-    "group": (lambda value: isinstance(value, str) and value != "", "a column with few values"),
+_IS_PAIR = _are_names_from(2, 2)
+_UP_TO_1000 = whole_number(1, 1000)
+_KEYS: dict[str, Check] = {
+    "columns": (_are_names_from(1, 10_000), f"{COLUMNS[1]}; without it all of them"),
+    "group": (is_name, "a column with few values"),
     "cross_tables": (
-        lambda value: isinstance(value, list | tuple) and all(_are_names(pair, 2, 2) for pair in value),
+        lambda value: isinstance(value, list | tuple) and all(map(_IS_PAIR, value)),
         "a list of pairs of columns",
     ),
-    "mosaic": (lambda value: _are_names(value, 2, 2), "two columns"),
-    "pairs": (lambda value: _are_names(value, 2, 6), "two to six columns of numbers"),
-    "max_levels": (_is_count, "a whole number from 1 to 1000: columns with more values are not tabulated"),
-    "small_level": (_is_count, "a whole number from 1 to 1000"),
-    "max_drawn": (_is_count, "a whole number from 1 to 1000: columns in each kind of figure"),
-    "figures": (lambda value: isinstance(value, bool), "True or False"),
+    "mosaic": (_IS_PAIR, "two columns"),
+    "pairs": (_are_names_from(2, 6), "two to six columns of numbers"),
+    "max_levels": (_UP_TO_1000[0], f"{_UP_TO_1000[1]}: columns with more values are not tabulated"),
+    "small_level": _UP_TO_1000,
+    "max_drawn": (_UP_TO_1000[0], f"{_UP_TO_1000[1]}: columns in each kind of figure"),
+    "figures": FLAG,
 }
 
 
@@ -67,7 +73,7 @@ def _faults(value: object, columns: Sequence[str] | None) -> list[str]:
     return faults_of_columns("explore", named, columns)
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> ExploreSettings:
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> ExploreSettings:
     """The settings of the config key ``explore``. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(_faults(value, columns))
     given = {} if value == "all" else dict(value)

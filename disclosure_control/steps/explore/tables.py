@@ -10,6 +10,7 @@ import pandas as pd
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import number_text
+from disclosure_control.measures.small_levels import rare_values
 from disclosure_control.steps.explore.associations import Correlation, CrossTable
 from disclosure_control.steps.explore.columns import ExploredColumn
 
@@ -50,8 +51,7 @@ def small_level_table(columns: Sequence[ExploredColumn], at_most: int) -> tuple[
     """Values that at most so many people have, the rarest first; and how many rows were left out for length."""
     parts, n_left_out = [], 0
     for column in columns:
-        order = np.argsort(column.people, kind="stable")
-        order = order[(column.people[order] > 0) & (column.people[order] <= at_most)]
+        order = rare_values(column.people, at_most)
         n_left_out += max(0, len(order) - MOST_ROWS_PER_COLUMN)
         parts.append(_levels(column, order[:MOST_ROWS_PER_COLUMN]))
     return _stacked(parts, ["column", "value", "people", "share"]), n_left_out

@@ -7,58 +7,56 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.small_groups import printable_groups
+from disclosure_control.basics.small_groups import shares_by_group
+from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
-def folded(
-    names: Sequence[str], group_of_record: np.ndarray, considered: np.ndarray, hit: np.ndarray, word: str
-) -> list[dict]:
-    """People and hits by group, those of the highest share first; small groups are hidden as ``printable_groups`` does.
-
-    ``names`` (n_groups,); the arrays are (n_records,); hits are counted among the ``considered``. ``word`` names them.
-    """
-    people = np.bincount(group_of_record[considered], minlength=len(names))
-    hits = np.bincount(group_of_record[considered & hit], minlength=len(names))
-    entries = printable_groups(names, people, hits, word)
+def folded(groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str) -> list[dict]:
+    """``shares_by_group``, those of the highest share first, and last those that are hidden for being small."""
+    entries = shares_by_group(groups, considered, hit, word)
+    names = {"missing", *labels_of(groups)}
     n_named = sum(entry["group"] in names for entry in entries)
     return sorted(entries[:n_named], key=lambda entry: -entry[f"{word}_rate"]) + entries[n_named:]
 
 
-def burden_by_group(groups: EncodedColumn, assessment: Assessment, treated, before: pd.DataFrame) -> list[dict]:
+def burden_by_group(
+    groups: EncodedColumn, assessment: Assessment, treated: TreatedPilot | None, before: pd.DataFrame
+) -> list[dict]:
     """Per measure the shares of every group: flagged by k, l and t; with a ``treated`` pilot, removed and changed.
 
     ``treated`` is what the step ``treatment`` left, None without it; ``before`` is the table that it was given. A
     missing group is a group. Whoever a measure does not evaluate is counted as ``not_considered``.
     """
-    names, group = ["missing", *labels_of(groups)], groups.codes + 1
     entries = [
-        _measure(_words(result), "flagged", result.evaluated, result.risky, names, group)
-        for result in assessment.results
+        _measure(_words(result), "flagged", result.evaluated, result.risky, groups) for result in assessment.results
     ]
     if treated is None:
         return entries
     everybody = np.ones(len(before), dtype=bool)
     kept = np.zeros(len(before), dtype=bool)
     kept[treated.kept] = True
-    entries.append(_measure("records removed by the treatment", "removed", everybody, ~kept, names, group))
+    entries.append(_measure("records removed by the treatment", "removed", everybody, ~kept, groups))
     suppressed, changed = _changed_people(treated, before, assessment.config.quasi_identifiers)
-    entries.append(_measure("a quasi-identifier suppressed", "suppressed", kept, suppressed, names, group))
-    entries.append(_measure("a quasi-identifier changed", "changed", kept, changed, names, group))
+    entries.append(_measure("a quasi-identifier suppressed", "suppressed", kept, suppressed, groups))
+    entries.append(_measure("a quasi-identifier changed", "changed", kept, changed, groups))
     return entries
 
 
-def _measure(words: str, word: str, considered, hit, names, group) -> dict:
-    shares = folded(names, group, considered, hit, word)
+def _measure(words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn) -> dict:
+    shares = folded(groups, considered, hit, word)
     return {"measure": words, "counted": word, "not_considered": int((~considered).sum()), "by_group": shares}
 
 
-def _words(result) -> str:
+def _words(result: ModelResult) -> str:
     return f"flagged by {result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}"
 
 
-def _changed_people(treated, before: pd.DataFrame, quasi_identifiers: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def _changed_people(
+    treated: TreatedPilot, before: pd.DataFrame, quasi_identifiers: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
     """Of whom a quasi-identifier went missing, and of whom one is not what it was: (n_records,) of bool each."""
     suppressed, changed = np.zeros((2, len(before)), dtype=bool)
     for name in quasi_identifiers:

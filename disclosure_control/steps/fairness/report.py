@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from disclosure_control.basics.small_groups import people_on_screen
-from disclosure_control.basics.words import four_digits, share_text, text_table
+from disclosure_control.basics.words import four_digits, interval_text, share_text, text_table
 
 
 def first_lines(figures: Mapping) -> str:
@@ -124,5 +124,5 @@ def _tables(figures: Mapping) -> list[str]:
 
 
 def _row(group: Mapping, word: str) -> list[str]:
-    interval = f"{group['low']:.1%} to {group['high']:.1%}"
+    interval = interval_text(group["low"], group["high"])
     return [str(group["people"]), str(group[word]), share_text(group[f"{word}_rate"]), interval]

@@ -7,7 +7,7 @@ difference in all may vanish, or turn round, among people who are alike.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,12 +16,12 @@ from Anonymization_Models import form_equivalence_classes
 from disclosure_control.basics.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
-from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, WithinStrata, pool_strata
+from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, folded
-from disclosure_control.steps.fairness.settings import Outcome, outcome_of
+from disclosure_control.steps.fairness.outcome import Outcome, outcome_of
+from disclosure_control.steps.fairness.report import fairness_report, first_lines
+from disclosure_control.steps.fairness.settings import FairnessSettings
 from disclosure_control.steps.running import StepInput, StepResult
-
-__all__ = ["TwoGroups", "WithinStrata", "fairness_of", "pool_strata", "run_step"]
 
 ALL_OTHERS = "(all others)"
 TOO_FEW_TO_TELL = (
@@ -31,12 +31,10 @@ TOO_FEW_TO_TELL = (
 
 def run_step(step: StepInput) -> StepResult:
     """The figures of both questions, and their section; groups are named in the files alone."""
-    from disclosure_control.steps.fairness.report import fairness_report, first_lines
-
-    frame = seen_frame(step)
-    outcome = step.dataset.table[step.settings["favourable"]["column"]]
-    figures = fairness_of(frame, step.settings, outcome)
-    groups = encode_column(frame[step.settings["sensitive"]])
+    settings: FairnessSettings = step.settings
+    frame = seen_frame(step, settings)
+    figures = fairness_of(frame, settings, step.dataset.table[settings.favourable.column])
+    groups = encode_column(frame[settings.sensitive])
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     figures["anonymisation"] = burden_by_group(groups, step.assessment, treated, step.dataset.typed_table)
     return StepResult(
@@ -47,15 +45,15 @@ def run_step(step: StepInput) -> StepResult:
     )
 
 
-def seen_frame(step: StepInput) -> pd.DataFrame:
+def seen_frame(step: StepInput, settings: FairnessSettings) -> pd.DataFrame:
     """The columns of groups and strata: quasi-identifiers as evaluated, in bins, and any others as they are."""
     binned, table = step.assessment.binned, step.dataset.table
-    names = (step.settings["sensitive"], *step.settings.get("strata", ()))
+    names = (settings.sensitive, *settings.strata)
     of_config = step.assessment.config.quasi_identifiers
     return pd.DataFrame({name: binned[name] if name in of_config else table[name] for name in names})
 
 
-def fairness_of(frame: pd.DataFrame, settings: Mapping, outcome: pd.Series | None = None) -> dict:
+def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Series | None = None) -> dict:
     """The figures under ``fairness``: people, rates, difference and ratio with their intervals, M, by group, strata.
 
     ``frame`` has one row per person; ``outcome`` is the column of the favourable rule, by default that of the frame.
@@ -63,30 +61,30 @@ def fairness_of(frame: pd.DataFrame, settings: Mapping, outcome: pd.Series | Non
     compared the figures are None, and ``not_told`` says why. Raises ``FaultyInputError`` where a group that is
     compared has nobody.
     """
-    rule, sensitive = settings["favourable"], settings["sensitive"]
-    outcome = outcome_of(frame[rule["column"]] if outcome is None else outcome, rule)
-    groups = encode_column(frame[sensitive])
+    rule = settings.favourable
+    found = outcome_of(frame[rule.column] if outcome is None else outcome, rule)
+    groups = encode_column(frame[settings.sensitive])
     reference, group = _compared(groups, settings)
-    usable = outcome.known & (reference | group)
-    both = _two_groups(reference & usable, group & usable, outcome.favourable)
+    usable = found.known & (reference | group)
+    both = _two_groups(reference & usable, group & usable, found.favourable)
     figures = {
-        "favourable": dict(rule),
-        "favourable_values_of_nobody": outcome.n_values_of_nobody,
-        "sensitive": sensitive,
-        "reference": str(settings["reference"]),
-        "group": str(settings.get("group", ALL_OTHERS)),
+        "favourable": rule.figures(),
+        "favourable_values_of_nobody": found.n_values_of_nobody,
+        "sensitive": settings.sensitive,
+        "reference": str(settings.reference),
+        "group": ALL_OTHERS if settings.group is None else str(settings.group),
         "people": {
             "total": len(frame),
             "compared": int(usable.sum()),
-            "without_outcome": int((~outcome.known).sum()),
-            "without_group": int((outcome.known & (groups.codes < 0)).sum()),
-            "in_other_groups": int((outcome.known & (groups.codes >= 0) & ~(reference | group)).sum()),
+            "without_outcome": int((~found.known).sum()),
+            "without_group": int((found.known & (groups.codes < 0)).sum()),
+            "in_other_groups": int((found.known & (groups.codes >= 0) & ~(reference | group)).sum()),
         },
         **_figures_of(both),
-        "by_group": _by_group(groups, outcome, (reference, group) if _can_be_told(both) else ()),
+        "by_group": _by_group(groups, found, (reference, group) if _can_be_told(both) else ()),
     }
-    if "strata" in settings:
-        figures["within_strata"] = _within_strata(frame, settings["strata"], usable, reference, outcome.favourable)
+    if settings.strata:
+        figures["within_strata"] = _within_strata(frame, settings.strata, usable, reference, found.favourable)
     return figures
 
 
@@ -94,11 +92,12 @@ def _can_be_told(both: TwoGroups) -> bool:
     return min(both.n_reference, both.n_group) >= SMALLEST_PRINTED_GROUP
 
 
-def _compared(groups: EncodedColumn, settings: Mapping) -> tuple[np.ndarray, np.ndarray]:
+def _compared(groups: EncodedColumn, settings: FairnessSettings) -> tuple[np.ndarray, np.ndarray]:
     """Who belongs to the reference group and who to the sensitive one, (n_records,) of bool each."""
-    codes = {name: code_of_value(groups, settings[name]) for name in ("reference", "group") if name in settings}
+    values = {"reference": settings.reference, "group": settings.group}
+    codes = {name: code_of_value(groups, value) for name, value in values.items() if value is not None}
     faults = [
-        f"fairness[{name!r}]: nobody has this value in column {settings['sensitive']!r}, which has "
+        f"fairness[{name!r}]: nobody has this value in column {settings.sensitive!r}, which has "
         f"{len(groups.labels)} different ones; write it as the dataset does"
         for name, code in codes.items()
         if code is None
@@ -155,14 +154,14 @@ def _by_group(groups: EncodedColumn, outcome: Outcome, told: tuple[np.ndarray, .
     rest = outcome.known & ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
     shares: list[dict] = []
     for part in (*(part & outcome.known for part in told), rest):
-        shares += folded(["missing", *labels_of(groups)], groups.codes + 1, part, outcome.favourable, "favoured")
+        shares += folded(groups, part, outcome.favourable, "favoured")
     names = set(labels_of(groups)) | {"missing"}
     named = sorted((share for share in shares if share["group"] in names), key=lambda share: -share["favoured_rate"])
     return named + [share for share in shares if share["group"] not in names]
 
 
 def _within_strata(
-    frame: pd.DataFrame, strata: list[str], usable: np.ndarray, reference: np.ndarray, favourable: np.ndarray
+    frame: pd.DataFrame, strata: Sequence[str], usable: np.ndarray, reference: np.ndarray, favourable: np.ndarray
 ) -> dict:
     """One count over (stratum, group, outcome), and what is pooled of it; a missing value is a stratum of its own."""
     classes = form_equivalence_classes(frame[usable], list(strata))

@@ -14,9 +14,9 @@ import pandas as pd
 
 from disclosure_control.basics.columns import EncodedColumn, encode_column, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.interval_labels import Interval
 from disclosure_control.basics.keys import number_groups
 from disclosure_control.steps.linkage_attack.labels import (
-    Interval,
     KnownValues,
     Pattern,
     lie_across,
@@ -79,7 +79,7 @@ class ColumnAgreement:
 def equal_values(released: pd.Series, known: pd.Series) -> ColumnAgreement:
     """Values agree where they are equal; spelling as in ``encode_column``, text that holds numbers is read as such."""
     theirs, mine, n_unreadable = _encoded(released, known)
-    return _equality(released.name, theirs, mine, n_unreadable)
+    return _equality(str(released.name), theirs, mine, n_unreadable)
 
 
 def compatible_values(
@@ -114,9 +114,9 @@ def compatible_values(
         patterns = patterns_of(theirs.labels, _used(theirs))
         made = _made_by_treatment(theirs, original if patterns else None)
     if not patterns:
-        return _equality(released.name, theirs, mine, n_unreadable)
+        return _equality(str(released.name), theirs, mine, n_unreadable)
     overlap = _Overlapping(theirs, mine, patterns, made, original)
-    return overlap.agreement(released.name, n_unreadable)
+    return overlap.agreement(str(released.name), n_unreadable)
 
 
 def labels_with_many_values(
@@ -191,7 +191,7 @@ def _encoded_texts(released: pd.Series, known: pd.Series) -> tuple[EncodedColumn
     if unlike.any():
         special = encode_column(pd.Series(labels[unlike], dtype=object))
         labels = labels.copy()
-        labels[unlike] = np.append(special.labels, None)[special.codes]  # an empty text is missing
+        labels[unlike] = np.append(special.labels, np.array([None]))[special.codes]  # an empty text is missing
         merged, labels = pd.factorize(labels)
         codes = np.append(merged, -1)[codes]
     return EncodedColumn(codes[: len(released)], labels), EncodedColumn(codes[len(released) :], labels)
@@ -269,7 +269,7 @@ class _Overlapping:
         for start in range(0, n_values, n_at_once):
             block = slice(start, start + n_at_once)
             some = self.known[block]
-            inside = np.array([one.holds(some) for one in self.patterns.values()]).reshape(len(codes), -1).T
+            inside = np.array([one.meets(some) for one in self.patterns.values()]).reshape(len(codes), -1).T
             inside = inside & self._may_stand_for(block) & (self.plain[block, np.newaxis] != codes)
             packed.append(np.packbits(inside, axis=1))
         return np.concatenate([np.zeros((0, -(-len(codes) // 8)), dtype=np.uint8), *packed])

@@ -9,17 +9,27 @@ Source: Giomi et al. 2023, doi:10.56553/popets-2023-0055, section 4.3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import CountTable, count_sensitive_values
+from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, parse_numbers
+from disclosure_control.basics.settings import COLUMNS, are_names, is_name, is_number
 from disclosure_control.steps.linkage_attack.agreement import compatible_values, labels_with_many_values
+from disclosure_control.steps.linkage_attack.kinds import (
+    COLUMN_LIST,
+    DEFAULT_ATTACKS,
+    N_ATTACKS,
+    AttackKind,
+    Scene,
+    as_tuple,
+)
 from disclosure_control.steps.linkage_attack.labels import people_covered
-from disclosure_control.steps.linkage_attack.nearest import nearest_kinds, released_kinds
+from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
 TOLERANCE = 0.05
@@ -85,7 +95,7 @@ def _with_secret(people: pd.DataFrame, secret: str) -> tuple[pd.DataFrame, int]:
     return people[has_secret], int((~has_secret).sum())
 
 
-def _guesses(kinds, table: CountTable, people: pd.DataFrame) -> np.ndarray:
+def _guesses(kinds: ReleasedKinds, table: CountTable, people: pd.DataFrame) -> np.ndarray:
     """Code of the commonest value among the nearest records of each person, the first of several; -1 without any."""
     from scipy.sparse import csr_array
 
@@ -132,3 +142,70 @@ def _is_compatible(released: pd.Series, guess: np.ndarray, truth: pd.Series, bef
     example[codes] = np.arange(len(codes))
     column = compatible_values(released, truth, original=before)
     return column.agree(np.arange(len(truth)), example[guess], missing_agrees=False)
+
+
+# ---------------------------------------------------------------- the kind of attack
+
+
+@dataclass(frozen=True)
+class InferenceSettings:
+    """Which columns are ``secret``, and which ``known``; ``tolerance`` is a share of the true number."""
+
+    secret: tuple[str, ...]
+    known: tuple[str, ...]
+    n_attacks: int = DEFAULT_ATTACKS
+    tolerance: float = TOLERANCE
+
+    @property
+    def columns_used(self) -> tuple[str, ...]:
+        return self.known + self.secret
+
+
+def _read(given: Mapping, config: PilotConfig) -> InferenceSettings:
+    secret = as_tuple(given.get("secret", config.sensitive_features))
+    others = [name for name in config.quasi_identifiers if name not in secret]
+    return InferenceSettings(**{**given, "secret": secret, "known": tuple(given.get("known", others))})
+
+
+def _faults(where: str, given: Mapping, config: PilotConfig) -> list[str]:
+    faults = [
+        f"{where}: column {name!r} stands in both secret and known"
+        for name in as_tuple(given.get("secret", ()))
+        if name in given.get("known", ())
+    ]
+    if "secret" not in given and not config.sensitive_features:
+        faults.append(f"{where}['secret']: missing, and the config has no sensitive_feature")
+    return faults
+
+
+def _attack(scene: Scene, settings: InferenceSettings) -> tuple[dict[str, dict], list[str]]:
+    released = scene.release.frame
+    known, notes = scene.released(settings.known, "Inference")
+    secrets, more = scene.released(settings.secret, "Inference")
+    people, figures = scene.people(settings.n_attacks), {}
+    for secret in secrets if known else ():
+        found = infer_attribute(released, people, secret, known, scene.control, settings.tolerance, scene.before)
+        figures[secret] = found.rates.figures() | {"known": known, "without_secret": found.n_without_secret}
+        figures[secret]["tolerance"] = found.tolerance
+        if found.n_without_secret:
+            notes.append(
+                f"Inference: {found.n_without_secret} of {len(people)} people drawn have no {secret}: not attacked."
+            )
+    return figures, notes + more
+
+
+INFERENCE = AttackKind(
+    question="what do the nearest released records tell of a person's sensitive value?",
+    title="Attribute inference: people whose value is told rightly",
+    allowed="a dictionary, {} for its defaults",
+    keys={
+        "secret": (lambda value: is_name(value) or are_names(value), f"a column name, or {COLUMN_LIST}"),
+        "known": COLUMNS,
+        "n_attacks": N_ATTACKS,
+        "tolerance": (lambda value: is_number(value) and 0 <= value < 1, "a number from 0 and below 1"),
+    },
+    columns=("secret", "known"),
+    read=_read,
+    attack=_attack,
+    faults=_faults,
+)

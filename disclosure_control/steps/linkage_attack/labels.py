@@ -1,8 +1,8 @@
 """What a label stands for that is no plain value: an interval, a tail, a masked code, a set.
 
-``20--30``, ``20-30``, ``[20, 30)``, ``<18``, ``>=90``, ``12xxx``, ``12***``, ``a|b``, ``{1, 2}``. A text may look like
-one of these and be a plain value all the same: the postal code 12-345, the laboratory's <3.42. Which it is depends on
-both tables, and is decided in ``agreement``.
+``20--30``, ``[20, 30)``, ``<18``, ``>=90`` (see ``basics.interval_labels``), ``12xxx``, ``12***``, ``a|b``, ``{1, 2}``.
+A text may look like one of these and be a plain value all the same: the postal code 12-345, the laboratory's <3.42.
+Which it is depends on both tables, and is decided in ``agreement``.
 """
 
 from __future__ import annotations
@@ -14,33 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import number_text, parse_numbers
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Numbers from ``low`` to ``high``; the ends belong to it where they are closed."""
-
-    low: float
-    high: float
-    low_closed: bool = True
-    high_closed: bool = True
-
-    def holds(self, known: KnownValues) -> np.ndarray:
-        """Which numbers lie inside, and which known intervals share a number with this one."""
-        begins = (known.low < self.high) | ((known.low == self.high) & known.low_closed & self.high_closed)
-        return begins & ((known.high > self.low) | ((known.high == self.low) & known.high_closed & self.low_closed))
-
-    def covers(self, other: Pattern | str) -> bool:
-        """Whether whoever has the other label has this one rightly, too."""
-        if isinstance(other, str):
-            return bool(self.holds(KnownValues.of(np.array([other], dtype=object), {}))[0])
-        if isinstance(other, Members):
-            return "missing" not in other.texts and all(self.covers(pattern_of(one) or one) for one in other.texts)
-        if not isinstance(other, Interval):
-            return False
-        low = other.low > self.low or (other.low == self.low and self.low_closed >= other.low_closed)
-        return low and (other.high < self.high or (other.high == self.high and self.high_closed >= other.high_closed))
+from disclosure_control.basics.columns import label_texts, parse_numbers
+from disclosure_control.basics.interval_labels import Interval, interval_of
 
 
 @dataclass(frozen=True)
@@ -50,15 +25,9 @@ class Mask:
     prefix: str
     length: int
 
-    def holds(self, known: KnownValues) -> np.ndarray:
+    def meets(self, known: KnownValues) -> np.ndarray:
+        """Which known values (n_values,) the code may be."""
         return np.char.startswith(known.texts, self.prefix) & (np.char.str_len(known.texts) == self.length)
-
-    def covers(self, other: Pattern | str) -> bool:
-        if isinstance(other, Members):
-            return all(self.covers(one) for one in other.texts)
-        if isinstance(other, Mask):
-            return other.length == self.length and other.prefix.startswith(self.prefix)
-        return isinstance(other, str) and len(other) == self.length and other.startswith(self.prefix)
 
 
 @dataclass(frozen=True)
@@ -67,51 +36,55 @@ class Members:
 
     texts: tuple[str, ...]
 
-    def holds(self, known: KnownValues) -> np.ndarray:
+    def meets(self, known: KnownValues) -> np.ndarray:
+        """Which known values (n_values,) are a member, or lie in one, or share a member."""
         if "missing" in self.texts:
             return np.ones(len(known.texts), dtype=bool)
         held = np.isin(known.texts, np.array(self.texts, dtype=str))
         for pattern in map(pattern_of, self.texts):
             if pattern is not None:
-                held |= pattern.holds(known) & ~known.is_own_pattern
+                held |= pattern.meets(known) & ~known.is_own_pattern
         for code, one in known.sets.items():
             held[code] = not set(one.texts).isdisjoint(self.texts)
         return held
 
-    def covers(self, other: Pattern | str) -> bool:
-        if "missing" in self.texts:
-            return True
-        if isinstance(other, Members):
-            return set(other.texts) <= set(self.texts)
-        if isinstance(other, str) and other in self.texts:
-            return True
-        return any(pattern.covers(other) for pattern in map(pattern_of, self.texts) if pattern is not None)
-
 
 Pattern = Interval | Mask | Members
-# A number that begins with a zero is a code: 00-950 is no interval.
-_NUMBER = r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_INTERVAL = re.compile(rf"[\[(]?\s*({_NUMBER})\s*(?:--|–|-|,\s?)\s*({_NUMBER})\s*[\])]?")
-_TAIL = re.compile(rf"(<=?|>=?|≤|≥)\s*({_NUMBER})")
 _MASK = re.compile(r"(.*[^xX*])([xX]{2,}|\*+)|([xX]{2,}|\*{2,})")
-_MAY_BE_PATTERN = r"[-–|*<>≤≥{\[(]|[xX]{2}"
+_MAY_BE_PATTERN = r"[-–|*<>≤≥{\[(\]]|[xX]{2}"
 
 
 def pattern_of(label: str) -> Pattern | None:
     """What a label may stand for other than itself; None where it can only be a plain value."""
-    tail, interval, mask = _TAIL.fullmatch(label), _INTERVAL.fullmatch(label), _MASK.fullmatch(label)
-    if tail:
-        sign, end = tail[1], float(tail[2])
-        closed = sign not in "<>"
-        return Interval(-np.inf, end, True, closed) if sign in "<=≤" else Interval(end, np.inf, closed, True)
-    if interval and float(interval[1]) <= float(interval[2]):
-        bracketed = label[0] in "[(" and label[-1] in "])"
-        closed = (label[0] != "(", label[-1] != ")") if bracketed else (True, True)
-        return Interval(float(interval[1]), float(interval[2]), *closed)
+    interval = interval_of(label)
+    if interval:
+        return interval
     if "|" in label.strip("|") or (label[0] == "{" and label[-1] == "}"):
         parts = re.split(r"[|]" if "|" in label else r",", label.strip("{}"))
         return Members(tuple(part.strip() for part in parts if part.strip()))
+    mask = _MASK.fullmatch(label)
     return Mask(mask[1] or "", len(label)) if mask else None
+
+
+def covers(pattern: Pattern, other: Pattern | str) -> bool:
+    """Whether whoever has the ``other`` label, a plain value where it is text, has ``pattern`` rightly, too."""
+    if isinstance(pattern, Members):
+        if "missing" in pattern.texts or other in pattern.texts:
+            return True
+        if isinstance(other, Members):
+            return set(other.texts) <= set(pattern.texts)
+        return any(covers(one, other) for one in map(pattern_of, pattern.texts) if one is not None)
+    if isinstance(other, Members):
+        if isinstance(pattern, Mask):
+            return all(covers(pattern, one) for one in other.texts)
+        return "missing" not in other.texts and all(covers(pattern, pattern_of(one) or one) for one in other.texts)
+    if isinstance(pattern, Interval):
+        if isinstance(other, str):
+            return bool(pattern.meets(KnownValues.of(np.array([other], dtype=object), {}))[0])
+        return isinstance(other, Interval) and pattern.covers(other)
+    if isinstance(other, Mask):
+        return other.length == pattern.length and other.prefix.startswith(pattern.prefix)
+    return isinstance(other, str) and len(other) == pattern.length and other.startswith(pattern.prefix)
 
 
 def patterns_of(labels: np.ndarray, used: np.ndarray) -> dict[int, Pattern]:
@@ -157,8 +130,8 @@ def people_covered(labels: np.ndarray, people: np.ndarray, patterns: dict[int, P
     is_plain = np.ones(len(labels), dtype=bool)
     is_plain[list(patterns)] = False
     for code, pattern in patterns.items():
-        covered[code] += people[is_plain & pattern.holds(plain)].sum()
-        covered[code] += sum(people[other] for other in patterns if other != code and pattern.covers(others[other]))
+        covered[code] += people[is_plain & pattern.meets(plain)].sum()
+        covered[code] += sum(people[other] for other in patterns if other != code and covers(pattern, others[other]))
     return covered
 
 
@@ -187,12 +160,12 @@ class KnownValues:
         """From distinct ``labels``, numbers or texts; ``patterns`` by position, ``is_own`` (n_values,) of bool."""
         numeric = labels.dtype.kind == "f"
         low = np.array(labels if numeric else parse_numbers(pd.Series(labels, dtype=object)), dtype=float)
-        high, closed = low.copy(), np.ones((2, len(low)), dtype=bool)
+        high, low_closed, high_closed = low.copy(), np.ones(len(low), dtype=bool), np.ones(len(low), dtype=bool)
         is_pattern = np.zeros(len(low), dtype=bool)
         is_pattern[list(patterns)] = True
         for code, one in patterns.items():
             if isinstance(one, Interval):
-                low[code], high[code], closed[0, code], closed[1, code] = (
+                low[code], high[code], low_closed[code], high_closed[code] = (
                     one.low,
                     one.high,
                     one.low_closed,
@@ -200,15 +173,24 @@ class KnownValues:
                 )
         is_own = np.zeros(len(low), dtype=bool) if is_own is None else is_own
         sets = {code: one for code, one in patterns.items() if isinstance(one, Members)}
-        return cls(texts_of(labels).astype(str), low, high, *closed, is_pattern, sets, is_pattern & is_own)
+        texts = texts_of(labels).astype(str)
+        return cls(texts, low, high, low_closed, high_closed, is_pattern, sets, is_pattern & is_own)
 
     def __getitem__(self, block: slice) -> KnownValues:
         start, stop, _ = block.indices(len(self.texts))
         sets = {code - start: one for code, one in self.sets.items() if start <= code < stop}
-        arrays = (self.texts, self.low, self.high, self.low_closed, self.high_closed, self.is_pattern)
-        return KnownValues(*(array[block] for array in arrays), sets, self.is_own_pattern[block])
+        return KnownValues(
+            self.texts[block],
+            self.low[block],
+            self.high[block],
+            self.low_closed[block],
+            self.high_closed[block],
+            self.is_pattern[block],
+            sets,
+            self.is_own_pattern[block],
+        )
 
 
 def texts_of(labels: np.ndarray) -> np.ndarray:
     """Labels as people write them."""
-    return np.array([number_text(label) for label in labels], dtype=object) if labels.dtype.kind == "f" else labels
+    return np.array(label_texts(labels), dtype=object)

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from config.model_settings import PilotConfig
+from disclosure_control.basics.settings import COLUMNS
+from disclosure_control.steps.linkage_attack.kinds import DEFAULT_ATTACKS, N_ATTACKS, AttackKind, Scene
 from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
@@ -76,3 +80,51 @@ def _records_of(person: np.ndarray, kind: np.ndarray, kinds: ReleasedKinds) -> I
         n = size[kind[start:stop]]
         within = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)
         yield np.repeat(person[start:stop], n), order[np.repeat(first[kind[start:stop]], n) + within]
+
+
+# ---------------------------------------------------------------- the kind of attack
+
+
+@dataclass(frozen=True)
+class LinkabilitySettings:
+    """The two parts of what is known of a person: columns that ``one`` attacker knows, and those of the ``other``."""
+
+    one: tuple[str, ...]
+    other: tuple[str, ...]
+    n_attacks: int = DEFAULT_ATTACKS
+
+    @property
+    def columns_used(self) -> tuple[str, ...]:
+        return self.one + self.other
+
+
+def _read(given: Mapping, config: PilotConfig) -> LinkabilitySettings:
+    return LinkabilitySettings(**{**given, "one": tuple(given["one"]), "other": tuple(given["other"])})
+
+
+def _faults(where: str, given: Mapping, config: PilotConfig) -> list[str]:
+    both = set(given.get("one", ())) & set(given.get("other", ()))
+    return [f"{where}: column {name!r} stands in both one and other" for name in sorted(both)]
+
+
+def _attack(scene: Scene, settings: LinkabilitySettings) -> tuple[dict[str, dict], list[str]]:
+    one, notes = scene.released(settings.one, "Linkability")
+    other, more = scene.released(settings.other, "Linkability")
+    if not one or not other:
+        return {}, notes + more
+    people = scene.people(settings.n_attacks)
+    rates = link_parts(scene.release.frame, people, one, other, scene.control, scene.before)
+    return {f"{', '.join(one)} with {', '.join(other)}": rates.figures()}, notes + more
+
+
+LINKABILITY = AttackKind(
+    question="does the release put two parts of what is known of a person together?",
+    title="Linkability: people of whom two parts are put together",
+    allowed='a dictionary with the lists "one" and "other"',
+    keys={"one": COLUMNS, "other": COLUMNS, "n_attacks": N_ATTACKS},
+    columns=("one", "other"),
+    required=("one", "other"),
+    read=_read,
+    attack=_attack,
+    faults=_faults,
+)

@@ -84,10 +84,12 @@ class LinkageAttack:
 
     @property
     def n_unsure(self) -> int:
+        """People of whom there is one best record that is not likely enough to be named."""
         return 0 if self.found.is_unsure is None else int(self.found.is_unsure.sum())
 
     @property
     def n_people(self) -> int:
+        """People who are attacked."""
         return len(self.found.candidate)
 
     @property
@@ -97,6 +99,7 @@ class LinkageAttack:
 
     @property
     def in_pilot(self) -> np.ndarray | None:
+        """Who of them is in the pilot (n_people,) of bool; None where nobody can tell."""
         return None if self.truth is None else self.truth != NOT_IN_PILOT
 
     @cached_property
@@ -116,11 +119,12 @@ class LinkageAttack:
         The control group is not in the pilot: whatever is named for them is wrong, and counts as a hit there, because
         it shows how often the attack names a record without any ground. None where the truth is not known.
         """
-        if self.truth is None:
+        in_pilot, correct = self.in_pilot, self.correct
+        if in_pilot is None or correct is None:
             return None
-        outside = ~self.in_pilot
+        outside = ~in_pilot
         control = Rate(int((self.claimed & outside).sum()), int(outside.sum())) if outside.any() else None
-        return AttackRates(Rate(int(self.correct.sum()), self._n_in_pilot), self._guessing, control, True)
+        return AttackRates(Rate(int(correct.sum()), self._n_in_pilot), self._guessing, control, True)
 
     @cached_property
     def guesses(self) -> AttackRates | None:
@@ -129,14 +133,14 @@ class LinkageAttack:
         Meant for an attacker who knows that the person takes part. On a release that is k-anonymous on the known
         attributes no chance is above 1/k. None where the truth is not known.
         """
-        if self.truth is None:
+        if self.in_pilot is None or self.chance is None:
             return None
         hits = Rate(math.fsum(self.chance[self.in_pilot]), self._n_in_pilot)
         return AttackRates(hits, self._guessing, baseline_is_known=True)
 
     @property
     def _n_in_pilot(self) -> int:
-        return int(self.in_pilot.sum())
+        return 0 if self.in_pilot is None else int(self.in_pilot.sum())
 
     @property
     def _guessing(self) -> Rate:
@@ -168,15 +172,15 @@ def _found_by_score(
             f"under known, or attack with {MOST_SCORES // len(sets):,} people in the identified table at most"
         )
     weights = _weights(matching, attributes, agreement_rate)
-    totals, n_agreeing, record = [], [], []
+    sums, n_agreeing, record = [], [], []
     for some in sets:
         agree = np.isin(np.arange(len(matching.columns)), some)[:, np.newaxis]
-        totals.append(np.where(agree, weights.agreeing, weights.other).sum(axis=0))
+        sums.append(np.where(agree, weights.agreeing, weights.other).sum(axis=0))
         reach = matching.reach(some) if some else None
         n_agreeing.append(np.full(n_known, float(n_released)) if reach is None else reach.n_candidates)
         record.append(np.full(n_known, -1) if reach is None else reach.candidate)
     n_exactly = _exactly(np.array(n_agreeing), sets)
-    totals = np.where(n_exactly > 0, np.array(totals), -np.inf)
+    totals = np.where(n_exactly > 0, np.array(sums), -np.inf)
     score = totals.max(axis=0)
     is_best = totals >= score - SAME_SCORE
     n_candidates = np.where(is_best, n_exactly, 0).sum(axis=0)
@@ -288,7 +292,7 @@ def attack_linkage(
         chance = np.zeros(len(truth))
         mine = np.flatnonzero(truth >= 0)
         agree = matching.agree(mine, truth[mine])
-        if found.weights is None:
+        if found.weights is None or found.score is None:
             fits = agree[list(attributes)].all(axis=0)
         else:
             fits = found.weights.score(agree, mine) >= found.score[mine] - SAME_SCORE

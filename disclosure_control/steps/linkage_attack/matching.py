@@ -16,7 +16,7 @@ import numpy as np
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import KEY_LIMIT, number_groups
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.wildcards import sum_over_compatible
 from disclosure_control.steps.linkage_attack.agreement import ColumnAgreement
 
@@ -51,10 +51,12 @@ class Matching:
 
     @property
     def n_released(self) -> int:
+        """Released records."""
         return len(self.columns[0].released)
 
     @property
     def n_known(self) -> int:
+        """People of the known table."""
         return len(self.columns[0].known)
 
     @property
@@ -164,14 +166,7 @@ _Agrees = Callable[[int, np.ndarray], np.ndarray]
 
 def _classes(columns: Sequence[np.ndarray], n_codes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Class of each record (n_records,) and the codes of every class (n_columns, n_classes); -1 is a code too."""
-    key, n_keys = np.zeros(len(columns[0]), dtype=np.int64), 1
-    for column, n in zip(columns, n_codes, strict=True):
-        if n_keys * (n + 1) >= KEY_LIMIT:
-            key, size = number_groups(key, n_keys)
-            n_keys = len(size)
-        key = key * (n + 1) + (column + 1)
-        n_keys *= n + 1
-    group, size = number_groups(key, n_keys)
+    group, size = number_rows([column + 1 for column in columns], [n + 1 for n in n_codes], len(columns[0]))
     member = np.empty(len(size), dtype=np.int64)
     member[group] = np.arange(len(group))
     return group, np.array([column[member] for column in columns], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Who is attacked and what is released: the identified table, the control group, and the releases of one pilot."""
+"""Who is attacked: the identified table, and the control group of people who are not in the pilot."""
 
 from __future__ import annotations
 
@@ -15,22 +15,14 @@ from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
-from disclosure_control.basics.files import file_of_pilot
+from disclosure_control.basics.files import SourceFile, file_of_pilot
 from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
+from disclosure_control.steps.linkage_attack.releases import Release
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
 
 DEFAULT_RULE = SubjectIdRule()
 # What readers of domain files advise: settings of the merge, which are of no help here.
 MERGE_HINT = re.compile(r"[^.;,]*\bmerge: .*$", re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Release:
-    """What an attacker sees: ``frame`` (n_released, n_columns); ``kept`` are its records' positions in the pilot."""
-
-    name: str
-    frame: pd.DataFrame
-    kept: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -59,18 +51,6 @@ class IdentifiedTable:
         return position[np.where(self.subject < 0, n_pilot, self.subject)]
 
 
-def releases_of(pilot: pd.DataFrame, treated, which: str) -> list[Release]:
-    """The combined dataset as it is, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
-    found = []
-    if which != "treated":
-        found.append(Release("combined", pilot, np.arange(len(pilot))))
-    if which != "combined" and treated is not None:
-        found.append(Release("treated", treated.frame.reset_index(drop=True), np.asarray(treated.kept)))
-    if not found:
-        raise FaultyInputError(f'{KEY}["released"]: no treatment ran before; add the key treatment to the config')
-    return found
-
-
 def read_identified(
     settings: AttackSettings, folder: Path, subjects: pd.Series, rule: SubjectIdRule = DEFAULT_RULE
 ) -> IdentifiedTable:
@@ -78,17 +58,19 @@ def read_identified(
 
     ``rule`` is how the pilot spells its subjects: the column ``truth`` may hold them so, or as the source does.
     """
-    path, source = file_of_key(settings, folder, "identified")
+    file, source = file_of_key(settings, folder, "identified")
     truth = settings.truth or SUBJECT_COLUMN
+    assert settings.id is not None  # the check of the settings asks for it beside the file
     needed = {"id": settings.id, **{f"known[{name!r}]": theirs for name, theirs in settings.known.items()}}
     if settings.truth:
         needed["truth"] = settings.truth
-    frame = _read(path, needed, "identified")
+    frame = _read(file, needed, "identified")
     ids = frame[settings.id]
-    faults = _faults_of_ids(ids, path.name, settings.id)
-    subject, notes = None, []
+    faults = _faults_of_ids(ids, file.name, settings.id)
+    subject: np.ndarray | None = None
+    notes: list[str] = []
     if truth in frame:
-        subject, more, notes = _positions(frame[truth], subjects, rule, path.name, truth)
+        subject, more, notes = _positions(frame[truth], subjects, rule, file.name, truth)
         faults += more
         if settings.truth and not (subject >= 0).any():
             faults += notes
@@ -111,30 +93,30 @@ def read_control(
     """
     if settings.control is None:
         return None, {}
-    path, source = file_of_key(settings, folder, "control")
-    return _read(path, {name: name for name in columns}, "control"), source
+    file, source = file_of_key(settings, folder, "control")
+    return _read(file, {name: name for name in columns}, "control"), source
 
 
-def file_of_key(settings: AttackSettings, folder: Path, key: str) -> tuple[Path, Mapping[str, dict]]:
-    """The file that ``key`` names, in the folder that the config names or below; by name, its SHA-256."""
+def file_of_key(settings: AttackSettings, folder: Path, key: str) -> tuple[SourceFile, Mapping[str, dict]]:
+    """The file that ``key`` names, as it was read in the config's folder or below; by name, its SHA-256."""
     name, where = getattr(settings, key), f"the folder {settings.folder!r}"
     try:
-        path, read = file_of_pilot(folder / settings.folder, name, f"{KEY}[{key!r}]")
+        file, read = file_of_pilot(folder / settings.folder, name, f"{KEY}[{key!r}]")
     except FaultyInputError as error:
         own = settings.folder == "."
         faults = [fault if own else fault.replace("the pilot's folder", where) for fault in error.faults]
         raise FaultyInputError(faults) from None
-    return path, {PurePath(settings.folder, name).as_posix(): read}
+    return file, {PurePath(settings.folder, name).as_posix(): read}
 
 
-def _read(path: Path, needed: Mapping[str, str], key: str) -> pd.DataFrame:
+def _read(file: SourceFile, needed: Mapping[str, str], key: str) -> pd.DataFrame:
     try:
-        frame = read_domain_file(path).frame
+        frame = read_domain_file(file).frame
     except FaultyInputError as error:  # this file is no domain that a merge could leave out
         end = f"; correct the file, or name another one under {KEY}[{key!r}]"
         raise FaultyInputError([MERGE_HINT.sub("", fault).rstrip(".;, ") + end for fault in error.faults]) from None
     faults = [
-        f"{path.name}: no column {name!r} for {KEY} {role}{nearest_name(name, list(frame.columns))}"
+        f"{file.name}: no column {name!r} for {KEY} {role}{nearest_name(name, list(frame.columns))}"
         for role, name in needed.items()
         if name not in frame
     ]
@@ -162,7 +144,8 @@ def _positions(
     A row may spell the subject as the pilot does or as the source does. Two rows with one subject are a fault.
     """
     spelled = encode_column(truth.astype("str"))
-    by_rule = pd.Series(rule.apply(pd.Index(spelled.labels, dtype="str")), dtype="str")
+    ids_by_rule, _ = rule.apply(pd.Index(spelled.labels, dtype="str"))
+    by_rule = pd.Series(ids_by_rule, dtype="str")
     both = encode_column(
         pd.concat([subjects.astype("str"), pd.Series(spelled.labels, dtype="str"), by_rule], ignore_index=True)
     )

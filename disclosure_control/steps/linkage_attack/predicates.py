@@ -6,13 +6,14 @@ comparison, which value; they are put to a table column by column.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.columns import encode_column, parse_numbers
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.steps.linkage_attack.agreement import Overlap, compatible_values
 
 EQUAL, AT_MOST, AT_LEAST, MISSING = range(4)
@@ -55,7 +56,7 @@ class TableColumn:
         records = self.released if table is None else self.people[table]
         overlap = None if table is None else self.overlaps[table]
         fitting = np.empty((len(code), len(records)), dtype=bool)
-        rules = {
+        rules: dict[int, Callable[[np.ndarray], np.ndarray]] = {
             EQUAL: lambda codes: self._equal(records, overlap, codes),
             AT_MOST: lambda codes: (records <= _like(codes, records)[:, np.newaxis]) & (records >= 0),
             AT_LEAST: lambda codes: records >= _like(codes, records)[:, np.newaxis],
@@ -101,12 +102,12 @@ def _common_column(released: pd.Series, people: list[pd.Series], before: pd.Seri
         codes = np.split(both.codes, np.cumsum([len(one) for one in numbers])[:-1])
         nothing = (None,) * len(people)
         codes = [_small(one, len(both.labels)) for one in codes]
-        return TableColumn(released.name, True, len(both.labels), codes[0], tuple(codes[1:]), nothing)
+        return TableColumn(str(released.name), True, len(both.labels), codes[0], tuple(codes[1:]), nothing)
     agreements = [compatible_values(released, column, original=before, in_order=True) for column in people]
     own_codes = _small(agreements[0].released, agreements[0].n_codes)
     known = tuple(_small(agreement.known, agreement.n_codes) for agreement in agreements)
     overlaps = tuple(agreement.overlap for agreement in agreements)
-    return TableColumn(released.name, False, len(own.labels), own_codes, known, overlaps)
+    return TableColumn(str(released.name), False, len(own.labels), own_codes, known, overlaps)
 
 
 def _small(codes: np.ndarray, n_codes: int) -> np.ndarray:
@@ -126,15 +127,15 @@ def n_fitting(columns: list[TableColumn], predicates: Predicates, table: int | N
     for start in range(0, len(predicates), n_at_once):
         some = predicates[start : start + n_at_once]
         place = np.empty(some.column.shape, dtype=np.int64)
-        bits, n_known = [], 0
+        parts, n_known = [], 0
         for i, column in enumerate(columns):
             here = some.column == i
             key = some.comparison[here] * np.int64(column.n_codes + 1) + some.code[here]
             distinct, which = np.unique(key, return_inverse=True)
             place[here] = n_known + which
-            bits.append(_bits(column, table, *np.divmod(distinct, column.n_codes + 1), n_bytes))
+            parts.append(_bits(column, table, *np.divmod(distinct, column.n_codes + 1), n_bytes))
             n_known += len(distinct)
-        bits = np.concatenate(bits)
+        bits = np.concatenate(parts)
         together = bits[place[:, 0]]
         for condition in place.T[1:]:
             together &= bits[condition]
@@ -165,9 +166,6 @@ def distinct_predicates(predicates: Predicates) -> np.ndarray:
 
 def canonical_order(columns: list[TableColumn]) -> np.ndarray:
     """Positions of the released records by their values, so that chance does not depend on the order of rows."""
-    key, n_keys = np.zeros(len(columns[0].released), dtype=np.int64), 1
-    for column in columns:
-        key = key * (column.n_codes + 1) + (column.released + 1)
-        key, size = number_groups(key, n_keys * (column.n_codes + 1))
-        n_keys = len(size)
-    return np.argsort(key, kind="stable")
+    codes, n_codes = [column.released + 1 for column in columns], [column.n_codes + 1 for column in columns]
+    group, _ = number_rows(codes, n_codes, len(columns[0].released))
+    return np.argsort(group, kind="stable")

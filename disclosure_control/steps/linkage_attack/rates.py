@@ -28,21 +28,13 @@ class Rate:
     @cached_property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval of the rate; None without an attack."""
-        if not self.n:
-            return None
-        return wilson_interval(self.n_hits, self.n)
+        return wilson_interval(self.n_hits, self.n) if self.n else None
 
     def figures(self) -> dict:
         """As it stands in the JSON summary."""
         low, high = self.interval or (None, None)
         hits = int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
         return {"hits": hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
-
-    def __str__(self) -> str:
-        if not self.n:
-            return "-"
-        low, high = self.interval
-        return f"{self.rate:.1%} ({low:.1%} to {high:.1%})"
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ class AttackRates:
         pairs += [self.at_equal_size] if self.at_equal_size else []
         if not pairs or min(one.n for pair in pairs for one in pair) < FEWEST_ATTACKS:
             return None
-        if self.baseline_is_known:
+        if self.baseline_is_known and self.baseline.rate is not None:
             return binomial_p_value(self.attack, self.baseline.rate)
         return max(fisher_p_value(*pair) for pair in pairs)
 
@@ -97,10 +89,12 @@ class AttackRates:
         pairs = [(self.attack, self.baseline)]
         if self.control is not None:
             pairs.append(self.at_equal_size or (self.attack, self.control))
-        pairs = [(one.rate, reference.rate) for one, reference in pairs if one.n and reference.n]
-        if not pairs:
-            return None
-        return max(0.0, min((one - other) / (1 - other) if other < 1 else 0.0 for one, other in pairs))
+        gains = [
+            (attack - reference) / (1 - reference) if reference < 1 else 0.0
+            for attack, reference in ((one.rate, other.rate) for one, other in pairs)
+            if attack is not None and reference is not None
+        ]
+        return max(0.0, min(gains)) if gains else None
 
     def figures(self) -> dict:
         """As it stands in the JSON summary; no record and no subject in it."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from disclosure_control.basics.words import text_table
+from disclosure_control.basics.words import interval_text, share_text, text_table
+from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
-TITLES = {
-    "singling_out": "Singling out: predicates that fit exactly one person",
-    "inference": "Attribute inference: people whose value is told rightly",
-    "linkability": "Linkability: people of whom two parts are put together",
-}
 RATES = ["Attack", "Guessing", "Control group", "Beats guessing"]
 
 
@@ -22,14 +18,14 @@ def attack_report(figures: Mapping) -> str:
         lines += _who(figures["identified"])
         linkage = {name: found["linkage"] for name, found in releases.items()}
         lines += _linkage(linkage, figures["identified"]["truth_known"])
-    for part, title in TITLES.items():
+    for part, kind in ATTACKS.items():
         rows = [
             [release, name, *_rates(found)]
             for release, all_of in releases.items()
             for name, found in all_of.get(part, {}).items()
         ]
         if rows:
-            lines += ["", title, text_table(["Release", "", *RATES], rows)]
+            lines += ["", kind.title, text_table(["Release", "", *RATES], rows)]
     removed = [f"{name}: {found['removed']}" for name, found in releases.items() if found["removed"]]
     if removed:
         lines.append(f"  Records of the pilot that are not in the release: {'; '.join(removed)}.")
@@ -38,6 +34,22 @@ def attack_report(figures: Mapping) -> str:
         lines.append("  Who was matched: linkage_matches.csv, for the controller alone.")
     lines.append("  What these attacks do not find another one may: this is no finding of anonymity.")
     return "\n".join(lines) + "\n"
+
+
+def notes_on_control(attacks: Sequence[str], has_control: bool) -> list[str]:
+    """Whether a control group is missing, or of no use; ``attacks`` are those that would use it."""
+    if attacks and not has_control:
+        return [
+            f"{_listed(attacks)}: no control group; name a file of people who are not in the pilot under control to "
+            "see what is knowledge about the population alone."
+        ]
+    if has_control and not attacks:
+        return [f"control: no use of the file; it is for {_listed(ATTACKS)} alone."]
+    return []
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(name.replace("_", " ") for name in names)
 
 
 def _who(people: Mapping) -> list[str]:
@@ -91,8 +103,8 @@ def _linkage(linkage: Mapping, truth_known: bool) -> list[str]:
             method,
             level["n_attributes"],
             level["n_sets"],
-            f"{level['mean_rate']:.1%}",
-            f"{level['best_rate']:.1%}",
+            share_text(level["mean_rate"]),
+            share_text(level["best_rate"]),
             ", ".join(level["best"]),
         ]
         for release, method, found in methods
@@ -111,4 +123,4 @@ def _rates(found: Mapping) -> list[str]:
 
 
 def _share(rate: Mapping) -> str:
-    return "-" if rate["rate"] is None else f"{rate['rate']:.1%} ({rate['low']:.1%} to {rate['high']:.1%})"
+    return "-" if rate["rate"] is None else f"{share_text(rate['rate'])} ({interval_text(rate['low'], rate['high'])})"

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import nearest_name, stop_at
-from disclosure_control.basics.settings import faults_of_settings
+from disclosure_control.basics.faults import faults_of_columns, nearest_name, stop_at
+from disclosure_control.basics.settings import Check, are_names, faults_of_settings, is_name, is_number, whole_number
+from disclosure_control.steps.linkage_attack.attacks import ATTACKS
+from disclosure_control.steps.linkage_attack.kinds import N_ATTACKS, AttackPart, as_tuple, is_some_of
 from disclosure_control.steps.linkage_attack.linkage import METHODS
-from disclosure_control.steps.linkage_attack.singling_out import MODES
 
 KEY = "linkage_attack"
 MOST_KNOWN = 10
 RELEASES = ("combined", "treated", "both")
-DEFAULT_ATTACKS = 500
 
 
 @dataclass(frozen=True)
 class AttackSettings:
-    """The key with its defaults; ``known`` maps released columns to those of the identified table."""
+    """The key with its defaults; ``known`` maps released columns to those of the identified table.
+
+    ``attacks`` are the further kinds of attack that are asked for, by name in the order in which they run, each with
+    its own settings.
+    """
 
     identified: str | None = None
     folder: str = "."
@@ -34,166 +39,87 @@ class AttackSettings:
     n_attacks: int | None = None
     control: str | None = None
     seed: int = 12345
-    singling_out: Mapping | None = None
-    inference: Mapping | None = None
-    linkability: Mapping | None = None
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
-
-
-def _are_names(value: object) -> bool:
-    names = isinstance(value, list | tuple) and bool(value) and all(_is_text(name) for name in value)
-    return names and len(set(value)) == len(value)
+    attacks: Mapping[str, AttackPart] = field(default_factory=dict)
 
 
 def _is_known(value: object) -> bool:
-    pairs = isinstance(value, dict) and all(_is_text(name) for pair in value.items() for name in pair)
-    return (_are_names(value) or pairs) and 1 <= len(value) <= MOST_KNOWN
+    if isinstance(value, dict):
+        return 1 <= len(value) <= MOST_KNOWN and all(is_name(name) for pair in value.items() for name in pair)
+    return are_names(value) and len(value) <= MOST_KNOWN
 
 
-def _is_inner_share(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1
+def _are_widths(value: object) -> bool:
+    return isinstance(value, dict) and all(is_number(width) and 0 <= width < 1e300 for width in value.values())
 
 
-def _is_count(value: object) -> bool:
-    return type(value) is int and 1 <= value <= 10_000_000
-
-
-def _is_width(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e300
-
-
-def _is_some_of(names: Iterable[str]) -> Callable[[object], bool]:
-    names = tuple(names)
-    return lambda value: value in names if isinstance(value, str) else _are_names(value) and set(value) <= set(names)
-
-
-_Check = tuple[Callable[[object], bool], str]
-_COLUMNS = "a list of distinct column names"
 _FILE = "the name of a file in the folder"
-_COUNT = "a whole number from 1"
-_KEYS: dict[str, _Check] = {
-    "identified": (_is_text, _FILE),
-    "folder": (_is_text, "a folder, seen from the pilot's own or from the root"),
-    "id": (_is_text, "the column of the identified table that names the person"),
-    "truth": (_is_text, "the column of the identified table that holds the USUBJID of those who are in the pilot"),
+_INNER_SHARE: Check = (lambda value: is_number(value) and 0 < value < 1, "a number above 0 and below 1")
+KEYS: dict[str, Check] = {
+    "identified": (is_name, _FILE),
+    "folder": (is_name, "a folder, seen from the pilot's own or from the root"),
+    "id": (is_name, "the column of the identified table that names the person"),
+    "truth": (is_name, "the column of the identified table that holds the USUBJID of those who are in the pilot"),
     "known": (_is_known, f"up to {MOST_KNOWN} columns: a list, or {{released column: identified column}}"),
     "released": (lambda value: value in RELEASES, " or ".join(f'"{name}"' for name in RELEASES)),
-    "method": (_is_some_of(METHODS), f"one of {', '.join(METHODS)}, or a list of them"),
-    "within": (
-        lambda value: isinstance(value, dict) and all(_is_width(width) for width in value.values()),
-        "{released column: a number from 0}",
-    ),
-    "agreement_rate": (_is_inner_share, "a number above 0 and below 1"),
-    "threshold": (_is_inner_share, "a number above 0 and below 1"),
-    "n_attacks": (_is_count, f"{_COUNT}: people whose attack is scored; without it everybody's is"),
-    "control": (_is_text, f"{_FILE}: people who are not in the pilot, with the columns of the combined dataset"),
-    "seed": (lambda value: type(value) is int and 0 <= value < 2**128, "a whole number from 0"),
-    "singling_out": (lambda value: isinstance(value, dict), "a dictionary, {} for its defaults"),
-    "inference": (lambda value: isinstance(value, dict), "a dictionary, {} for its defaults"),
-    "linkability": (lambda value: isinstance(value, dict), 'a dictionary with the lists "one" and "other"'),
-}
-INNER_KEYS: dict[str, dict[str, _Check]] = {
-    "singling_out": {
-        "columns": (_are_names, _COLUMNS),
-        "modes": (_is_some_of(MODES), f"one of {', '.join(MODES)}, or a list of them"),
-        "n_attacks": (_is_count, _COUNT),
-        "n_columns": (_is_count, _COUNT),
-    },
-    "inference": {
-        "secret": (lambda value: _is_text(value) or _are_names(value), f"a column name, or {_COLUMNS}"),
-        "known": (_are_names, _COLUMNS),
-        "n_attacks": (_is_count, _COUNT),
-        "tolerance": (lambda value: _is_width(value) and value < 1, "a number from 0 and below 1"),
-    },
-    "linkability": {
-        "one": (_are_names, _COLUMNS),
-        "other": (_are_names, _COLUMNS),
-        "n_attacks": (_is_count, _COUNT),
-    },
+    "method": (is_some_of(tuple(METHODS)), f"one of {', '.join(METHODS)}, or a list of them"),
+    "within": (_are_widths, "{released column: a number from 0}"),
+    "agreement_rate": _INNER_SHARE,
+    "threshold": _INNER_SHARE,
+    "n_attacks": (N_ATTACKS[0], f"{N_ATTACKS[1]}: people whose attack is scored; without it everybody's is"),
+    "control": (is_name, f"{_FILE}: people who are not in the pilot, with the columns of the combined dataset"),
+    "seed": (whole_number(0, 2**128 - 1)[0], "a whole number from 0"),
+    **{name: (lambda value: isinstance(value, dict), kind.allowed) for name, kind in ATTACKS.items()},
 }
 
 
-def check_settings(value: object, config: Mapping, columns: Iterable[str] | None) -> list[str]:
-    """Faults of the config key ``linkage_attack``."""
-    faults = faults_of_settings(KEY, value, _KEYS)
-    if not isinstance(value, dict):
-        return faults
-    for part, keys in INNER_KEYS.items():
-        if isinstance(value.get(part), dict):
-            faults += faults_of_settings(f"{KEY}[{part!r}]", value[part], keys)
-    if faults:
-        return faults
-    faults += _faults_between_keys(value, config)
-    if columns is not None:
-        known = list(columns)
-        faults += [
-            f"{KEY}: column {name!r} is not in the combined dataset{nearest_name(name, known)}"
-            for name in dict.fromkeys(_released_columns(value))
-            if name not in known
-        ]
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> AttackSettings:
+    """The settings of the config key ``linkage_attack``. Raises ``FaultyInputError`` with every fault of it."""
+    stop_at(_faults_of_each(value))
+    stop_at([*_faults_between_keys(value, config), *faults_of_columns(KEY, _released_columns(value), columns)])
+    given = {key: setting for key, setting in value.items() if key not in ATTACKS}
+    known = given.get("known", {})
+    given["known"] = dict(known) if isinstance(known, dict) else {name: name for name in known}
+    given["method"] = as_tuple(given.get("method", AttackSettings.method))
+    attacks = {name: kind.read(value[name], config) for name, kind in ATTACKS.items() if name in value}
+    return AttackSettings(**given, attacks=attacks)
+
+
+def _faults_of_each(value: object) -> list[str]:
+    faults = faults_of_settings(KEY, value, KEYS)
+    for name, kind in ATTACKS.items():
+        if isinstance(value, dict) and isinstance(value.get(name), dict):
+            faults += faults_of_settings(f"{KEY}[{name!r}]", value[name], kind.keys)
     return faults
 
 
-def _faults_between_keys(value: Mapping, config: Mapping) -> list[str]:
+def _faults_between_keys(value: Mapping, config: PilotConfig) -> list[str]:
     faults = []
     if "identified" in value:
-        faults += [f"{KEY}[{key!r}]: missing; allowed: {_KEYS[key][1]}" for key in ("id", "known") if key not in value]
-    elif not any(part in value for part in INNER_KEYS):
-        faults.append(f'{KEY}: nothing to do; name a file under "identified", or add {", ".join(INNER_KEYS)}')
-    if value.get("released") in ("treated",) and "treatment" not in config:
+        faults += [f"{KEY}[{key!r}]: missing; allowed: {KEYS[key][1]}" for key in ("id", "known") if key not in value]
+    elif not any(name in value for name in ATTACKS):
+        faults.append(f'{KEY}: nothing to do; name a file under "identified", or add {", ".join(ATTACKS)}')
+    if value.get("released") == "treated" and not config.has("treatment"):
         faults.append(f'{KEY}["released"]: "treated" needs the key treatment in the config; add it')
     faults += [
         f"{KEY}['within']: column {name!r} is not among known{nearest_name(name, value.get('known', ()))}"
         for name in value.get("within", ())
         if name not in value.get("known", ())
     ]
-    method = value.get("method", ())
-    if value.get("within") and (method == "exact" or list(method) == ["exact"]):
+    if value.get("within") and as_tuple(value.get("method", ())) == ("exact",):
         faults.append(f'{KEY}["within"]: no use for the method "exact"; choose "generalised", or take it out')
-    linkability = value.get("linkability")
-    if linkability is not None:
-        faults += [
-            f"{KEY}['linkability'][{key!r}]: missing; allowed: {_COLUMNS}"
-            for key in ("one", "other")
-            if key not in linkability
-        ]
-        both = set(linkability.get("one", ())) & set(linkability.get("other", ()))
-        faults += [f"{KEY}['linkability']: column {name!r} stands in both one and other" for name in sorted(both)]
-    inference = value.get("inference") or {}
-    secrets = inference.get("secret", ())
+    asked = {f"{KEY}[{name!r}]": (kind, value[name]) for name, kind in ATTACKS.items() if name in value}
     faults += [
-        f"{KEY}['inference']: column {name!r} stands in both secret and known"
-        for name in ([secrets] if isinstance(secrets, str) else secrets)
-        if name in inference.get("known", ())
+        f"{where}[{key!r}]: missing; allowed: {kind.keys[key][1]}"
+        for where, (kind, given) in asked.items()
+        for key in kind.required
+        if key not in given
     ]
-    if "inference" in value and "secret" not in inference and not config.get("sensitive_feature"):
-        faults.append(f"{KEY}['inference']['secret']: missing, and the config has no sensitive_feature")
-    return faults
+    return faults + [fault for where, (kind, given) in asked.items() for fault in kind.faults(where, given, config)]
 
 
 def _released_columns(value: Mapping) -> list[str]:
     names = list(value.get("known", ()))
-    for part, keys in INNER_KEYS.items():
-        for key in keys:
-            setting = (value.get(part) or {}).get(key)
-            if key in ("columns", "known", "one", "other", "secret") and setting is not None:
-                names += [setting] if isinstance(setting, str) else list(setting)
+    for name, kind in ATTACKS.items():
+        given = value.get(name, {})
+        names += [column for key in kind.columns if key in given for column in as_tuple(given[key])]
     return names
-
-
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> AttackSettings:
-    """The settings of the config key ``linkage_attack``. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(check_settings(value, config.literal, columns))
-    return _typed(value)
-
-
-def _typed(value: Mapping) -> AttackSettings:
-    given = dict(value)
-    known = given.get("known", {})
-    given["known"] = dict(known) if isinstance(known, dict) else {name: name for name in known}
-    method = given.get("method", ("generalised",))
-    given["method"] = (method,) if isinstance(method, str) else tuple(method)
-    return AttackSettings(**given)

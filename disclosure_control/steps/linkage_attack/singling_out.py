@@ -9,12 +9,22 @@ doi:10.56553/popets-2023-0055, section 4.1; Cohen and Nissim 2020, doi:10.1073/p
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
+from config.model_settings import PilotConfig
+from disclosure_control.basics.settings import COLUMNS
+from disclosure_control.steps.linkage_attack.kinds import (
+    DEFAULT_ATTACKS,
+    N_ATTACKS,
+    AttackKind,
+    Scene,
+    as_tuple,
+    is_some_of,
+)
 from disclosure_control.steps.linkage_attack.predicates import (
     AT_LEAST,
     AT_MOST,
@@ -172,3 +182,82 @@ def _mixed(table: TableColumn, generator: np.random.Generator) -> TableColumn:
     """The column with its released values in a random order, which parts them from those of other columns."""
     shuffled = generator.permutation(np.sort(table.released))
     return TableColumn(table.name, table.is_numeric, table.n_codes, shuffled, table.people, table.overlaps)
+
+
+# ---------------------------------------------------------------- the kind of attack
+
+
+@dataclass(frozen=True)
+class SinglingOutSettings:
+    """``columns`` are those that predicates may be about; ``n_columns`` of them make a multivariate one."""
+
+    columns: tuple[str, ...]
+    modes: tuple[str, ...] = MODES
+    n_attacks: int = DEFAULT_ATTACKS
+    n_columns: int = 3
+
+    @property
+    def columns_used(self) -> tuple[str, ...]:
+        return self.columns
+
+
+def _read(given: Mapping, config: PilotConfig) -> SinglingOutSettings:
+    everything = config.quasi_identifiers + config.sensitive_features
+    typed = {"columns": tuple(given.get("columns", everything)), "modes": as_tuple(given.get("modes", MODES))}
+    return SinglingOutSettings(**{**given, **typed})
+
+
+def _attack(scene: Scene, settings: SinglingOutSettings) -> tuple[dict[str, dict], list[str]]:
+    columns, notes = scene.released(settings.columns, "Singling out")
+    figures = {}
+    for mode in settings.modes if columns else ():
+        found = single_out(
+            scene.release.frame,
+            scene.pilot,
+            columns,
+            mode,
+            np.random.default_rng(scene.seed),
+            settings.n_attacks,
+            settings.n_columns,
+            scene.control,
+            scene.before,
+        )
+        figures[mode] = found.rates.figures() | {"asked": found.n_asked, "people": found.n_people}
+        notes += _notes(found, scene.release.name)
+    return figures, notes
+
+
+def _notes(found: SinglingOut, release: str) -> list[str]:
+    notes = []
+    if found.rates.attack.n < found.n_asked:
+        notes.append(
+            f"Singling out, {found.mode}: the {release} release suggests {found.rates.attack.n} predicates of the "
+            f"{found.n_asked} asked for."
+        )
+    if found.n_control and found.n_control != found.n_people:
+        notes.append(
+            f"Singling out: {found.n_people} people against {found.n_control} in the control group; the verdict "
+            "compares random parts of both, as large as the smaller one."
+        )
+    if found.rates.needs_control and not found.n_control and found.rates.attack.n:
+        notes.append(
+            f"Singling out, {found.mode}: without a control group nobody can tell whether the attack beats guessing; a "
+            "rare value singles out somebody among other people, too."
+        )
+    return notes
+
+
+SINGLING_OUT = AttackKind(
+    question="does the release suggest predicates that fit exactly one person?",
+    title="Singling out: predicates that fit exactly one person",
+    allowed="a dictionary, {} for its defaults",
+    keys={
+        "columns": COLUMNS,
+        "modes": (is_some_of(MODES), f"one of {', '.join(MODES)}, or a list of them"),
+        "n_attacks": N_ATTACKS,
+        "n_columns": N_ATTACKS,
+    },
+    columns=("columns",),
+    read=_read,
+    attack=_attack,
+)

@@ -4,22 +4,25 @@ Two datasets are neighbours if one has one person more (add or remove one; the n
 Every record is one person's, checked when the dataset is read. What happens before the library's own steps works record
 by record: a column becomes numbers or categories, and records without a value are left out. So one person more or less
 stays one record more or less, and the library's map of that distance, 1, to epsilon holds for the whole answer.
+
+Whatever a record holds, there is a place for it: no value ends in a refusal, as a refusal is an answer without noise.
 """
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf, log, nextafter
 
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import bin_feature_column
-from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text, parse_numbers
+from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.private_release.query import OTHER, Query
 
@@ -48,9 +51,11 @@ class Records:
 
     @property
     def n_records(self) -> int:
+        """People in the table."""
         return len(self.table)
 
     def encoded(self, column: str) -> EncodedColumn:
+        """The column as codes and labels."""
         if column not in self._encoded:
             self._encoded[column] = encode_column(self.table[column])
         return self._encoded[column]
@@ -64,15 +69,17 @@ class Records:
     def codes(self, column: str, categories: tuple[str, ...]) -> np.ndarray:
         """Position of each record's value among the declared categories; the number of them for any other."""
         encoded = self.encoded(column)
-        texts = [number_text(label) if encoded.is_numeric else str(label) for label in encoded.labels]
         position = {category: i for i, category in enumerate(categories)}
-        place = np.array([position.get(text, len(categories)) for text in texts] + [len(categories)], dtype=np.int64)
-        return place[encoded.codes]  # a missing value has the code -1: the last place, which is that of the others
+        place = [position.get(text, len(categories)) for text in labels_of(encoded)]
+        # A missing value has the code -1: the last place, which is that of the others.
+        return np.array([*place, len(categories)], dtype=np.int64)[encoded.codes]
 
     def bins(self, column: str, edges: tuple[float, ...]) -> np.ndarray:
         """Interval of each record's number as ``numpy.histogram`` counts; the number of intervals for any other."""
-        finite = np.where(np.isfinite(self.numbers(column)), self.numbers(column), np.nan)
-        binned = bin_feature_column(pd.DataFrame({column: finite}), column, edges, out_of_range="missing")
+        numbers = self.numbers(column)
+        # Out of reach of the edges is "other", however far: of a number too large to calculate with as of any other.
+        within = np.where((numbers >= edges[0]) & (numbers <= edges[-1]), numbers, np.nan)
+        binned = bin_feature_column(pd.DataFrame({column: within}), column, edges, out_of_range="missing")
         codes = binned.cat.codes.to_numpy().astype(np.int64)
         return np.where(codes < 0, len(edges) - 1, codes)
 
@@ -94,18 +101,22 @@ def group_names(query: Query) -> Iterator[dict[str, str]]:
 # ---------------------------------------------------------------- mechanisms
 
 
+Draw = Callable[[], dict]
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """What OpenDP built for a query: the ``measurement``, and the ``epsilon`` that its map gives for one person.
 
-    ``apply(records)`` is the answer as plain values for JSON. ``noise_in_people``: how many people the noise of a
-    cell is worth, at 95%; where a cell holds fewer, its answer says little.
+    ``prepared(records)`` does all that is done with the data before the noise, and gives the drawing of the answer, as
+    plain values for JSON. ``noise_in_people``: how many people the noise of a cell is worth, at 95%; where a cell holds
+    fewer, its answer says little.
     """
 
     measurement: object
     epsilon: float
     noise_in_people: float
-    apply: Callable[[Records], dict]
+    prepared: Callable[[Records], Draw]
 
 
 def _scaled(make: Callable[[float], object], epsilon) -> tuple[object, float]:
@@ -132,9 +143,8 @@ def _of_counts(query: Query) -> Mechanism:
     measurement, scale = _scaled(lambda scale: counts >> dp.m.then_laplace(scale=scale), query.epsilon)
     accuracy = dp.discrete_laplacian_scale_to_accuracy(scale, ALPHA)
 
-    def apply(records: Records) -> dict:
-        cell = _cells(query, records)
-        values = measurement(cell.astype(np.int32))
+    def drawn(cell: np.ndarray) -> dict:
+        values = measurement(cell)
         answer = {"accuracy_95": accuracy}
         if query.n_cells == 1:
             return {"value": values[0], **answer}
@@ -144,7 +154,10 @@ def _of_counts(query: Query) -> Mechanism:
             **answer,
         }
 
-    return Mechanism(measurement, measurement.map(1), accuracy, apply)
+    def prepared(records: Records) -> Draw:
+        return partial(drawn, _cells(query, records).astype(np.int32))
+
+    return Mechanism(measurement, measurement.map(1), accuracy, prepared)
 
 
 def _cells(query: Query, records: Records) -> np.ndarray:
@@ -192,11 +205,13 @@ def _of_sum(query: Query) -> Mechanism:
     measurement, scale = _scaled(lambda scale: total >> dp.m.then_laplace(scale=scale * STEPS), query.epsilon)
     accuracy = dp.discrete_laplacian_scale_to_accuracy(scale * STEPS, ALPHA) / STEPS
 
-    def answer(values: np.ndarray) -> dict:
-        steps = measurement(_in_steps(values, 0.0, unit, query.bounds))
-        return {"value": steps / STEPS * unit, "accuracy_95": accuracy * unit}
+    def in_steps(values: np.ndarray) -> np.ndarray:
+        return _in_steps(values, 0.0, unit, query.bounds)
 
-    return Mechanism(measurement, measurement.map(1), accuracy, _by_group(query, answer))
+    def answer(steps: np.ndarray) -> dict:
+        return {"value": measurement(steps) / STEPS * unit, "accuracy_95": accuracy * unit}
+
+    return Mechanism(measurement, measurement.map(1), accuracy, _by_group(query, in_steps, answer))
 
 
 def _of_mean(query: Query) -> Mechanism:
@@ -220,12 +235,15 @@ def _of_mean(query: Query) -> Mechanism:
     of_sum = dp.discrete_laplacian_scale_to_accuracy(scale * STEPS, ALPHA / 2) / STEPS
     of_count = dp.discrete_laplacian_scale_to_accuracy(scale, ALPHA / 2)
 
-    def answer(values: np.ndarray) -> dict:
-        steps, noisy_count = measurement(_in_steps(values, middle, half, query.bounds))
-        mean, accuracy = _mean_in_halves(steps / STEPS, noisy_count, of_sum, of_count)
+    def in_steps(values: np.ndarray) -> np.ndarray:
+        return _in_steps(values, middle, half, query.bounds)
+
+    def answer(steps: np.ndarray) -> dict:
+        noisy_sum, noisy_count = measurement(steps)
+        mean, accuracy = _mean_in_halves(noisy_sum / STEPS, noisy_count, of_sum, of_count)
         return {"value": middle + half * mean, "accuracy_95": half * accuracy}
 
-    return Mechanism(measurement, measurement.map(1), of_count, _by_group(query, answer))
+    return Mechanism(measurement, measurement.map(1), of_count, _by_group(query, in_steps, answer))
 
 
 def _mean_in_halves(noisy_sum: float, noisy_count: int, of_sum: float, of_count: float) -> tuple[float, float]:
@@ -262,32 +280,33 @@ def _of_quantile(query: Query) -> Mechanism:
     def answer(values: np.ndarray) -> dict:
         return {"value": candidates[measurement(values)], "accuracy_95_in_people": ranks}
 
-    return Mechanism(measurement, measurement.map(1), ranks, _by_group(query, answer))
+    return Mechanism(measurement, measurement.map(1), ranks, _by_group(query, lambda values: values, answer))
 
 
-def _by_group(query: Query, answer: Callable[[np.ndarray], dict]) -> Callable[[Records], dict]:
-    """The answer for every group. All together cost what one costs, as each person is in exactly one of them.
+def _by_group(
+    query: Query, ready: Callable[[np.ndarray], np.ndarray], answer: Callable[[np.ndarray], dict]
+) -> Callable[[Records], Draw]:
+    """The answer for every group, from its numbers made ready. All cost what one costs: each person is in one of them.
 
     Source: parallel composition, McSherry 2009, theorem 4, doi:10.1145/1559845.1559850.
     """
 
-    def apply(records: Records) -> dict:
+    def of_groups(parts: list[np.ndarray]) -> dict:
+        names = group_names(query)
+        return {"cells": [{"group": name, **answer(part)} for name, part in zip(names, parts, strict=False)]}
+
+    def prepared(records: Records) -> Draw:
         numbers = records.numbers(query.column)
         present = ~np.isnan(numbers)
+        numbers = ready(numbers[present])
         if not query.by:
-            return answer(numbers[present])
-        group, numbers = records.groups(query)[present], numbers[present]
-        parts = np.split(
-            numbers[np.argsort(group, kind="stable")], np.cumsum(np.bincount(group, minlength=query.n_groups))
-        )
-        return {
-            "cells": [
-                {"group": name, **answer(np.ascontiguousarray(part))}
-                for name, part in zip(group_names(query), parts, strict=False)
-            ]
-        }
+            return partial(answer, numbers)
+        group = records.groups(query)[present]
+        ends = np.cumsum(np.bincount(group, minlength=query.n_groups))
+        parts = np.split(numbers[np.argsort(group, kind="stable")], ends)
+        return partial(of_groups, [np.ascontiguousarray(part) for part in parts])
 
-    return apply
+    return prepared
 
 
 MECHANISMS: dict[str, Callable[[Query], Mechanism]] = {
@@ -323,15 +342,28 @@ def faults_of_mechanism(where: str, query: Query) -> list[str]:
 
 
 def is_mostly_noise(query: Query, n_people: int) -> bool:
-    """Whether the cells hold, on average, fewer people than the noise of a cell is worth."""
-    return query.n_cells * mechanism_of(query).noise_in_people > n_people
+    """Whether the noise of a cell is worth more than half of the people whom a cell holds on average."""
+    return query.n_cells * mechanism_of(query).noise_in_people > n_people / 2
+
+
+def prepared_answer(query: Query, records: Records) -> Draw:
+    """The drawing of the noisy answer, with all that may fail on the data behind it; no noise is drawn before it.
+
+    Raises ``RuntimeError`` without words of the library, as these may quote the data.
+    """
+    with _without_words():
+        draw = mechanism_of(query).prepared(records)
+    return _without_words()(draw)
 
 
 def answer_of(query: Query, records: Records) -> dict:
     """The noisy answer as plain values for JSON; each call draws new noise, so the ledger comes first."""
+    return prepared_answer(query, records)()
+
+
+@contextlib.contextmanager
+def _without_words() -> Iterator[None]:
     try:
-        return mechanism_of(query).apply(records)
-    except FaultyInputError:
-        raise
-    except Exception as error:  # the library's message may quote the data
+        yield
+    except Exception as error:
         raise RuntimeError(f"OpenDP could not answer ({type(error).__name__})") from None

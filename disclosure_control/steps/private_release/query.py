@@ -46,6 +46,7 @@ class Query:
 
     @property
     def n_cells(self) -> int:
+        """Number of cells of the answer: of all groups together."""
         return self.n_groups * (len(self.cells_of_column) if self.kind == "histogram" else 1)
 
     @property

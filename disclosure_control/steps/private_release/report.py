@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import floor, log10
 
@@ -11,9 +11,9 @@ from disclosure_control.basics.words import text_table
 MOST_CELLS_SHOWN = 40
 
 
-def first_lines(figures: Mapping) -> str:
-    """What has to be seen first: questions without an answer, and why."""
-    lines = []
+def first_lines(figures: Mapping, notices: Iterable[str] = ()) -> str:
+    """What has to be seen first: what is said of the budget and its ledger, and questions without an answer."""
+    lines = [f"Privacy budget: {notice}" for notice in notices]
     for query in figures["queries"]:
         asked = query["question"]["epsilon"]
         if query["status"] == "refused":
@@ -26,10 +26,15 @@ def first_lines(figures: Mapping) -> str:
                 "too many, or too small, for the noise. Ask for fewer groups, give it more epsilon, declare "
                 '"people", or set "accept_noise": True.'
             )
+        elif query["status"] == "too large":
+            lines.append(
+                f"Privacy budget: {query['name']!r} was not asked and cost nothing: at epsilon {asked} its answer "
+                "would fill too much of the ledger. Ask for fewer or shorter categories, or give it more epsilon."
+            )
         elif query["mostly_noise"]:
             lines.append(
                 f"Privacy budget: {query['name']!r} is mostly noise: its groups hold, on average, fewer people of this "
-                'pilot than the noise is worth. With "people" declared, such a question is not asked.'
+                'pilot than twice what the noise is worth. With "people" declared, such a question is not asked.'
             )
     return "".join(f"{line}\n" for line in lines)
 
@@ -65,7 +70,7 @@ def release_report(figures: Mapping, for_screen: bool = False) -> str:
 def _rows(query: Mapping, for_screen: bool) -> list[list[str]]:
     if "answer" not in query:
         return [[query["name"], "", query["status"], "-", query["question"]["epsilon"], "0"]]
-    answer, cost = query["answer"], [f"{query['epsilon']:.6g}", query["charged"]]
+    answer, cost = query["answer"], [_all_digits(query["epsilon"]), query["charged"]]
     if "cells" not in answer:
         return [[query["name"], "", *_value_and_accuracy(answer), *cost]]
     cells = answer["cells"]
@@ -79,6 +84,11 @@ def _rows(query: Mapping, for_screen: bool) -> list[list[str]]:
     return rows + (
         [[query["name"], f"and {n_more} more", "see private_release.json", "", "", ""]] if n_more > 0 else []
     )
+
+
+def _all_digits(number: float) -> str:
+    """As it is, as a cost is not rounded: 0.09999999999999995 is less than 0.1."""
+    return repr(number).removesuffix(".0")
 
 
 def _place(cell: Mapping) -> str:

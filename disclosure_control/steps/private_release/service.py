@@ -10,43 +10,39 @@ is asked. The budget is that of the config key ``private_release``.
 from __future__ import annotations
 
 import argparse
-import hmac
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Body, FastAPI, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.exceptions import HTTPException
 
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.steps.private_release.ledger import (
-    BudgetExhaustedError,
-    Ledger,
-    LedgerFaultError,
-    published_spending,
-)
+from disclosure_control.steps.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
 from disclosure_control.steps.private_release.queries import Records, faults_of_mechanism
 from disclosure_control.steps.private_release.query import decimal_text
-from disclosure_control.steps.private_release.settings import (
-    LARGEST_BOUND,
-    LARGEST_EPSILON,
-    LEAST_EPSILON,
+from disclosure_control.steps.private_release.questions import (
+    COMMON,
+    KINDS,
+    Form,
+    Kind,
+    Route,
     faults_of_query,
     read_query,
 )
-from disclosure_control.steps.private_release.step import NEIGHBOURS, ask
+from disclosure_control.steps.private_release.serving import SERVER_OPTIONS, Gate, Strangers, refusal
+from disclosure_control.steps.private_release.step import NEIGHBOURS, ask, notices_of, pilots_ledger
 
 TOKEN_VARIABLE, SHORTEST_TOKEN = "BIOSTREAMS_SERVICE_TOKEN", 16
-MOST_BYTES = 64 * 1024
-DESCRIPTION_PATH = "/openapi.json"
+KEY, DESCRIPTION_PATH = "private_release", "/openapi.json"
 DESCRIPTION = (
     "Differentially private answers about one pilot, under one budget. Every path but this description needs the token "
     "(401). Another path is 404, another method 405, both with the same form of refusal."
@@ -54,52 +50,30 @@ DESCRIPTION = (
 
 # ---------------------------------------------------------------- what is asked and answered
 
-Number = Annotated[float, Field(ge=-LARGEST_BOUND, le=LARGEST_BOUND, allow_inf_nan=False)]
-Category = Annotated[str, Field(min_length=1, max_length=200)]
-Categories = Annotated[list[Category], Field(min_length=1, max_length=2000)]
-Column = Annotated[str, Field(min_length=1, max_length=200, description="a column of the combined dataset")]
-
 
 class Question(BaseModel):
-    """What every question holds: its epsilon, and the columns to group by with their declared categories."""
+    """What is asked: the settings of its kind, and nothing else."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    epsilon: Annotated[
-        float,
-        Field(
-            ge=float(LEAST_EPSILON),
-            le=float(LARGEST_EPSILON),
-            allow_inf_nan=False,
-            description="what the answer may cost; up to 12 digits after the point",
-        ),
-    ]
-    by: Annotated[dict[Column, Categories], Field(min_length=1, max_length=5)] | None = None
-    accept_noise: Annotated[
-        bool, Field(description="answer although the groups are too many, or too small, for the noise")
-    ] = False
+
+def _question_model(kind: Kind) -> type[Question]:
+    """What the service accepts for a kind of question, made of the forms of its settings."""
+    required = ("epsilon", *kind.required)
+    fields: dict[str, Any] = {}
+    for name, setting in {**COMMON, **kind.settings}.items():
+        annotated = _annotated(setting.form)
+        if name in required:
+            fields[name] = (annotated, ...)
+        else:
+            fields[name] = (annotated if setting.default is not None else annotated | None, setting.default)
+    title = f"{kind.route.name.title()}Question"
+    return create_model(title, __base__=Question, __doc__=kind.route.asks, **fields)
 
 
-class CountQuestion(Question):
-    """How many people there are; with a column, how many have a value in it, or one of the categories."""
-
-    column: Column | None = None
-    categories: Categories | None = None
-
-
-class AverageQuestion(Question):
-    """The mean of a column; values outside the bounds are cut to them."""
-
-    column: Column
-    bounds: Annotated[list[Number], Field(min_length=2, max_length=2, description="lowest and highest value")]
-
-
-class HistogramQuestion(Question):
-    """How many people are in each of the categories, or between each two edges."""
-
-    column: Column
-    categories: Categories | None = None
-    edges: Annotated[list[Number], Field(min_length=2, max_length=1000)] | None = None
+def _annotated(form: Form) -> Any:
+    of = {list: lambda: list[_annotated(form.of)], dict: lambda: dict[_annotated(form.keys), _annotated(form.of)]}
+    return Annotated[of.get(form.type, lambda: form.type)(), Field(**form.limits)]
 
 
 class PrivateAnswer(BaseModel):
@@ -139,8 +113,11 @@ class ServedPilot:
     people: int | None = None
 
 
-def create_app(pilot: ServedPilot, token: str) -> Callable:
-    """The ASGI application. ``token``: at least 16 characters; raises ``FaultyInputError`` below that."""
+def create_app(pilot: ServedPilot, token: str, strangers: Strangers | None = None) -> Callable:
+    """The ASGI application. ``token``: at least 16 characters; raises ``FaultyInputError`` below that.
+
+    ``strangers`` are the connections of a server that have not shown the token yet.
+    """
     if len(token) < SHORTEST_TOKEN:
         raise FaultyInputError(
             f"{TOKEN_VARIABLE}: {len(token)} characters; allowed: at least {SHORTEST_TOKEN}; "
@@ -157,15 +134,16 @@ def create_app(pilot: ServedPilot, token: str) -> Callable:
     )
     _add_routes(app, pilot)
     _add_refusals(app)
-    app.add_middleware(_Gate, token=token)
+    app.add_middleware(Gate, token=token, open_path=DESCRIPTION_PATH, strangers=strangers or Strangers())
     return app
 
 
 _REFUSALS = {
     401: {"model": Refusal, "description": "no token, or a wrong one"},
+    408: {"model": Refusal, "description": "a body that does not end"},
     409: {"model": Refusal, "description": "the budget does not hold the question; nothing was spent"},
     413: {"model": Refusal, "description": "a body that is too large"},
-    422: {"model": Refusal, "description": "a question at fault, or mostly noise; nothing was spent"},
+    422: {"model": Refusal, "description": "a question at fault, mostly noise, or too large; nothing was spent"},
     500: {"model": Refusal, "description": "a fault of this program; what was asked may count as spent"},
     503: {"model": Refusal, "description": "the ledger cannot be read or written; nothing was answered"},
 }
@@ -174,7 +152,7 @@ _REFUSALS = {
 def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
     def answered(kind: str, question: Question) -> PrivateAnswer:
         given = {"kind": kind, **question.model_dump(exclude_none=True)}
-        faults = faults_of_query("question", given, pilot.records.table.columns)
+        faults = faults_of_query("question", given, list(pilot.records.table.columns))
         query = None if faults else read_query(given)
         faults = faults or faults_of_mechanism("question", query)
         if faults:
@@ -183,22 +161,19 @@ def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
         charged = decimal_text(recorded.charged)
         return PrivateAnswer(answer=recorded.answer, epsilon=recorded.epsilon, charged=charged)
 
-    @app.post("/count", responses=_REFUSALS)
-    def count(question: Annotated[CountQuestion, Body()]) -> PrivateAnswer:
-        """People, in all or by group."""
-        return answered("count", question)
+    def add(kind: str, route: Route, model: type[Question]) -> None:
+        def asked(question: Question) -> PrivateAnswer:
+            return answered(kind, question)
 
-    @app.post("/average", responses=_REFUSALS)
-    def average(question: Annotated[AverageQuestion, Body()]) -> PrivateAnswer:
-        """The mean of a column, in all or by group."""
-        return answered("mean", question)
+        asked.__annotations__ = {"question": Annotated[model, Body()], "return": PrivateAnswer}
+        path, words = f"/{route.name}", route.answers
+        app.post(path, name=route.name, description=words, responses=_REFUSALS)(asked)
 
-    @app.post("/histogram", responses=_REFUSALS)
-    def histogram(question: Annotated[HistogramQuestion, Body()]) -> PrivateAnswer:
-        """People by category or interval."""
-        return answered("histogram", question)
+    for name, kind in KINDS.items():
+        if kind.route:
+            add(name, kind.route, _question_model(kind))
 
-    @app.get("/budget", responses={status: _REFUSALS[status] for status in (401, 413, 500, 503)})
+    @app.get("/budget", responses={status: _REFUSALS[status] for status in (401, 408, 413, 500, 503)})
     def budget() -> Budget:
         """What the budget was, what is spent, what is left."""
         spent, total = pilot.ledger.look().spent, pilot.ledger.budget
@@ -210,37 +185,37 @@ def _add_refusals(app: FastAPI) -> None:
 
     @app.exception_handler(FaultyInputError)
     def faulty(request: Request, error: FaultyInputError) -> JSONResponse:
-        return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, error.faults)
+        return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, error.faults)
 
     @app.exception_handler(BudgetExhaustedError)
     def exhausted(request: Request, error: BudgetExhaustedError) -> JSONResponse:
-        return _refusal(HTTPStatus.CONFLICT, error.faults, left=decimal_text(error.left))
+        return refusal(HTTPStatus.CONFLICT, error.faults, left=decimal_text(error.left))
 
     @app.exception_handler(LedgerFaultError)
     def ledger_fault(request: Request, error: LedgerFaultError) -> JSONResponse:
-        return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, error.faults)
+        return refusal(HTTPStatus.SERVICE_UNAVAILABLE, error.faults)
 
     @app.exception_handler(OSError)
     def disk_fault(request: Request, error: OSError) -> JSONResponse:
         words = f"the ledger could not be written ({error.strerror or 'no reason given'}); nothing was answered, and "
-        return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, [words + "what was asked may count as spent"])
+        return refusal(HTTPStatus.SERVICE_UNAVAILABLE, [words + "what was asked may count as spent"])
 
     @app.exception_handler(HTTPException)
     def unreadable(request: Request, error: HTTPException) -> JSONResponse:
         # A body that is not text is a question at fault as any other.
         status = HTTPStatus.UNPROCESSABLE_ENTITY if error.status_code == 400 else HTTPStatus(error.status_code)
-        return _refusal(status, [str(error.detail)], headers=error.headers)
+        return refusal(status, [str(error.detail)], headers=error.headers)
 
     @app.exception_handler(Exception)
     def our_fault(request: Request, error: Exception) -> JSONResponse:
         # The message may hold data, so only its kind is told.
         words = f"a fault of this program, {type(error).__name__}; what was asked may count as spent; please report it"
-        return _refusal(HTTPStatus.INTERNAL_SERVER_ERROR, [words])
+        return refusal(HTTPStatus.INTERNAL_SERVER_ERROR, [words])
 
     @app.exception_handler(RequestValidationError)
     def misunderstood(request: Request, error: RequestValidationError) -> JSONResponse:
         faults = [f"{'.'.join(_place(fault['loc']))}: {fault['msg']}" for fault in error.errors()]
-        return _refusal(HTTPStatus.UNPROCESSABLE_ENTITY, faults)
+        return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, faults)
 
 
 def _place(location: tuple) -> list[str]:
@@ -248,64 +223,11 @@ def _place(location: tuple) -> list[str]:
     return [str(part)[:60] for part in location]
 
 
-def _refusal(status: HTTPStatus, faults, left: str | None = None, headers: Mapping | None = None) -> JSONResponse:
-    content = {"faults": [fault.encode("utf-8", "replace").decode() for fault in faults], "left": left}
-    return JSONResponse(content, status.value, headers=headers)
-
-
-class _Gate:
-    """Token first, then the size of the body; only then does anything look at what was sent."""
-
-    def __init__(self, app: Callable, token: str):
-        self.app, self.expected = app, b"bearer " + token.encode("utf-8")
-
-    async def __call__(self, scope: dict, receive: Callable, send: Callable) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-        elif scope["path"] != DESCRIPTION_PATH and not self._is_known(dict(scope["headers"])):
-            refusal = _refusal(HTTPStatus.UNAUTHORIZED, ["a token is needed"], headers={"WWW-Authenticate": "Bearer"})
-            await refusal(scope, receive, send)
-        elif (body := await _body_up_to(MOST_BYTES, receive)) is None:
-            fault = f"the body is larger than {MOST_BYTES} bytes; nothing was spent"
-            refusal = _refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, [fault], headers={"Connection": "close"})
-            await refusal(scope, receive, send)
-        else:
-            await self.app(scope, _replayed(body, receive), send)
-
-    def _is_known(self, headers: Mapping[bytes, bytes]) -> bool:
-        given = headers.get(b"authorization", b"")
-        scheme, _, token = given.partition(b" ")
-        return hmac.compare_digest(scheme.lower() + b" " + token, self.expected)
-
-
-async def _body_up_to(n_bytes: int, receive: Callable) -> bytes | None:
-    """The body, or None as soon as it is larger."""
-    body, more = b"", True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            return body
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-        if len(body) > n_bytes:
-            return None
-    return body
-
-
-def _replayed(body: bytes, receive: Callable) -> Callable:
-    waiting = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def receive_again() -> dict:
-        return waiting.pop() if waiting else await receive()
-
-    return receive_again
-
-
 # ---------------------------------------------------------------- starting it
 
 
 def served_pilot(name: str) -> ServedPilot:
-    """Read a pilot's config and combined dataset as door 2 does. Raises ``FaultyInputError``."""
+    """Read a pilot's combined dataset as door 2 does, and of its config what is needed. Raises ``FaultyInputError``."""
     import config as pilots
     from cdisc import KEY_READERS
     from disclosure_control.assess.combined_dataset import read_combined_dataset
@@ -318,14 +240,19 @@ def served_pilot(name: str) -> ServedPilot:
     path = folder / pilots.RESULTS_FOLDER / pilots.COMBINED_DATASET
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
+    readers = {**dict.fromkeys(KEY_READERS | STEP_READERS, _unread), KEY: STEP_READERS[KEY]}
     with held(path.parent):
-        config, dataset = read_combined_dataset(path, literal, KEY_READERS | STEP_READERS)
-    if "private_release" not in literal:
+        config, dataset = read_combined_dataset(path, literal, readers)
+    if KEY not in literal:
         raise FaultyInputError('private_release: missing in the config; the service needs its {"budget": ...}')
-    private = config.settings["private_release"]
-    ledger = Ledger(folder, private.budget, published_spending(path.parent, name))
+    private = config.settings[KEY]
+    ledger = pilots_ledger(folder, name, private.budget)
     ledger.look()  # a ledger at fault is said at the start, not at the first question
     return ServedPilot(Records(dataset.table), dataset.sha256, ledger, private.people)
+
+
+def _unread(value: object, config: object, columns: object) -> None:
+    """What other keys say is not the service's: a treatment may need a key that this process is not to have."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -339,16 +266,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--host", default="127.0.0.1", help="where to listen; default: this machine alone")
     parser.add_argument("--port", type=int, default=8350)
     options = parser.parse_args(arguments)
+    strangers = Strangers()
     try:
-        app = create_app(served_pilot(options.pilot), os.environ.get(TOKEN_VARIABLE, ""))
+        pilot = served_pilot(options.pilot)
+        app = create_app(pilot, os.environ.get(TOKEN_VARIABLE, ""), strangers)
     except FaultyInputError as error:
         print("\n".join(error.faults), file=sys.stderr)
         return 2
     except PilotIsLockedError:
         print("another run holds this pilot; try again when it is done", file=sys.stderr)
         return 4
-    # Who asks what is nobody's business, and the traceback of a fault may hold data: nothing is logged.
-    uvicorn.run(app, host=options.host, port=options.port, access_log=False, log_level="critical", server_header=False)
+    for notice in notices_of(pilot.ledger.budget, (), pilot.ledger):
+        print(f"NOTE: {notice}", file=sys.stderr)
+    uvicorn.run(app, host=options.host, port=options.port, http=strangers.protocol, **SERVER_OPTIONS)
     return 0
 
 

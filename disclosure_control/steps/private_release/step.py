@@ -11,8 +11,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 
-from config import RESULTS_FOLDER
+from config import RESULTS_FOLDER, read_settings
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.private_release.ledger import (
     ANSWERS_FILE,
@@ -20,24 +21,30 @@ from disclosure_control.steps.private_release.ledger import (
     Ledger,
     LedgerState,
     Recorded,
-    key_of,
     published_spending,
 )
-from disclosure_control.steps.private_release.query import Query, decimal_text
+from disclosure_control.steps.private_release.queries import Records, is_mostly_noise, mechanism_of, prepared_answer
+from disclosure_control.steps.private_release.query import OTHER, Query, decimal_text
+from disclosure_control.steps.private_release.report import first_lines, release_report
 from disclosure_control.steps.private_release.settings import PrivateReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
-__all__ = ["NEIGHBOURS", "Release", "ask", "release_queries", "run_step"]
-
 # Where the config does not declare the people, a question is measured against so many: a choice, and no figure of data.
-PEOPLE_IF_NOT_DECLARED = 5_000
+PEOPLE_IF_NOT_DECLARED = 500
+# What a question and its answer may fill in the ledger: so much, and so much more for each epsilon of 1. A budget is
+# thus a bound on the ledger, whatever is asked and accepted.
+LEAST_BYTES, BYTES_FOR_EPSILON = 4_000, 10_000_000
+BYTES_OF_A_CELL = 90  # of its numbers and the marks between them; its names are counted
+# e**10 is 22,000: so much more likely may an answer be with a person than without.
+HIGH_EPSILON = Decimal(10)
 NEIGHBOURS = "add or remove one person"
 GUARANTEE = (
     "Each answer is differentially private by itself, and all answers of this pilot together cost the epsilon given as "
     "spent. It holds for these answers alone, not for whatever else is published of the same people. "
     "A person is one row of the dataset that was asked."
 )
-ANSWERED, RECORDED, REFUSED, NOT_ASKED = "answered", "answered before", "refused", "not asked"
+ANSWERED, RECORDED, REFUSED = "answered", "answered before", "refused"
+NOT_ASKED, TOO_LARGE = "not asked", "too large"
 
 
 @dataclass(frozen=True)
@@ -64,30 +71,54 @@ class MostlyNoiseError(FaultyInputError):
         )
 
 
-def ask(query: Query, records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
+class AnswerTooLargeError(FaultyInputError):
+    """A question that would fill more of the ledger than its epsilon pays for; it costs nothing."""
+
+    def __init__(self, query: Query, n_bytes: int, allowed: int):
+        super().__init__(
+            f"an answer of {query.n_cells} cells and its question fill about {n_bytes} bytes of the ledger, and at "
+            f"epsilon {decimal_text(query.epsilon)} {allowed} are allowed; nothing was spent; ask for fewer or shorter "
+            "categories, or give it more epsilon"
+        )
+
+
+def pilots_ledger(folder: Path, pilot: str, budget: Decimal) -> Ledger:
+    """The ledger of the pilot in ``folder``, which has to hold what the last run published and what its mark says."""
+    return Ledger(folder, budget, published_spending(folder / RESULTS_FOLDER, pilot), read_settings().state_folder)
+
+
+def ask(query: Query, records: Records, dataset: str, ledger: Ledger, people: int | None = None) -> Recorded:
     """The answer to one query through the ledger; ``dataset`` is the SHA-256 of what ``records`` was read from.
 
     ``people`` are those that the config declares; what would be mostly noise among them is not asked, unless the query
-    accepts that or the ledger has its answer. Raises ``MostlyNoiseError``, and as ``Ledger.ask`` does. OpenDP builds
-    the mechanism before anything is spent.
+    accepts that or the ledger has its answer. Raises ``MostlyNoiseError``, ``AnswerTooLargeError``, and as
+    ``Ledger.ask`` does. OpenDP builds the mechanism, and the records are made ready for it, before anything is spent.
     """
-    from disclosure_control.steps.private_release.queries import answer_of, is_mostly_noise, mechanism_of
-
     epsilon = mechanism_of(query).epsilon
-    is_too_noisy = not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED)
-    if is_too_noisy and key_of(query.question, dataset) not in ledger.look().answers:
+    if recorded := ledger.recorded(query.question, dataset):
+        return recorded
+    if not query.accept_noise and is_mostly_noise(query, people or PEOPLE_IF_NOT_DECLARED):
         raise MostlyNoiseError(query, people)
-    return ledger.ask(query.question, dataset, query.epsilon, lambda: answer_of(query, records), epsilon)
+    n_bytes, allowed = stored_bytes(query), LEAST_BYTES + int(BYTES_FOR_EPSILON * query.epsilon)
+    if n_bytes > allowed:
+        raise AnswerTooLargeError(query, n_bytes, allowed)
+    return ledger.ask(query.question, dataset, query.epsilon, prepared_answer(query, records), epsilon)
+
+
+def stored_bytes(query: Query) -> int:
+    """About how many bytes a question and its answer fill in the ledger, told by the question alone."""
+    names = [(column, (*categories, OTHER)) for column, categories in query.by]
+    names += [("category", query.cells_of_column)] if query.kind == "histogram" else []
+    of_names = sum(len(json.dumps(column)) + len(json.dumps(labels)) / len(labels) for column, labels in names)
+    return len(json.dumps(query.question)) + int(query.n_cells * (BYTES_OF_A_CELL + of_names))
 
 
 def release_queries(
-    queries: Iterable[Query], records, dataset: str, ledger: Ledger, people: int | None = None
+    queries: Iterable[Query], records: Records, dataset: str, ledger: Ledger, people: int | None = None
 ) -> list[Release]:
     """Ask all queries in order. What is mostly noise is not asked unless it accepts that; what the budget does not hold
     is refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
     """
-    from disclosure_control.steps.private_release.queries import is_mostly_noise
-
     ledger.look()
     releases = []
     for query in queries:
@@ -97,6 +128,8 @@ def release_queries(
             releases.append(Release(query, REFUSED))
         except MostlyNoiseError:
             releases.append(Release(query, NOT_ASKED))
+        except AnswerTooLargeError:
+            releases.append(Release(query, TOO_LARGE))
         else:
             status = ANSWERED if recorded.is_new else RECORDED
             is_unexpected = not query.accept_noise and is_mostly_noise(query, records.n_records)
@@ -106,22 +139,28 @@ def release_queries(
 
 def run_step(step: StepInput) -> StepResult:
     """Answers, costs and what is left, and ``private_release.json`` with the answers alone."""
-    from disclosure_control.steps.private_release.queries import Records
-    from disclosure_control.steps.private_release.report import first_lines, release_report
-
-    settings = step.settings
-    ledger = Ledger(step.folder, settings.budget, published_spending(step.folder / RESULTS_FOLDER, step.pilot))
+    settings: PrivateReleaseSettings = step.settings
+    ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
     records = Records(step.dataset.table)
     releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)
     figures = release_figures(settings, releases, ledger.look())
     return StepResult(
         figures,
         release_report(figures),
-        first_lines=first_lines(figures),
+        first_lines=first_lines(figures, notices_of(settings.budget, settings.queries, ledger)),
         screen=release_report(figures, for_screen=True),
         files={ANSWERS_FILE: _for_publication(step.pilot, figures)},
         outcome=tuple(releases),
     )
+
+
+def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> list[str]:
+    """What the controller has to know beside what became of the questions, each a sentence."""
+    high = [f"a budget of epsilon {decimal_text(budget)} promises"] if budget > HIGH_EPSILON else []
+    names = [repr(one.name) for one in queries if one.epsilon > HIGH_EPSILON]
+    high += [f"epsilon above {HIGH_EPSILON} for {', '.join(names)} promises"] if names else []
+    promise = f"little: above {HIGH_EPSILON} an answer hardly hides whether a person is there; 1 is a common choice"
+    return [*(f"{which} {promise}." for which in high), *(f"{notice}." for notice in ledger.notices)]
 
 
 def release_figures(settings: PrivateReleaseSettings, releases: list[Release], state: LedgerState) -> dict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from Anonymization_Models import (
     default_distance,
     form_equivalence_classes,
 )
+from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
@@ -32,6 +34,8 @@ from disclosure_control.generalisation.generalisations import (
 from disclosure_control.generalisation.missing_policies import POLICIES
 from disclosure_control.generalisation.nodes import Lattice, bottom_node, roll_up
 from disclosure_control.generalisation.requirements import Criterion, Requirements
+from disclosure_control.treatments.algorithms.built_hierarchies import built_hierarchy
+from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,12 @@ class PilotLattice:
     criteria: tuple[Criterion, ...]
     models: tuple[str, ...]
     left_out: tuple[str, ...]
-    inputs: Mapping[str, dict]
+    inputs: Mapping[str, dict[str, object]]
+
+    @property
+    def begins_in_bins(self) -> bool:
+        """Whether level 0 of some quasi-identifier are the config's bins, from which its loss is then counted."""
+        return any(attribute.levels[0].recoding.kind == "bins" for attribute in self.lattice.attributes)
 
     def requirements(self, suppression_limit: float, keeps_somebody: bool = True) -> Requirements:
         """What has to hold, under the pilot's policy for missing values, with t against those who are kept: as an
@@ -66,7 +75,7 @@ class PilotLattice:
 
 
 def pilot_lattice(
-    assessment: Assessment, frame: pd.DataFrame, hierarchies: Mapping[str, object], folder: Path
+    assessment: Assessment, frame: pd.DataFrame, hierarchies: Mapping[str, Any], folder: Path
 ) -> PilotLattice:
     """``frame`` (n_records, n_columns) is what was assessed; ``hierarchies``: column -> file in the pilot's ``folder``,
     or a rule as the treatment "hierarchy" knows it. Raises ``FaultyInputError`` with all faults of the hierarchies.
@@ -93,21 +102,22 @@ def pilot_lattice(
 
 
 def _read_hierarchies(
-    frame: pd.DataFrame, hierarchies: Mapping[str, object], folder: Path
-) -> tuple[dict[str, ValueHierarchy], dict[str, dict]]:
-    from disclosure_control.treatments.grouping import built_hierarchy
-    from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
-
-    read, inputs, faults = {}, {}, []
+    frame: pd.DataFrame, hierarchies: Mapping[str, Any], folder: Path
+) -> tuple[dict[str, ValueHierarchy], dict[str, dict[str, object]]]:
+    read: dict[str, ValueHierarchy] = {}
+    inputs: dict[str, dict[str, object]] = {}
+    faults: list[str] = []
     for name, source in hierarchies.items():
         try:
             if isinstance(source, str) and source not in ("mask", "dates"):
                 read[name], files = hierarchy_of_pilot(source, folder, f"recommend['hierarchies'][{name!r}]")
                 inputs |= files
                 continue
-            read[name] = built_hierarchy(frame[name], source)
-            if read[name] is None:
+            built = built_hierarchy(frame[name], source)
+            if built is None:
                 faults.append(f"recommend: column {name!r} has no value to build a hierarchy of; leave it out")
+            else:
+                read[name] = built
         except FaultyInputError as error:
             faults += error.faults
     if faults:
@@ -118,10 +128,11 @@ def _read_hierarchies(
 def _attributes(
     assessment: Assessment,
     frame: pd.DataFrame,
-    hierarchies: Mapping[str, object],
+    hierarchies: Mapping[str, Any],
     read: Mapping[str, ValueHierarchy],
 ) -> tuple[EquivalenceClasses, list[Generalisation], dict[str, int]]:
-    config, classes, faults = assessment.config, assessment.classes, []
+    config, classes = assessment.config, assessment.classes
+    faults: list[str] = []
     columns = dict(zip(classes.quasi_identifiers, classes.columns, strict=True))
     of_exact_values = [
         name
@@ -148,7 +159,7 @@ def _attribute(
     name: str,
     column: EncodedColumn,
     edges: list[float] | None,
-    config,
+    config: PilotConfig,
     hierarchy: ValueHierarchy | None,
     source: object,
 ) -> Generalisation:

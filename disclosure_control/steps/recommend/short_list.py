@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,8 +22,10 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.generalisation.generalisations import Generalisation, Recoding
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
-from disclosure_control.generalisation.search import Found, search
+from disclosure_control.generalisation.search import Found, Transformation, search
 from disclosure_control.steps.recommend.pilot import PilotLattice
+from disclosure_control.treatments.registry import TreatmentStep
+from disclosure_control.treatments.treat import treat
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Answer:
     titles: tuple[str, ...]
     levels: dict[str, int]
     words: str
-    treatment: tuple[dict, ...]
+    treatment: tuple[TreatmentStep, ...]
     loss: float
     n_suppressed: int
     n_rescued: int
@@ -56,6 +59,7 @@ class Answer:
 
     @property
     def holds(self) -> bool:
+        """Whether nobody is still at risk."""
         return not any(self.at_risk.values())
 
 
@@ -100,6 +104,7 @@ class Trial:
 
 
 def main_question(trial: Trial) -> Question:
+    """The least loss within the limit of records that may be left out."""
     limit = f"{100 * trial.suppression_limit:g}%"
     title = "Least loss, nobody left out" if trial.suppression_limit == 0 else f"Least loss, up to {limit} left out"
     return Question(title, trial.suppression_limit, trial.lowest, trial.highest)
@@ -134,7 +139,7 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
         return Found(None, True, 0, trial.pilot.lattice.size), []
     first, start = main_question(trial), trial.clock()
     found = trial.search(first, trial.time_limit / 2)
-    searched = []
+    searched: list[list[tuple[Question, Found]]] = []
     for questions in other_questions(trial):
         searched.append([])
         for question in questions:
@@ -142,11 +147,11 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
             if left > 0:
                 searched[-1].append((question, trial.search(question, left)))
     found = _best_of_all(trial, found, [one for several in searched for _, one in several])
-    chosen: dict[tuple, tuple[list[str], Found]] = {}
+    chosen: dict[tuple[int, ...], tuple[list[str], Found]] = {}
     for several in [[(first, found)], *searched]:
         _choose(chosen, several)
     tried_out = [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
-    if found.best is not None and not _is_as_predicted(found, tried_out[0]):
+    if found.best is not None and not _is_as_predicted(found.best, tried_out[0]):
         found = dataclasses.replace(found, is_optimal=False)
     return found, tried_out
 
@@ -166,26 +171,25 @@ def _best_of_all(trial: Trial, found: Found, others: Sequence[Found]) -> Found:
     return found if best is found.best else Found(best, False, min(n_checked, found.lattice_size), found.lattice_size)
 
 
-def _is_as_predicted(found: Found, answer: Answer) -> bool:
+def _is_as_predicted(best: Transformation, answer: Answer) -> bool:
     """Whether the treatments did to the records what the search took them to do; else nothing is proven by it."""
-    is_near = np.isclose(answer.loss, found.best.loss, rtol=1e-9, atol=1e-9)
-    return answer.holds and answer.n_suppressed == found.best.n_suppressed and bool(is_near)
+    is_near = np.isclose(answer.loss, best.loss, rtol=1e-9, atol=1e-9)
+    return answer.holds and answer.n_suppressed == best.n_suppressed and bool(is_near)
 
 
-def _choose(chosen: dict, found: Sequence[tuple[Question, Found]]) -> None:
-    usable = [one for one in found if one[1].best is not None]
-    if not usable:
-        return
-    question, best = min(usable, key=lambda one: (one[1].best.loss, one[1].best.n_suppressed))
-    chosen.setdefault(best.best.levels, ([], best))[0].append(question.title)
+def _choose(chosen: dict[tuple[int, ...], tuple[list[str], Found]], found: Sequence[tuple[Question, Found]]) -> None:
+    """Of questions that were searched, the answer of least loss joins those that are ``chosen``, by its levels."""
+    usable = [(question, one, one.best) for question, one in found if one.best is not None]
+    if usable:
+        question, one, best = min(usable, key=lambda entry: (entry[2].loss, entry[2].n_suppressed))
+        chosen.setdefault(best.levels, ([], one))[0].append(question.title)
 
 
 # ---------------------------------------------------------------- an answer, tried out on the records
 
 
 def _tried_out(trial: Trial, titles: tuple[str, ...], found: Found) -> Answer:
-    from disclosure_control.treatments.treated_pilot import treat
-
+    assert found.best is not None
     pilot, levels = trial.pilot, found.best.levels
     steps = treatment_steps(pilot, levels, found.best.n_suppressed > 0)
     treated = treat(trial.table, trial.assessment.config, steps, folder=trial.folder)
@@ -235,9 +239,10 @@ def _loss(trial: Trial, levels: tuple[int, ...], kept: np.ndarray) -> float:
 # ---------------------------------------------------------------- recodings as a config says them, and as people do
 
 
-def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[dict]:
+def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool) -> list[TreatmentStep]:
     """The list under ``treatment`` in a config: recodings, then dropped columns, then what is left out."""
-    steps, dropped = [], []
+    steps: list[TreatmentStep] = []
+    dropped: list[str] = []
     for attribute, level in zip(pilot.lattice.attributes, levels, strict=True):
         recoding = attribute.levels[level].recoding
         if recoding.kind == "drop":
@@ -245,26 +250,26 @@ def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool
         else:
             steps += _RECODINGS[recoding.kind](attribute.name, recoding)
     if dropped:
-        steps.append({"method": "drop_column", "columns": dropped})
+        steps.append(TreatmentStep("drop_column", {"columns": dropped}))
     if suppresses and pilot.models:
-        steps.append({"method": "suppress_records", "models": list(pilot.models)})
+        steps.append(TreatmentStep("suppress_records", {"models": list(pilot.models)}))
     return steps
 
 
-def _bins(name: str, recoding: Recoding) -> list[dict]:
-    return [{"method": "bins", "column": name, **recoding.settings}]
+def _bins(name: str, recoding: Recoding) -> list[TreatmentStep]:
+    return [TreatmentStep("bins", {"column": name, **recoding.settings})]
 
 
-def _hierarchy(name: str, recoding: Recoding) -> list[dict]:
-    first = [] if recoding.after_bins is None else [{"method": "bins", "column": name, **recoding.after_bins}]
-    return [*first, {"method": "hierarchy", "column": name, **recoding.settings}]
+def _hierarchy(name: str, recoding: Recoding) -> list[TreatmentStep]:
+    first = [] if recoding.after_bins is None else [TreatmentStep("bins", {"column": name, **recoding.after_bins})]
+    return [*first, TreatmentStep("hierarchy", {"column": name, **recoding.settings})]
 
 
-_RECODINGS: dict[str, Callable[[str, Recoding], list[dict]]] = {
+_RECODINGS: dict[str, Callable[[str, Recoding], list[TreatmentStep]]] = {
     "none": lambda name, recoding: [],
     "bins": _bins,
     "hierarchy": _hierarchy,
-    "rare": lambda name, recoding: [{"method": "group", "column": name, **recoding.settings}],
+    "rare": lambda name, recoding: [TreatmentStep("group", {"column": name, **recoding.settings})],
 }
 
 
@@ -286,7 +291,7 @@ def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
 
 
 def _bins_in_words(attribute: Generalisation, level: int) -> str:
-    edges = attribute.levels[level].recoding.settings["edges"]
+    edges: Any = attribute.levels[level].recoding.settings["edges"]
     verb = "release" if level == 0 else "recode"
     intervals = ", ".join(f"{number_text(low)}--{number_text(high)}" for low, high in pairwise(edges))
     return f"{verb} {attribute.name} in {intervals}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,22 +19,9 @@ from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, at_risk
 from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.treatments.recommendation import Recommendation
 
 NOT_ANONYMOUS = "What meets the thresholds is still data of pseudonymised people: no finding of anonymity."
-
-
-@dataclass(frozen=True)
-class Recommendation:
-    """What the step recommends, for the steps that follow.
-
-    ``treatment``: the steps of the best answer as a config says them; None where nothing meets the thresholds,
-    nothing was found in time, or somebody was still at risk when it was tried out. ``short_list`` has the best answer
-    first.
-    """
-
-    treatment: tuple[dict, ...] | None
-    is_optimal: bool
-    short_list: tuple[Answer, ...]
 
 
 def level_bounds(pilot: PilotLattice, settings: RecommendSettings) -> tuple[dict[str, int], dict[str, int]]:
@@ -59,6 +46,7 @@ def run_step(step: StepInput) -> StepResult:
     """The best recoding and the short list, as figures, as a section of the report, and as a treatment to apply."""
     assessment, table = step.assessment, step.dataset.typed_table
     settings = step.settings
+    assert isinstance(settings, RecommendSettings)
     pilot = pilot_lattice(assessment, step.dataset.frame, settings.hierarchies, step.folder)
     lowest, highest = level_bounds(pilot, settings)
     trial = Trial(
@@ -77,17 +65,17 @@ def run_step(step: StepInput) -> StepResult:
     figures = _figures(trial, settings, found, short_list)
     best = short_list[0] if found.best is not None else None
     treatment = best.treatment if best is not None and best.holds else None
-    outcome = Recommendation(treatment, found.is_optimal, tuple(short_list))
-    return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=outcome)
+    return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=Recommendation(treatment))
 
 
-def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict:
+def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict[str, Any]:
     pilot, assessment = trial.pilot, trial.assessment
     flags = at_risk(assessment, pilot.models)
     nobody = np.zeros(assessment.classes.n_records, dtype=bool)
     best = short_list[0] if found.best is not None else None
     return {
         "metric": settings.metric,
+        "counted_from": "the config's bins" if pilot.begins_in_bins else "exact values",
         "suppression_limit": settings.suppression_limit,
         "models": list(pilot.models),
         "left_out": list(pilot.left_out),
@@ -105,7 +93,7 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
     }
 
 
-def _answer_figures(answer: Answer) -> dict:
+def _answer_figures(answer: Answer) -> dict[str, Any]:
     return {
         "titles": list(answer.titles),
         "words": answer.words,
@@ -116,14 +104,14 @@ def _answer_figures(answer: Answer) -> dict:
         "at_risk_after": answer.at_risk,
         "holds": answer.holds,
         "optimal": answer.is_optimal,
-        "treatment": list(answer.treatment),
+        "treatment": [step.literal for step in answer.treatment],
     }
 
 
 # ---------------------------------------------------------------- the report
 
 
-def recommend_report(figures: Mapping) -> str:
+def recommend_report(figures: Mapping[str, Any]) -> str:
     """The section "Next best step": what to give up, what that does, what to paste. No value of a person is in it."""
     lines = ["Next best step"]
     lines += [f"  {sentence}" for sentence in figures["left_out"]]
@@ -147,7 +135,7 @@ def recommend_report(figures: Mapping) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _first_words(figures: Mapping) -> list[str]:
+def _first_words(figures: Mapping[str, Any]) -> list[str]:
     size, checked = figures["lattice_size"], figures["checked"]
     if figures["not_evaluated"] == figures["records"]:
         return ["  No record is evaluated: there is nothing to recommend."]
@@ -172,7 +160,13 @@ def _first_words(figures: Mapping) -> list[str]:
     return [f"  No answer in time, after {checked:,} of {size:,} recodings: raise time_limit, or limit levels."]
 
 
-def _answer_lines(number: int, answer: Mapping, figures: Mapping) -> list[str]:
+def _loss_in_words(figures: Mapping[str, Any]) -> str:
+    """What the metric measures, and from where: losses of ``sweep`` start from exact values, whatever the config."""
+    metric = METRICS[figures["metric"]]
+    return f"{metric.words}, counted from {figures['counted_from']}" if metric.is_of_values else metric.words
+
+
+def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, Any]) -> list[str]:
     n_left = figures["records"] - answer["suppressed"]
     still = ", ".join(f"{n} by {name}" for name, n in answer["at_risk_after"].items() if n)
     holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
@@ -181,7 +175,7 @@ def _answer_lines(number: int, answer: Mapping, figures: Mapping) -> list[str]:
     lines = [
         f"  {number}. {'; '.join(answer['titles'])}",
         f"     {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: {outcome}.",
-        f"     {rescued}; {n_left} records are released; {METRICS[figures['metric']].words}: {answer['loss']:.4g}.",
+        f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {answer['loss']:.4g}.",
     ]
     if not answer["treatment"]:
         return lines

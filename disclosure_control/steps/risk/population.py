@@ -16,6 +16,7 @@ from disclosure_control.basics.columns import numbers_of
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
 from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.measures.reidentification import count_population, too_small_for_the_pilot
+from disclosure_control.steps.risk.common_settings import PopulationFile
 
 KEY = "risk['population']"
 
@@ -37,20 +38,21 @@ class Population:
     n_in_classes: int
 
 
-def read_population(folder: Path, settings: Mapping, assessment: Assessment, alpha: float) -> Population:
-    """Count the people of the file ``settings["file"]`` in the pilot's classes. Raises ``FaultyInputError``."""
-    path, source = file_of_pilot(folder, settings["file"], KEY)
-    table = read_domain_file(path)
-    frame = _named_as_the_pilot(table.frame, path.name, settings.get("columns", {}), assessment)
-    config, includes_sample = assessment.config, settings.get("includes_sample", True)
+def read_population(folder: Path, settings: PopulationFile, assessment: Assessment, alpha: float) -> Population:
+    """Count the people of the file, which stands in the pilot's ``folder``, in the pilot's classes.
+
+    Raises ``FaultyInputError`` where it cannot be read, lacks a quasi-identifier, or does not hold the pilot.
+    """
+    source, _ = file_of_pilot(folder, settings.file, KEY)
+    table = read_domain_file(source)
+    frame = _named_as_the_pilot(table.frame, table.file_name, settings.columns, assessment)
+    config, includes_sample = assessment.config, settings.includes_sample
     binned, _ = apply_feature_binning(frame, config.binning_config, config.out_of_range)
     exact_size = count_population(assessment.classes, binned, "category", includes_sample=includes_sample)
     size = count_population(assessment.classes, binned, config.missing_qis, alpha, includes_sample)
     n_in_classes = int(exact_size.sum()) - (0 if includes_sample else assessment.classes.n_records)
-    _check_that_it_holds_the_pilot(settings["file"], size, n_in_classes, assessment)
-    return Population(
-        settings["file"], source["sha256"], tuple(table.notes), size, exact_size, len(binned), n_in_classes
-    )
+    _check_that_it_holds_the_pilot(settings.file, size, n_in_classes, assessment)
+    return Population(settings.file, table.sha256, tuple(table.notes), size, exact_size, len(binned), n_in_classes)
 
 
 def _check_that_it_holds_the_pilot(file: str, size: np.ndarray, n_in_classes: int, assessment: Assessment) -> None:

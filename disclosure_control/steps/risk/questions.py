@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.words import share_of_text
 from disclosure_control.steps.risk.scene import Scene
 
 
@@ -46,14 +47,14 @@ def _nothing(question: str) -> Answer:
 
 
 def _people(n: int, n_all: int) -> str:
-    return f"{n:,} of {n_all:,} evaluated people ({n / n_all:.1%})"
+    return f"{n:,} of {n_all:,} evaluated people ({share_of_text(n, n_all)})"
 
 
 def _singling_out(scene: Scene) -> Answer:
     question = "Can a person be singled out?"
     profile = scene.profile
     k = scene.assessment.k_anonymity
-    if not profile.n_evaluated:
+    if not profile.n_evaluated or k.worst is None:
         return _nothing(question)
     figures = {"unique": profile.n_unique, "evaluated": profile.n_evaluated, "smallest_k": k.worst}
     alone = _people(profile.n_unique, profile.n_evaluated)
@@ -68,7 +69,7 @@ def _singling_out(scene: Scene) -> Answer:
 def _linkability(scene: Scene) -> Answer:
     question = "Can a person be linked?"
     risk = scene.intruders["prosecutor"]
-    if not risk.n_evaluated:
+    if risk.at_risk_rate is None or risk.average is None:
         return _nothing(question)
     n_at_risk = round(risk.at_risk_rate * risk.n_evaluated)
     expected = risk.average * risk.n_evaluated
@@ -95,7 +96,7 @@ def _inference(scene: Scene) -> Answer:
         n_people, n_certain = int(table.people.sum()), _n_certain(table.class_of_cell, table.people)
         t = assessment.t_closeness[name]
         figures[name] = {"certain": n_certain, "with_value": n_people, "above_t": t.n_risky}
-        share = f" ({n_certain / n_people:.1%})" if n_people else ""
+        share = f" ({share_of_text(n_certain, n_people)})" if n_people else ""
         words.append(
             f"{name} is certain for {n_certain:,} of {n_people:,} people{share}, whose class holds one value, and "
             f"shifted by more than T for {t.n_risky:,}"

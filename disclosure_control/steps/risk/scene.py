@@ -1,12 +1,11 @@
-"""What the sections of the step ``risk`` look at, and what each gives back."""
+"""What the sections of the step ``risk`` look at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
 import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses
@@ -14,8 +13,8 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.measures.key_sets import KeySet, key_sets
 from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk, RiskProfile, risk_profile
+from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import Population
-from disclosure_control.steps.risk.settings import RiskSettings
 
 
 @dataclass(frozen=True)
@@ -33,18 +32,22 @@ class Scene:
 
     @property
     def classes(self) -> EquivalenceClasses:
+        """The equivalence classes of the assessment."""
         return self.assessment.classes
 
     @property
     def policy(self) -> str:
+        """What a missing quasi-identifier is taken for: ``missing_qis`` of the config."""
         return self.assessment.config.missing_qis
 
     @cached_property
     def profile(self) -> RiskProfile:
+        """How many people stand out, whatever the intruder."""
         return risk_profile(self.classes, self.settings.k_at_most, self.policy, self.settings.alpha)
 
     @cached_property
     def key_sets(self) -> list[KeySet]:
+        """Every combination of up to ``max_key_set`` quasi-identifiers. Raises ``FaultyInputError`` on too many."""
         settings = self.settings
         try:
             return key_sets(self.classes, settings.max_key_set, settings.k_at_most, self.policy)
@@ -54,19 +57,9 @@ class Scene:
 
     @cached_property
     def intruders(self) -> dict[str, ReidentificationRisk]:
-        size = None if self.population is None else self.population.size
-        common = (self.classes, self.settings.threshold, self.policy, self.settings.alpha)
-        population = {"population_size": size, "sampling_fraction": self.settings.sampling_fraction}
+        """What each intruder of ``INTRUDERS`` achieves, by name."""
+        settings, size = self.settings, None if self.population is None else self.population.size
         return {
-            name: risk(*common) if name == "prosecutor" else risk(*common, **population)
+            name: risk(self.classes, settings.threshold, self.policy, settings.alpha, size, settings.sampling_fraction)
             for name, risk in INTRUDERS.items()
         }
-
-
-@dataclass(frozen=True)
-class Section:
-    """``per_record`` is called only where ``record_risk.csv`` is wanted; its arrays are (n_records,)."""
-
-    figures: Mapping[str, object]
-    per_record: Callable[[], dict[str, np.ndarray]] = dict
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.files import file_of_pilot
-from disclosure_control.basics.hierarchies import read_hierarchy
+from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import read_population
 from disclosure_control.steps.risk.questions import three_questions
 from disclosure_control.steps.risk.report import first_lines, risk_report
-from disclosure_control.steps.risk.scene import Scene, Section
-from disclosure_control.steps.risk.sections import evaluate_sections
-from disclosure_control.steps.risk.settings import RiskSettings
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding
+from disclosure_control.steps.risk.sections import SECTIONS
+from disclosure_control.steps.risk.settings import read_settings
 from disclosure_control.steps.running import StepInput, StepResult
 
 __all__ = ["run_step"]
@@ -26,21 +26,25 @@ __all__ = ["run_step"]
 
 def run_step(step: StepInput) -> StepResult:
     """The three questions and the sections of ``risk``; with the key in the config, also what each record bears."""
-    settings = step.settings or RiskSettings()
+    has_key = step.settings is not None
+    settings = cast(RiskSettings, step.settings) if has_key else read_settings({}, step.assessment.config, None)
     scene = set_scene(step.assessment, settings, step.dataset.table, step.folder)
-    sections, answers = evaluate_sections(scene), three_questions(scene)
+    findings, not_computed = evaluate_sections(scene)
+    answers = three_questions(scene)
     figures: dict = {"three_questions": {name: dataclasses.asdict(answer) for name, answer in answers.items()}}
     tables: dict[str, pd.DataFrame] = {}
-    for section in sections.values():
-        figures |= section.figures
-        tables |= section.tables
-    if step.settings is not None:
-        tables["record_risk.csv"] = risk_per_record(scene, sections, step.dataset.subjects)
+    for finding in findings.values():
+        figures |= finding.figures
+        tables |= finding.tables
+    if not_computed:
+        figures["not_computed"] = not_computed
+    if has_key:
+        tables["record_risk.csv"] = risk_per_record(scene, findings, step.dataset.subjects)
     return StepResult(
         figures,
-        risk_report(figures),
+        risk_report(findings, not_computed),
         first_lines=first_lines(answers),
-        screen=risk_report(figures, for_screen=True),
+        screen=risk_report(findings, not_computed, for_screen=True),
         tables=tables,
         inputs=scene.inputs,
     )
@@ -48,8 +52,12 @@ def run_step(step: StepInput) -> StepResult:
 
 def set_scene(assessment: Assessment, settings: RiskSettings, table: pd.DataFrame, folder: Path) -> Scene:
     """What the sections look at, with the files that the settings name, which stand in the pilot's ``folder``."""
-    models, inputs = _with_hierarchies(settings.models, folder)
-    settings = dataclasses.replace(settings, models=models)
+    inputs: dict[str, dict] = {}
+    for section in SECTIONS.values():
+        if section.read_files is not None and section.settings is not None:
+            own, files = section.read_files(settings.of(section.settings), folder)
+            settings = dataclasses.replace(settings, own={**settings.own, section.settings: own})
+            inputs |= files
     if settings.population is None:
         return Scene(assessment, settings, table, inputs=inputs)
     population = read_population(folder, settings.population, assessment, settings.alpha)
@@ -57,28 +65,24 @@ def set_scene(assessment: Assessment, settings: RiskSettings, table: pd.DataFram
     return Scene(assessment, settings, table, population, inputs)
 
 
-def _with_hierarchies(models: Mapping[str, Mapping], folder: Path) -> tuple[dict, dict[str, dict]]:
-    """The models' parameters with each hierarchy read from its file, and these files. Raises ``FaultyInputError``."""
-    faults, read, inputs = [], {name: dict(given) for name, given in models.items()}, {}
-    for name, given in models.items():
-        for feature, file in dict(given.get("hierarchy") or {}).items():
-            key = f"risk['models'][{name!r}]['hierarchy']"
-            try:
-                path, inputs[file] = file_of_pilot(folder, file, key)
-                read[name]["hierarchy"] = {**read[name]["hierarchy"], feature: read_hierarchy(path)}
-            except FaultyInputError as error:
-                faults += error.faults
-    if faults:
-        raise FaultyInputError(faults)
-    return read, inputs
+def evaluate_sections(scene: Scene) -> tuple[dict[str, Finding], dict[str, str]]:
+    """What the wanted sections found, by name; and of those that lack a setting what they need."""
+    findings, not_computed = {}, {}
+    for name in scene.settings.sections:
+        need = SECTIONS[name].needs
+        if need is not None and need.setting not in scene.settings.given:
+            not_computed[name] = f"needs {need.setting}, {need.words}"
+        else:
+            findings[name] = SECTIONS[name].evaluate(scene)
+    return findings, not_computed
 
 
-def risk_per_record(scene: Scene, sections: dict[str, Section], subjects: pd.Series) -> pd.DataFrame:
-    """One row per subject for ``record_risk.csv``, riskiest first: k and what every section says of the record."""
+def risk_per_record(scene: Scene, findings: Mapping[str, Finding], subjects: pd.Series) -> pd.DataFrame:
+    """One row per subject for ``record_risk.csv``, riskiest first: k and what every section found for the record."""
     columns: dict[str, np.ndarray] = {
         "USUBJID": subjects.to_numpy(),
         "k_count": scene.assessment.k_anonymity.measure,
     }
-    for section in sections.values():
-        columns |= section.per_record()
+    for finding in findings.values():
+        columns |= finding.per_record()
     return pd.DataFrame(columns).sort_values(["k_count", "USUBJID"], kind="stable", ignore_index=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from typing import Any
 
 from disclosure_control.basics.drawings import GREY, figure_files, place_labels, series_style, wrapped
 from disclosure_control.steps.sweep.report import shown_value
@@ -28,12 +29,13 @@ LOSSES = {
 }
 
 
-def sweep_figures(rows: Sequence[Mapping]) -> dict[str, bytes]:
+def sweep_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
     """PNG and SVG of the three figures, by file name. ``rows`` are the rows of the summary, the untreated one first.
 
     The first ``MOST_PANELS`` methods have a panel by parameter; the map shows all.
     """
-    baseline, series = rows[0], {}
+    baseline = rows[0]
+    series: dict[str, list[dict[str, Any]]] = {}
     for row in rows[1:]:
         series.setdefault(row["method"], []).append({**row, **_loss_percentages(row)})
     shown = dict(list(series.items())[:MOST_PANELS])
@@ -59,15 +61,15 @@ def sweep_figures(rows: Sequence[Mapping]) -> dict[str, bytes]:
     }
 
 
-def _flat(series: Mapping[str, Sequence[Mapping]]) -> list[Mapping]:
+def _flat(series: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Mapping[str, Any]]:
     return [row for rows in series.values() for row in rows]
 
 
-def _title(words: str, shown: Mapping, series: Mapping) -> str:
+def _title(words: str, shown: Mapping[str, Any], series: Mapping[str, Any]) -> str:
     return words if len(shown) == len(series) else f"{words} (first {len(shown)} of {len(series)} methods)"
 
 
-def _loss_percentages(row: Mapping) -> dict[str, float | None]:
+def _loss_percentages(row: Mapping[str, Any]) -> dict[str, float | None]:
     similarity = row["eigenvalue_similarity_percent"]
     return {
         "IL1_numeric_percent": 100 * row["IL1_numeric"],
@@ -79,7 +81,9 @@ def _loss_percentages(row: Mapping) -> dict[str, float | None]:
 # ---------------------------------------------------------------- by parameter
 
 
-def _panels(figure, series: Mapping, measures: Mapping[str, str], baseline: Mapping | None, title: str) -> None:
+def _panels(
+    figure: Any, series: Mapping[str, Any], measures: Mapping[str, str], baseline: Mapping[str, Any] | None, title: str
+) -> None:
     """One panel per method, all to the same scale: its measures over its parameter."""
     n_columns = min(max(len(series), 1), N_ACROSS)
     grid = figure.subplots(ceil(max(len(series), 1) / N_ACROSS), n_columns, sharey=True, squeeze=False)
@@ -100,7 +104,13 @@ def _panels(figure, series: Mapping, measures: Mapping[str, str], baseline: Mapp
     figure.suptitle(title, fontsize=11)
 
 
-def _panel(panel, name: str, rows: Sequence[Mapping], measures: Mapping[str, str], baseline: Mapping | None) -> None:
+def _panel(
+    panel: Any,
+    name: str,
+    rows: Sequence[Mapping[str, Any]],
+    measures: Mapping[str, str],
+    baseline: Mapping[str, Any] | None,
+) -> None:
     places, ticks = _places([row["param_value"] for row in rows])
     for i, (key, label) in enumerate(measures.items()):
         style = series_style(i)
@@ -121,7 +131,7 @@ def _panel(panel, name: str, rows: Sequence[Mapping], measures: Mapping[str, str
     panel.margins(x=0.1)
 
 
-def _places(values: Sequence[object]) -> tuple[list[float], list[str] | None]:
+def _places(values: Sequence[Any]) -> tuple[list[float], list[str] | None]:
     """Where parameters stand on the axis: numbers at their value, anything else one after the other with a name."""
     numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     if numbers and len(set(values)) > 1:
@@ -140,22 +150,22 @@ def _tick(value: object) -> str:
 # ---------------------------------------------------------------- the map
 
 
-def _map(figure, baseline: Mapping, series: Mapping[str, Sequence[Mapping]]) -> None:
+def _map(figure: Any, baseline: Mapping[str, Any], series: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     """Every point by what was lost and what risk is left; the front filled and joined, the mildest with k in a ring."""
     panel = figure.subplots()
     untreated = {"color": GREY, "marker": "*"}
-    points = [(baseline, untreated)]
+    points: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = [(baseline, untreated)]
     _explain(panel, untreated, any(row["mildest_that_meets_k"] for row in [baseline, *_flat(series)]))
     for i, (name, rows) in enumerate(series.items()):
         style = {key: value for key, value in series_style(i).items() if key != "linestyle"}
         points += [(row, style) for row in rows]
         panel.scatter([], [], s=48, label=wrapped(name), **style)
-    drawn = [(row, style) for row, style in points if _place(row) is not None]
-    front = sorted(_place(row) for row, _ in drawn if row["pareto_front"])
+    drawn = [(row, style, place) for row, style in points if (place := _place(row)) is not None]
+    front = sorted(place for row, _, place in drawn if row["pareto_front"])
     if front:
         panel.plot(*zip(*front, strict=True), color=GREY, linewidth=1, linestyle="--", drawstyle="steps-post", zorder=1)
-    for row, style in drawn:
-        _draw_point(panel, row, style, 130 if row is baseline else 48)
+    for row, look, place in drawn:
+        _draw_point(panel, place, row, look, 130 if row is baseline else 48)
     panel.set_xlabel("Changed per column with a role, % (IL1_mean): further left is closer to the original")
     panel.set_ylabel("Re-identifications expected,\n% of the people: lower is safer")
     panel.set_ylim(bottom=0)
@@ -163,15 +173,15 @@ def _map(figure, baseline: Mapping, series: Mapping[str, Sequence[Mapping]]) -> 
     figure.legend(loc="outside right upper", frameon=False)
     everything = len(drawn) <= MOST_LABELS
     labels = [
-        (_place(row), _tick(row["param_value"]))
-        for row, _ in drawn
+        (place, _tick(row["param_value"]))
+        for row, _, place in drawn
         if row["param_value"] is not None and (everything or row["pareto_front"] or row["mildest_that_meets_k"])
     ]
     _make_room(figure, panel, labels)
-    place_labels(figure, panel, labels, [(_place(row), 9 if row["mildest_that_meets_k"] else 4) for row, _ in drawn])
+    place_labels(figure, panel, labels, [(place, 9 if row["mildest_that_meets_k"] else 4) for row, _, place in drawn])
 
 
-def _make_room(figure, panel, labels: Sequence[tuple[tuple[float, float], str]]) -> None:
+def _make_room(figure: Any, panel: Any, labels: Sequence[tuple[tuple[float, float], str]]) -> None:
     """Widen the panel to the right until each text, in letters of 8 points, fits into it beside its point."""
     figure.draw_without_rendering()
     width = panel.get_window_extent().width * 72 / figure.dpi
@@ -182,10 +192,12 @@ def _make_room(figure, panel, labels: Sequence[tuple[tuple[float, float], str]])
     panel.set_xlim(left, right)
 
 
-def _draw_point(panel, row: Mapping, style: Mapping, size: int) -> None:
+def _draw_point(
+    panel: Any, place: tuple[float, float], row: Mapping[str, Any], style: Mapping[str, Any], size: int
+) -> None:
     filled = row["pareto_front"]
     panel.scatter(
-        *_place(row),
+        *place,
         s=size,
         marker=style["marker"],
         facecolors=style["color"] if filled else "white",
@@ -195,10 +207,10 @@ def _draw_point(panel, row: Mapping, style: Mapping, size: int) -> None:
         clip_on=False,
     )
     if row["mildest_that_meets_k"]:
-        panel.scatter(*_place(row), s=260, facecolors="none", edgecolors="black", linewidths=1.4, zorder=2)
+        panel.scatter(*place, s=260, facecolors="none", edgecolors="black", linewidths=1.4, zorder=2)
 
 
-def _explain(panel, untreated: Mapping, has_mildest: bool) -> None:
+def _explain(panel: Any, untreated: Mapping[str, Any], has_mildest: bool) -> None:
     """What the map's signs mean: the head of its legend."""
     panel.scatter([], [], s=130, label="untreated", **untreated)
     panel.plot([], [], color=GREY, linewidth=1, linestyle="--", label="Pareto front (filled)")
@@ -207,6 +219,6 @@ def _explain(panel, untreated: Mapping, has_mildest: bool) -> None:
         panel.scatter([], [], s=230, facecolors="none", edgecolors="black", label="mildest that meets k")
 
 
-def _place(row: Mapping) -> tuple[float, float] | None:
+def _place(row: Mapping[str, Any]) -> tuple[float, float] | None:
     risk = row["avg_linkage_risk_percent"]
     return None if risk is None else (100 * row["IL1_mean"], risk)

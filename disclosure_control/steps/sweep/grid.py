@@ -1,12 +1,17 @@
-"""The grid of a sweep: which treatments are tried with which parameters, and the check of the config key."""
+"""The grid of a sweep: which treatments are tried with which parameters, and the check of it."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from disclosure_control.treatments.registry import methods
+from config.model_settings import PilotConfig
+from disclosure_control.basics.settings import Check, faults_of_settings, is_name
+from disclosure_control.treatments.registry import TreatmentStep, methods
+from disclosure_control.treatments.steps import faults_of_steps
+
+_ANYTHING: Check = (lambda value: True, "")
 
 
 @dataclass(frozen=True)
@@ -16,14 +21,14 @@ class SweepPoint:
     method: str
     param_name: str
     param_value: object
-    steps: tuple[Mapping, ...]
+    steps: tuple[TreatmentStep, ...]
 
 
 # ---------------------------------------------------------------- the grid
 
 
-def points_of(grid: Sequence[Mapping]) -> list[SweepPoint]:
-    """Every point of a checked grid, in its order."""
+def points_of(grid: Sequence[Mapping[str, object]]) -> tuple[SweepPoint, ...]:
+    """Every point of a grid without a fault, in its order."""
     points: list[SweepPoint] = []
     names: dict[str, int] = {}
     for entry in grid:
@@ -31,17 +36,19 @@ def points_of(grid: Sequence[Mapping]) -> list[SweepPoint]:
         names[name] = names.get(name, 0) + 1
         if names[name] > 1:
             name = f"{name} ({names[name]})"
-        points += [dataclasses.replace(point, method=name) for point in points_of_entry(entry)]
-    return points
+        points += [
+            SweepPoint(name, key, value, tuple(map(TreatmentStep.of, steps))) for key, value, steps in _tried(entry)
+        ]
+    return tuple(points)
 
 
-def _steps_of(entry: Mapping) -> list[dict]:
+def _steps_of(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     if "steps" in entry:
         return [dict(step) for step in entry["steps"]]
     return [{key: value for key, value in entry.items() if key not in ("name", "parameter")}]
 
 
-def _name_of(entry: Mapping) -> str:
+def _name_of(entry: Mapping[str, Any]) -> str:
     """The name that the entry gives, or its methods with the columns they treat."""
     if "name" in entry:
         return entry["name"]
@@ -53,7 +60,7 @@ def _name_of(entry: Mapping) -> str:
     return " + ".join(parts)
 
 
-def varied_settings(entry: Mapping) -> list[tuple[int, str]]:
+def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
     """Settings of an entry that hold several values to try: (position of the step, setting)."""
     steps = _steps_of(entry)
     if "parameter" in entry:
@@ -62,20 +69,57 @@ def varied_settings(entry: Mapping) -> list[tuple[int, str]]:
         ]
     found = []
     for i, step in enumerate(steps):
-        treatment = methods().get(step.get("method"))
+        treatment = methods().get(step.get("method", ""))
         for key, value in step.items() if treatment else ():
-            is_valid = treatment.settings.get(key, (lambda value: True,))[0]
+            is_valid = (treatment.settings if treatment else {}).get(key, _ANYTHING)[0]
             if isinstance(value, list | tuple) and not is_valid(value) and any(map(is_valid, value)):
                 found.append((i, key))
     return found
 
 
-def points_of_entry(entry: Mapping) -> list[SweepPoint]:
-    steps, varied = _steps_of(entry), varied_settings(entry)
+def _tried(entry: Mapping[str, Any]) -> list[tuple[str, object, list[dict[str, Any]]]]:
+    """What is tried of an entry: the setting that is varied, its value, and the steps as a config says them."""
+    steps, varied = _steps_of(entry), _varied_settings(entry)
     if not varied:
-        return [SweepPoint("", "", None, tuple(steps))]
+        return [("", None, steps)]
     i, key = varied[0]
     return [
-        SweepPoint("", key, value, tuple({**step, key: value} if j == i else step for j, step in enumerate(steps)))
+        (key, value, [{**step, key: value} if j == i else step for j, step in enumerate(steps)])
         for value in steps[i][key]
     ]
+
+
+# ---------------------------------------------------------------- its check
+
+
+def faults_of_grid(grid: Sequence[object], config: PilotConfig, columns: Sequence[str] | None) -> list[str]:
+    """Faults of every entry of a grid, and of the treatments that it makes; ``columns`` are None where unknown."""
+    return [
+        fault
+        for i, entry in enumerate(grid)
+        for fault in _faults_of_entry(f"sweep['grid'][{i}]", entry, config, columns)
+    ]
+
+
+def _faults_of_entry(where: str, entry: Any, config: PilotConfig, columns: Sequence[str] | None) -> list[str]:
+    is_entry = isinstance(entry, dict) and ("method" in entry) != ("steps" in entry)
+    steps = entry.get("steps", ()) if is_entry else None
+    if not is_entry or not isinstance(steps, list | tuple) or not all(isinstance(step, dict) for step in steps):
+        return [f'{where}: allowed: {{"method": ..., settings}}, or {{"name": ..., "steps": [...]}}']
+    faults = []
+    if "steps" in entry:
+        faults += faults_of_settings(where, entry, dict.fromkeys(("name", "parameter", "steps"), _ANYTHING))
+        if not steps:
+            faults.append(f'{where}["steps"]: empty; allowed: a list of {{"method": ..., settings}}')
+    for key in ("name", "parameter"):
+        if key in entry and not is_name(entry[key]):
+            faults.append(f"{where}[{key!r}]: found {type(entry[key]).__name__}; allowed: a text")
+    if faults:
+        return faults
+    varied = _varied_settings(entry)
+    if len(varied) > 1 or ("parameter" in entry and not varied):
+        keys = ", ".join(repr(key) for _, key in varied) or f"no list under {entry['parameter']!r}"
+        return [f"{where}: found {keys}; allowed: one setting that is a list of what to try; make one entry for each"]
+    for _, _, tried in _tried(entry):
+        faults += faults_of_steps(tried, config, columns, where)
+    return list(dict.fromkeys(faults))

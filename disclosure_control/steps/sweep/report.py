@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,9 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.drawings import HOW_TO_INSTALL
 from disclosure_control.basics.settings import are_names
 from disclosure_control.basics.words import text_table
+from disclosure_control.steps.sweep.settings import SweepSettings
 from disclosure_control.steps.sweep.trial import BASELINE, Sweep
-from disclosure_control.treatments.seeds import DEFAULT_SEED, whose_seed
+from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.utility import MEASURES
 
 SUMMARY = "risk_utility_summary.csv"
@@ -35,7 +37,7 @@ FIRST_COLUMNS = (
 MOST_ROWS_IN_REPORT = 40
 
 
-def summary_table(rows: Sequence[dict]) -> pd.DataFrame:
+def summary_table(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """The rows as a table, the published columns first; figures per column only where some point changed the column."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     untouched = {
@@ -52,8 +54,8 @@ def summary_table(rows: Sequence[dict]) -> pd.DataFrame:
     )
     flags = [name for name in table if table[name].dtype == bool]
     texts = {"method", "param_name", "param_value", *flags}
-    figures = {name: table[name].astype(float) for name in table if name not in texts}
-    table = table.assign(**figures, **{name: np.where(table[name], "yes", "no") for name in flags})
+    figures = {str(name): table[name].astype(float) for name in table if name not in texts}
+    table = table.assign(**figures, **{str(name): np.where(table[name], "yes", "no") for name in flags})
     return table[[*FIRST_COLUMNS, *(name for name in table if name not in FIRST_COLUMNS)]]
 
 
@@ -61,15 +63,15 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
-def summary_figures(found: Sweep, settings: Mapping, config: PilotConfig, files: list[str]) -> dict:
+def summary_figures(found: Sweep, settings: SweepSettings, config: PilotConfig, files: list[str]) -> dict[str, Any]:
     """The sweep as plain numbers for the JSON summary; no record and no value of a person in it.
 
     Figures of single columns, and all digits of the others, stand in the CSV file alone: from them the value of a
     person whose record was removed can be calculated.
     """
     return {
-        "seed": whose_seed(settings.get("seed", DEFAULT_SEED)),
-        "one_generator": settings.get("one_generator", True),
+        "seed": whose_seed(settings.seed),
+        "one_generator": settings.one_generator,
         "K": config.K,
         "risk_of": "values as released, without the bins of the config",
         "rows": [_without_digits(row) for row in found.rows],
@@ -84,7 +86,7 @@ def summary_figures(found: Sweep, settings: Mapping, config: PilotConfig, files:
     }
 
 
-def _without_digits(row: Mapping) -> dict:
+def _without_digits(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row without its figures per column, those that were measured on values to five significant digits."""
     coarse = {*MEASURES, "regression_r_squared"}
     return {
@@ -98,7 +100,7 @@ def _row_name_at(found: Sweep, i: int | None) -> str | None:
     return None if i is None else row_name(found.rows[i])
 
 
-def row_name(row: Mapping) -> str:
+def row_name(row: Mapping[str, Any]) -> str:
     """A row as a report calls it: ``band AGE, width 10``."""
     if row["method"] == BASELINE:
         return "untreated"
@@ -107,7 +109,7 @@ def row_name(row: Mapping) -> str:
     return f"{row['method']}, {row['param_name']} {shown_value(row['param_value'])}"
 
 
-def shown_value(value: object, n_letters: int = 40) -> str:
+def shown_value(value: Any, n_letters: int = 40) -> str:
     """A parameter as a report shows it: numbers short, lists and dictionaries cut off where they are long."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return number_text(value)
@@ -115,7 +117,7 @@ def shown_value(value: object, n_letters: int = 40) -> str:
     return text if len(text) <= n_letters else f"{text[: n_letters - 1]}…"
 
 
-def sweep_report(figures: Mapping) -> str:
+def sweep_report(figures: Mapping[str, Any]) -> str:
     """The section of the text report: a table of all points, the front, the mildest that meets k, the files."""
     rows = figures["rows"]
     kept = [row for row in rows if len(rows) <= MOST_ROWS_IN_REPORT or _stands_out(row)]
@@ -151,7 +153,7 @@ def sweep_report(figures: Mapping) -> str:
     return "\n".join([*lines, *_remarks(figures)]) + "\n"
 
 
-def _stands_out(row: Mapping) -> bool:
+def _stands_out(row: Mapping[str, Any]) -> bool:
     return (
         row["method"] == BASELINE or row["pareto_front"] or row["mildest_that_meets_k"] or row["mildest_that_meets_all"]
     )
@@ -161,14 +163,14 @@ def _shown(percent: float | None, decimals: int = 1) -> str:
     return "-" if percent is None else f"{percent:.{decimals}f}%"
 
 
-def _words_of_chance(figures: Mapping) -> str:
+def _words_of_chance(figures: Mapping[str, Any]) -> str:
     seed = f"The seed is {figures['seed']}"
     if figures["one_generator"]:
         return f"{seed}: one generator runs through all of them, in this order."
     return f"{seed}: each starts from it anew."
 
 
-def _remarks(figures: Mapping) -> list[str]:
+def _remarks(figures: Mapping[str, Any]) -> list[str]:
     """What the table says, in sentences; what it leaves out, with counts."""
     rows, k = figures["rows"], figures["K"]
     lines = ["  * On the Pareto front: none of the others leaves less risk and is closer to the original as well."]

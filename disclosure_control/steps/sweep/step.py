@@ -14,27 +14,35 @@ from disclosure_control.basics.drawings import can_draw
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.sweep.grid import SweepPoint, points_of
 from disclosure_control.steps.sweep.report import SUMMARY, summary_figures, summary_table, sweep_report
+from disclosure_control.steps.sweep.settings import SweepSettings
 from disclosure_control.steps.sweep.trial import Sweep, pareto_front, sweep
+from disclosure_control.treatments.recommendation import Recommendation
 
 __all__ = ["Sweep", "SweepPoint", "pareto_front", "points_of", "run_step", "summary_table", "sweep"]
 
 
 def run_step(step: StepInput) -> StepResult:
     """Try the grid: ``risk_utility_summary.csv``, three figures as PNG and SVG, and the section of the report."""
-    recommended = getattr(step.earlier.get("recommend"), "outcome", None)
+    settings = step.settings
+    assert isinstance(settings, SweepSettings)
+    outcome = step.earlier["recommend"].outcome if "recommend" in step.earlier else None
     found = sweep(
         step.dataset.typed_table,
         step.assessment.config,
-        **step.settings,
+        settings.points,
+        settings.seed,
+        settings.one_generator,
+        settings.eigenvalue_columns,
+        settings.utility,
         folder=step.folder,
-        recommended=getattr(recommended, "treatment", None),
+        recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )
     files = {}
     if can_draw():
         from disclosure_control.steps.sweep.figures import sweep_figures
 
         files = sweep_figures(found.rows)
-    figures = summary_figures(found, step.settings, step.assessment.config, [SUMMARY, *files])
+    figures = summary_figures(found, settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
         figures,
         sweep_report(figures),

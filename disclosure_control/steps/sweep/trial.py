@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import ModelResult
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.run.progress import progress
-from disclosure_control.steps.sweep.grid import SweepPoint, points_of
+from disclosure_control.steps.sweep.grid import SweepPoint, faults_of_grid, points_of
+from disclosure_control.treatments.evaluation import evaluate_treated
+from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import DEFAULT_SEED
-from disclosure_control.treatments.treated_pilot import evaluate_treated, treat
+from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import Comparison, OriginalPilot, Utility, flat_figures, measure_utility
 from disclosure_control.utility.analyses import fit_regression
 
@@ -34,11 +39,11 @@ class Sweep:
     """
 
     points: tuple[SweepPoint, ...]
-    rows: tuple[dict, ...]
+    rows: tuple[dict[str, Any], ...]
     pareto_front: tuple[int, ...]
     mildest_that_meets_k: int | None
     mildest_that_meets_all: int | None
-    inputs: Mapping[str, dict] = field(default_factory=dict)
+    inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
 
 
 # ---------------------------------------------------------------- the sweep
@@ -47,20 +52,22 @@ class Sweep:
 def sweep(
     frame: pd.DataFrame,
     config: PilotConfig,
-    grid: Sequence[Mapping],
+    grid: Sequence[SweepPoint | Mapping[str, object]],
     seed: int = DEFAULT_SEED,
     one_generator: bool = True,
     eigenvalue_columns: Sequence[str] | None = None,
     utility: Mapping[str, object] | None = None,
-    **context,
+    folder: Path | None = None,
+    recommended: Sequence[TreatmentStep] | None = None,
 ) -> Sweep:
     """Try every point of ``grid`` on ``frame`` (n_records, one row per person) and measure risk and utility.
 
-    Each point treats the original. ``one_generator``: one generator, seeded once, runs on from point to point; else
-    each point starts from the seed, and does not hang on those before it. Other arguments as under the config key
-    ``sweep``; ``context`` is handed on to ``treat``. Raises ``FaultyInputError`` with the faults of all points.
+    Each point treats the original. ``grid`` holds points that were read, or entries as under the config key ``sweep``,
+    which are checked. ``one_generator``: one generator, seeded once, runs on from point to point; else each point
+    starts from the seed, and does not hang on those before it. ``eigenvalue_columns`` and ``utility`` are as under the
+    key, ``folder`` and ``recommended`` as for ``treat``. Raises ``FaultyInputError`` with the faults of all points.
     """
-    points = points_of(grid)
+    points = _checked_points(grid, config, list(frame.columns))
     original = OriginalPilot(frame, config, eigenvalue_columns, utility)
     untouched = frame.reset_index(drop=True)
     as_released = evaluate_treated(untouched, config, as_released=True)
@@ -68,11 +75,14 @@ def sweep(
     baseline = SweepPoint(BASELINE, "", None, ())
     rows = [_row(baseline, as_released, evaluate_treated(untouched, config), measure_utility(compared))]
     rows[0] |= _regression_figures(compared, released=False) | {"used_chance": False}
-    generator, faults, inputs = np.random.default_rng(seed), [], {}
+    generator = np.random.default_rng(seed)
+    faults: list[str] = []
+    inputs: dict[str, dict[str, object]] = {}
     with progress("Trying treatments", len(points)) as advance:
         for point in points:
+            chance = generator if one_generator else seed
             try:
-                treated = treat(frame, config, point.steps, generator if one_generator else seed, **context)
+                treated = treat(frame, config, point.steps, chance, folder, recommended)
             except FaultyInputError as error:
                 faults += [f"sweep, {_name_of(point)}: {fault}" for fault in error.faults]
                 continue
@@ -87,11 +97,20 @@ def sweep(
     return _judged(points, rows, inputs)
 
 
+def _checked_points(
+    grid: Sequence[SweepPoint | Mapping[str, object]], config: PilotConfig, columns: list[str]
+) -> tuple[SweepPoint, ...]:
+    read = tuple(point for point in grid if isinstance(point, SweepPoint))
+    entries = [entry for entry in grid if not isinstance(entry, SweepPoint)]
+    stop_at(faults_of_grid(entries, config, columns))
+    return read + points_of(entries)
+
+
 def _name_of(point: SweepPoint) -> str:
     return f"{point.method}, {point.param_name}" if point.param_name else point.method
 
 
-def _row(point: SweepPoint, as_released: Assessment, as_configured: Assessment, utility: Utility) -> dict:
+def _row(point: SweepPoint, as_released: Assessment, as_configured: Assessment, utility: Utility) -> dict[str, Any]:
     """One row of the summary: the first columns as published, then whatever else is measured."""
     figures = {name: _finite(value) for name, value in flat_figures(utility).items()}
     row = {"method": point.method, "param_name": point.param_name, "param_value": point.param_value}
@@ -115,7 +134,7 @@ def _row(point: SweepPoint, as_released: Assessment, as_configured: Assessment, 
     return row | figures
 
 
-def _risk_figures(assessment: Assessment) -> dict:
+def _risk_figures(assessment: Assessment) -> dict[str, Any]:
     """The published risk columns. ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated."""
     profile = risk_profile(assessment.classes, (5,), assessment.config.missing_qis)
     return {
@@ -127,7 +146,7 @@ def _risk_figures(assessment: Assessment) -> dict:
     }
 
 
-def _is_met(results: Sequence) -> bool:
+def _is_met(results: Sequence[ModelResult]) -> bool:
     """Nobody flagged, and somebody evaluated: where nobody could be looked at, nothing is shown."""
     return all(result.n_risky == 0 for result in results) and results[0].n_evaluated > 0
 
@@ -140,7 +159,7 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value
 
 
-def _regression_figures(comparison: Comparison, released: bool) -> dict:
+def _regression_figures(comparison: Comparison, released: bool) -> dict[str, Any]:
     if not comparison.analyses.get("regression"):
         return {}
     fit = fit_regression(comparison, released)
@@ -148,7 +167,7 @@ def _regression_figures(comparison: Comparison, released: bool) -> dict:
     return {"regression_n_used": fit.n_used, "regression_r_squared": fit.r_squared, **coefficients}
 
 
-def _judged(points: Sequence[SweepPoint], rows: list[dict], inputs: Mapping[str, dict]) -> Sweep:
+def _judged(points: Sequence[SweepPoint], rows: list[dict[str, Any]], inputs: Mapping[str, dict[str, object]]) -> Sweep:
     """The rows with what they are among all: on the Pareto front, the mildest to meet k, or all models."""
     front = pareto_front([(row["avg_linkage_risk_percent"], row["IL1_mean"]) for row in rows])
     mildest = {key: _mildest(rows, key) for key in ("meets_k", "meets_all")}
@@ -174,7 +193,7 @@ def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[i
     return sorted(front)
 
 
-def _mildest(rows: Sequence[dict], key: str) -> int | None:
+def _mildest(rows: Sequence[dict[str, Any]], key: str) -> int | None:
     """The row that changed least of those that meet a model; of equals the one that removed fewer records."""
     fit = [i for i, row in enumerate(rows) if row[key]]
     return min(fit, key=lambda i: (rows[i]["IL1_mean"], rows[i]["n_records_removed"], i), default=None)

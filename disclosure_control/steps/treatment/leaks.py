@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.columns import EncodedColumn, encode_column
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.measures.determination import n_commonest, n_guessed_right
 
 TELLING = 0.95  # of the people whose value can be told
 LONG_ID = 5  # letters, from which on an id does not stand in another text by chance
 
 
-def telling_columns(original: pd.DataFrame, hidden: Sequence[str], released: Iterable[str]) -> list[dict]:
+def telling_columns(original: pd.DataFrame, hidden: Sequence[str], released: Iterable[str]) -> list[dict[str, Any]]:
     """Pairs (released column, hidden column) where the first alone tells the second of nearly everybody.
 
     ``original`` (n_records,) holds both as they were. ``predicted_rate`` in [0, 1] is the share of people whose hidden
     value is the commonest among those with their released value; larger is riskier. Pairs below 95% are left out, and
     so are those where guessing everybody's commonest value does as well, and columns that are nearly an id (more than
     one value for every two people), which tell everything of those alone whom one has looked up.
-    Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231.
     """
     found = []
     values = {name: encode_column(original[name]) for name in hidden}
@@ -40,19 +40,13 @@ def _predicted_rate(column: EncodedColumn, hidden: EncodedColumn) -> float:
     known = hidden.codes >= 0
     if not known.any():
         return 0.0
-    n_hidden = len(hidden.labels)
-    key = (column.codes[known].astype(np.int64) + 1) * n_hidden + hidden.codes[known]
-    pair, people = number_groups(key, (len(column.labels) + 1) * n_hidden)
-    level = np.zeros(len(people), dtype=np.int64)
-    level[pair] = column.codes[known] + 1
-    commonest = np.zeros(len(column.labels) + 1)
-    np.maximum.at(commonest, level, people)
-    return float(commonest.sum() / known.sum())
+    n_codes = len(column.labels) + 1, len(hidden.labels)
+    return n_guessed_right(column.codes[known] + 1, hidden.codes[known], *n_codes) / int(known.sum())
 
 
 def _commonest_rate(hidden: EncodedColumn) -> float:
-    people = np.bincount(hidden.codes[hidden.codes >= 0])
-    return float(people.max(initial=0) / max(people.sum(), 1))
+    known = hidden.codes[hidden.codes >= 0]
+    return n_commonest(known) / max(len(known), 1)
 
 
 def columns_with_ids(subjects: pd.Series, released: pd.DataFrame) -> dict[str, int]:
@@ -65,7 +59,7 @@ def columns_with_ids(subjects: pd.Series, released: pd.DataFrame) -> dict[str, i
     ids = _lower(subjects)
     length = np.strings.str_len(ids)
     found = {}
-    for name in released:
+    for name in map(str, released):
         if pd.api.types.is_numeric_dtype(released[name].dtype):
             continue
         texts = _lower(released[name])

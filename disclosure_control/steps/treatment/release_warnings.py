@@ -5,15 +5,15 @@ from __future__ import annotations
 import pandas as pd
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.words import listed
+from disclosure_control.basics.words import listed, people_text
 from disclosure_control.steps.treatment.leaks import columns_with_ids
-from disclosure_control.treatments.dates import date_columns, tells_the_day
-from disclosure_control.treatments.identifiers import identifier_columns
-from disclosure_control.treatments.registry import people
+from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
+from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
 from disclosure_control.treatments.seeds import seed_warnings
+from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
-def release_warnings(treated, subjects: pd.Series | None) -> list[str]:
+def release_warnings(treated: TreatedPilot, subjects: pd.Series | None) -> list[str]:
     """Sentences on ids, dates, identifiers and chance; ``subjects`` (n_kept,) are the ids before the treatment."""
     warnings = [*_on_ids(treated, subjects), *_on_dates(treated)]
     identifiers = list(identifier_columns(list(treated.frame.columns)))
@@ -24,7 +24,7 @@ def release_warnings(treated, subjects: pd.Series | None) -> list[str]:
     return warnings
 
 
-def _on_ids(treated, subjects: pd.Series | None) -> list[str]:
+def _on_ids(treated: TreatedPilot, subjects: pd.Series | None) -> list[str]:
     is_recoded = any(step.method == "recode_ids" and SUBJECT_COLUMN in step.changed for step in treated.steps)
     if SUBJECT_COLUMN in treated.frame and not is_recoded:
         return ["Subject ids are released as they are; recode_ids makes pseudonyms of them."]
@@ -32,13 +32,13 @@ def _on_ids(treated, subjects: pd.Series | None) -> list[str]:
         return []
     found = columns_with_ids(subjects, treated.frame.drop(columns=SUBJECT_COLUMN, errors="ignore"))
     return [
-        f"{name} holds the subject's original id for {n} of {people(len(subjects))}: drop it, or where it is nothing "
-        "else, name it under the columns of recode_ids."
+        f"{name} holds the subject's original id for {n} of {people_text(len(subjects))}: drop it, or where it is "
+        "nothing else, name it under the columns of recode_ids."
         for name, n in found.items()
     ]
 
 
-def _on_dates(treated) -> list[str]:
+def _on_dates(treated: TreatedPilot) -> list[str]:
     shifted = {name for step in treated.steps if step.method == "shift_dates" for name in step.changed}
     touched = {name for step in treated.steps for name, count in step.changed.items() if count}
     dates = [

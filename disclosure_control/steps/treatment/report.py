@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.words import listed, share_text, text_table
+from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.steps.treatment.leaks import telling_columns
 from disclosure_control.steps.treatment.release_warnings import release_warnings
 from disclosure_control.treatments.seeds import whose_seed
+from disclosure_control.treatments.treated_pilot import TreatedPilot
 
+Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
 VIEWS = ("before", "after", "as_released")
 NOT_ANONYMOUS = (
     "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
@@ -28,7 +32,7 @@ NOT_BESIDE_THE_DATA = (
 )
 
 
-def risk_figures(assessment: Assessment, n_records: int) -> dict:
+def risk_figures(assessment: Assessment, n_records: int) -> Figures:
     """One view of a pilot in plain numbers; larger rates are riskier, smaller k and l are, larger t is."""
     profile = risk_profile(assessment.classes, (), assessment.config.missing_qis)
     return {
@@ -48,7 +52,7 @@ def risk_figures(assessment: Assessment, n_records: int) -> dict:
     }
 
 
-def _model(result) -> dict:
+def _model(result: ModelResult) -> Figures:
     worst = "maximum" if result.model == "t_closeness" else "minimum"
     return {
         "threshold": result.threshold,
@@ -61,7 +65,7 @@ def _model(result) -> dict:
     }
 
 
-def _to_three_digits(figures: dict) -> dict:
+def _to_three_digits(figures: Figures) -> Figures:
     """The view of the untreated pilot: its distances, from which values could be calculated, to three digits."""
     closeness = {
         name: {**model, "maximum": None if model["maximum"] is None else float(f"{model['maximum']:.3g}")}
@@ -70,7 +74,7 @@ def _to_three_digits(figures: dict) -> dict:
     return {**figures, "t_closeness": closeness}
 
 
-def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
+def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataFrame) -> Figures:
     """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated."""
     released = treated.frame
     columns = [name for name in table.columns if name in released]
@@ -103,16 +107,17 @@ def treatment_figures(before: Assessment, treated, table: pd.DataFrame) -> dict:
 
 
 def n_missing(column: pd.Series) -> int:
+    """Records (n_records,) without a value."""
     return int(column.isna().sum())
 
 
-def _hidden(treated, before: Assessment) -> list[str]:
+def _hidden(treated: TreatedPilot, before: Assessment) -> list[str]:
     """Quasi-identifiers that a treatment changed or dropped."""
     changed = {name for step in treated.steps for name, count in step.changed.items() if count}
     return [name for name in before.config.quasi_identifiers if name in changed]
 
 
-def finer_than_assessed(treated) -> list[str]:
+def finer_than_assessed(treated: TreatedPilot) -> list[str]:
     """Quasi-identifiers that the config looks at in bins and that are released in finer values than these."""
     assessment, exact = treated.assessment, treated.as_released.classes
     exact_codes = dict(zip(exact.quasi_identifiers, exact.columns, strict=True))
@@ -128,7 +133,7 @@ def _n_present(codes: np.ndarray) -> int:
     return len(np.unique(codes[codes >= 0]))
 
 
-def untouched_columns(treated, columns: list[str]) -> list[str]:
+def untouched_columns(treated: TreatedPilot, columns: list[str]) -> list[str]:
     """Columns that are released as they were and have no role in the config: nobody assessed what they tell."""
     touched = {name for step in treated.steps for name, count in step.changed.items() if count}
     roles = {*treated.config.quasi_identifiers, *treated.config.sensitive_features, SUBJECT_COLUMN}
@@ -138,7 +143,7 @@ def untouched_columns(treated, columns: list[str]) -> list[str]:
 # ---------------------------------------------------------------- as text
 
 
-def treatment_report(pilot: str, figures: Mapping) -> str:
+def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     """The summary as text: what was done, before beside after, and what the figures do not say."""
     lines = [f"Treatment of pilot {pilot}", ""]
     for number, step in enumerate(figures["steps"], start=1):
@@ -146,7 +151,7 @@ def treatment_report(pilot: str, figures: Mapping) -> str:
     if not figures["steps"]:
         lines.append("  Nothing was done: the list of treatments is empty.")
     n_before, n_removed = figures["before"]["records"], figures["records_removed"]
-    share = f" ({n_removed / n_before:.1%})" if n_before else ""
+    share = f" ({share_of_text(n_removed, n_before)})" if n_before else ""
     lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
     if figures["columns_dropped"]:
         lines.append(f"  Columns dropped: {listed(figures['columns_dropped'])}.")
@@ -166,7 +171,7 @@ def treatment_report(pilot: str, figures: Mapping) -> str:
     lines += [f"  {note}" for note in figures["notes"]]
     lines += [
         f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
-        f"{pair['predicted_rate']:.1%} of the people: drop it or recode it."
+        f"{share_text(pair['predicted_rate'])} of the people: drop it or recode it."
         for pair in figures["telling"]
     ]
     if figures["untouched"]:
@@ -177,7 +182,7 @@ def treatment_report(pilot: str, figures: Mapping) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _step_lines(number: int, step: Mapping) -> list[str]:
+def _step_lines(number: int, step: Mapping[str, Any]) -> list[str]:
     changed = ", ".join(f"{name} {count}" for name, count in step["changed"].items() if count)
     words = [f"cells changed: {changed}"] if changed else []
     if step["records_removed"]:
@@ -186,22 +191,18 @@ def _step_lines(number: int, step: Mapping) -> list[str]:
     return lines + [f"     {note}" for note in step["notes"]]
 
 
-def _policy_lines(view: Mapping, in_use: str) -> list[str]:
+def _policy_lines(view: Mapping[str, Any], in_use: str) -> list[str]:
     """k of the released file under every policy, so that none of them hides people."""
     threshold = number_text(view["k_anonymity"]["threshold"])
     rows = [
-        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_text(_rate(n["risky"], n["evaluated"]))]
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
         for policy, n in view["missing_policies"].items()
     ]
     title = f"k < {threshold} as released, by the policy for missing quasi-identifiers (in use: {in_use})"
     return ["", title, text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
 
 
-def _rate(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def _rows(figures: Mapping) -> list[list[str]]:
+def _rows(figures: Mapping[str, Any]) -> list[list[str]]:
     views = [figures[view] for view in VIEWS]
     rows = [
         ["Records", *(str(view["records"]) for view in views)],
@@ -216,10 +217,12 @@ def _rows(figures: Mapping) -> list[list[str]]:
     return rows
 
 
-def _model_rows(title: str, views: list[Mapping | None]) -> list[list[str]]:
+def _model_rows(title: str, views: Sequence[Mapping[str, Any] | None]) -> list[list[str]]:
     worst = "maximum" if title.startswith("t ") else "minimum"
     sign = ">" if worst == "maximum" else "<"
-    head = f"{title} {sign} {number_text(views[0]['threshold'])}"
+    before = views[0]
+    assert before is not None  # a column that is gone afterwards was there
+    head = f"{title} {sign} {number_text(before['threshold'])}"
     rows = [
         [f"{head}: people", *(_people(view) for view in views)],
         [f"{title}: {'largest' if worst == 'maximum' else 'smallest'}", *(_number(view, worst) for view in views)],
@@ -229,17 +232,17 @@ def _model_rows(title: str, views: list[Mapping | None]) -> list[list[str]]:
     return rows
 
 
-def _people(view: Mapping | None) -> str:
+def _people(view: Mapping[str, Any] | None) -> str:
     if view is None:
         return "not released"
     return f"{view['risky']} of {view['evaluated']} ({share_text(view['risky_rate'])})"
 
 
-def _number(view: Mapping | None, key: str) -> str:
+def _number(view: Mapping[str, Any] | None, key: str) -> str:
     return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
 
 
-def summary_files(pilot: str, figures: Mapping, report: str) -> dict[str, bytes]:
+def summary_files(pilot: str, figures: Mapping[str, Any], report: str) -> dict[str, bytes]:
     """``{PILOT}_treatment_summary.txt`` and ``.json``."""
     text = json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return {

@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import stop_at
-from disclosure_control.basics.settings import faults_of_settings
-from disclosure_control.treatments.seeds import DEFAULT_SEED, faults_of_seed, read_seed
+from disclosure_control.basics.settings import Check, faults_of_settings
+from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import SETTINGS as SEED_SETTINGS
-from disclosure_control.treatments.treated_pilot import faults_of_steps
+from disclosure_control.treatments.seeds import SeedSource, faults_of_seed, seed_source
+from disclosure_control.treatments.steps import faults_of_steps
 
 
-def steps_and_seed(value: object, folder: Path | None = None) -> tuple[list[Mapping], int]:
-    """The steps and the seed under the config key ``treatment``; a key of the seed must not lie in ``folder``."""
-    if isinstance(value, dict):
-        return list(value["steps"]), read_seed(value, folder)
-    return list(value), DEFAULT_SEED
+@dataclass(frozen=True)
+class TreatmentSettings:
+    """The config key ``treatment``: the ``steps`` in their order, and where chance starts."""
+
+    steps: tuple[TreatmentStep, ...]
+    seed: SeedSource = field(default_factory=SeedSource)
 
 
-def check_settings(value: object, config: Mapping, columns: Iterable[str] | None) -> list[str]:
-    """Faults of the config key ``treatment``: a list of steps, or these under "steps", beside a seed."""
-    faults = []
-    if isinstance(value, dict):
-        faults = faults_of_settings("treatment", value, _KEYS)
-        faults += [f"treatment: {fault}" for fault in faults_of_seed(value)]
-        if "steps" not in value:
-            faults.append(f"treatment['steps']: missing; allowed: {_KEYS['steps'][1]}")
-        value = value.get("steps", [])
-    if not isinstance(value, list | tuple):
-        allowed = f'{_KEYS["steps"][1]}, or {{"seed": 1, "steps": [...]}}'
-        return faults or [f"treatment: found {type(value).__name__}; allowed: {allowed}"]
-    return faults + faults_of_steps(value, config, columns)
-
-
-_KEYS = {
+_KEYS: dict[str, Check] = {
     **SEED_SETTINGS,
     "steps": (lambda value: isinstance(value, list | tuple), 'a list of {"method": ..., settings}'),
 }
 
 
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> object:
-    """The settings of the config key ``treatment``. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(check_settings(value, config.literal, columns))
-    return value
+def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> TreatmentSettings:
+    """The settings of the key: a list of steps, or these under "steps", beside a seed.
+
+    Raises ``FaultyInputError`` with every fault of it, keys in the environment that are missing or short among them.
+    """
+    faults: list[str] = []
+    steps, seed = value, SeedSource()
+    if isinstance(value, dict):
+        faults = faults_of_settings("treatment", value, _KEYS)
+        faults += [f"treatment: {fault}" for fault in faults_of_seed(value)]
+        if "steps" not in value:
+            faults.append(f"treatment['steps']: missing; allowed: {_KEYS['steps'][1]}")
+        steps, seed = value.get("steps", []), seed_source(value)
+    if not isinstance(steps, list | tuple):
+        allowed = f'{_KEYS["steps"][1]}, or {{"seed": 1, "steps": [...]}}'
+        stop_at(faults or [f"treatment: found {type(value).__name__}; allowed: {allowed}"])
+    stop_at([*faults, *faults_of_steps(steps, config, columns)])
+    return TreatmentSettings(tuple(map(TreatmentStep.of, steps)), seed)

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
-from disclosure_control.steps.treatment.settings import steps_and_seed
+from disclosure_control.steps.treatment.settings import TreatmentSettings
+from disclosure_control.treatments.recommendation import Recommendation
+from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.treat import treat
 
 DATASET = "anonymised_dataset.csv"
 
 
 def run_step(step: StepInput) -> StepResult:
     """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
-    steps, seed = steps_and_seed(step.settings, step.folder)
+    settings = step.settings
+    assert isinstance(settings, TreatmentSettings)
+    seed = settings.seed.read(step.folder)
     table = step.dataset.typed_table
-    recommended = _recommended(step, steps)
+    recommended = _recommended(step, settings.steps)
     if recommended is not None and not recommended:
         return StepResult(
             {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
         )
-    treated = treat(table, step.assessment.config, steps, seed, step.folder, recommended)
+    treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended)
     figures = treatment_figures(step.assessment, treated, table)
     report = treatment_report(step.pilot, figures)
     is_loud = DEFAULT_WARNING in figures["notes"]
@@ -44,13 +48,15 @@ NOTHING_FOUND = (
 )
 
 
-def _recommended(step: StepInput, steps: Sequence[Mapping]) -> Sequence[Mapping] | None:
+def _recommended(step: StepInput, steps: Sequence[TreatmentStep]) -> Sequence[TreatmentStep] | None:
     """The steps that ``recommend`` found earlier in this run; None where no step asks for them."""
-    if all(treatment["method"] != "recommended" for treatment in steps):
+    if all(treatment.method != "recommended" for treatment in steps):
         return None
     if "recommend" not in step.earlier:
         raise FaultyInputError(
             'treatment: the method "recommended" needs the result of the step recommend; '
             'add "recommend": {} to the config, or write the treatments out'
         )
-    return step.earlier["recommend"].outcome.treatment or ()
+    outcome = step.earlier["recommend"].outcome
+    assert isinstance(outcome, Recommendation)
+    return outcome.treatment or ()

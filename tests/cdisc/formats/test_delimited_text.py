@@ -3,17 +3,20 @@
 import contextlib
 import csv
 import io
+import itertools
 import re
 import unicodedata
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from cdisc.formats.files import FileOptions, SourceTable, read_domain_file
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
+from tests.examples import examples
 from tests.places import SHARED_DATA
 
 
@@ -166,6 +169,69 @@ def test_decimal_comma_is_guessed_per_column_and_said(tmp_path):
 
 def test_comma_in_a_comma_separated_file_is_no_decimal_sign(tmp_path):
     assert cells(read(tmp_path, 'A,B\n"1,5",x\n"2,5",y\n'))["A"] == ["1,5", "2,5"]
+
+
+ODD_VALUES = ["unknown", "7.5", "<3,42", "NA", "-99", "1,2,3", "", "12/03/2020", "1e301"]
+
+
+@pytest.mark.parametrize("numbers", [(), ("GLUCOSE",)], ids=["undeclared", "declared"])
+@pytest.mark.parametrize("odd", ODD_VALUES)
+def test_one_value_decides_nothing_about_others(odd, numbers, tmp_path):
+    """What is declared holds value by value: fifty numbers stay numbers whoever comes to them."""
+    values = [f"{number},{number % 10}" for number in range(3, 53)]
+    declared = {"delimiter": ";", "encoding": "utf-8", "decimal": ",", "missing": ("-99",), "numbers": numbers}
+    for place in (0, 25, 50):
+        given = [*values[:place], odd, *values[place:]]
+        table = read(tmp_path, "ID;GLUCOSE\n" + "".join(f"P{i};{v}\n" for i, v in enumerate(given)), **declared)
+        found = cells(table)["GLUCOSE"]
+        assert found[:place] + found[place + 1 :] == [value.replace(",", ".") for value in values]
+        kept = {"-99": None, "": None, "1e301": "1e301", "<3,42": None if numbers else "<3.42"}
+        assert found[place] == kept.get(odd, None if numbers else odd)
+
+
+@pytest.mark.parametrize("numbers", [(), ("A",)], ids=["undeclared", "declared"])
+def test_a_value_is_read_alike_in_whatever_company(numbers, tmp_path):
+    """Every subset of a column reads its values as the whole column does."""
+    values = ["7.5", "3,42", "unknown", "7", "<3,42", "-99", "1.234", "NA"]
+    declared = {"delimiter": ";", "encoding": "utf-8", "decimal": ",", "missing": ("-99",), "numbers": numbers}
+
+    def read_together(given):
+        return cells(read(tmp_path, "ID;A\n" + "".join(f"P;{value}\n" for value in given), **declared))["A"]
+
+    whole = dict(zip(values, read_together(values), strict=True))
+    for n in (1, 2, 3):
+        for some in itertools.combinations(values, n):
+            assert read_together(some) == [whole[value] for value in some]
+
+
+def test_what_is_no_number_in_a_column_of_numbers_is_missing_and_counted(tmp_path):
+    data = "A;B\n1,5;NA\nunknown;2.5\n<3,42;3,5\n7.5;x\n;-99\n"
+    table = read(tmp_path, data, delimiter=";", decimal=",", missing=("-99",), numbers=("A", "B"))
+    assert cells(table) == {"A": ["1.5", None, None, None, None], "B": [None, None, "3.5", None, None]}
+    assert table.notes[1:] == ("declared as numbers, and missing where they are none: 'A' (3), 'B' (3)",)
+    guessed = read(tmp_path, data, delimiter=";", numbers=("A",))
+    assert cells(guessed)["A"] == [None, None, None, "7.5", None]  # two signs, and none of them declared
+    commas = read(tmp_path, "A;B\n1,5;1\nunknown;2\nNA;3\n", delimiter=";", numbers=("A",))
+    assert cells(commas)["A"] == ["1.5", None, None]
+    assert commas.notes == (
+        "decimal comma guessed in 'A'",
+        "'NA' in columns of numbers read as missing: 'A' (1)",
+        "declared as numbers, and missing where they are none: 'A' (1)",
+    )
+
+
+def test_numbers_that_a_guess_takes_for_text_are_counted_aloud(tmp_path):
+    table = read(tmp_path, "A;B\n1,5;x\n2,5;1,5\nunknown;y\n")
+    assert cells(table)["A"] == ["1,5", "2,5", "unknown"]
+    assert table.notes[1].startswith("numbers with a comma kept as text: 'A' (2); if that is a decimal sign, declare")
+    assert read(tmp_path, 'A,B\n"1,5",x\n"2,5",y\n').notes[0].startswith("numbers with a comma kept as text: 'A' (2)")
+    mixed = read(tmp_path, "A;B\n1,5;x\n7.5;y\n7.25;z\n", decimal=",")
+    assert mixed.notes[-1] == "a decimal point beside decimal commas, left as it stands: 'A' (2)"
+
+
+def test_a_column_of_numbers_that_is_not_there_is_a_fault(tmp_path):
+    [fault] = faults_of(tmp_path, "AGE;BMI\n1;2\n", numbers=("BMI", "AGEE"))
+    assert "declared as numbers, and no column of the file: 'AGEE'; did you mean 'AGE'?" in fault
 
 
 def test_declared_decimal_sign(tmp_path):
@@ -362,7 +428,7 @@ def expected_columns(header: list[str], rows: list[list[str]]) -> dict[str, list
     return columns
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300)
 @given(
     table=tables(),
     delimiter=st.sampled_from([",", ";", "\t", "|", ":"]),
@@ -390,7 +456,7 @@ def test_what_the_csv_module_writes_comes_back(
         assert cells(read(tmp_path, data, delimiter=delimiter, decimal=".")) == expected
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100)
 @given(st.binary(max_size=60).map(lambda tail: b"A,B\nx,1\n" + tail))
 def test_any_bytes_are_read_or_refused_in_words(tmp_path, data):
     # Anything but a table or a FaultyInputError fails the test by itself.
@@ -398,7 +464,7 @@ def test_any_bytes_are_read_or_refused_in_words(tmp_path, data):
         assert len(read(tmp_path, data).frame) >= 1
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(200)
 @given(st.text(st.sampled_from('"a,\n'), max_size=25))
 def test_quotes_are_read_as_the_csv_module_reads_them_or_refused(tmp_path, text):
     """Loose quotes must never move text between records unnoticed."""

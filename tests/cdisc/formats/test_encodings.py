@@ -4,15 +4,14 @@ import pytest
 
 from cdisc.formats.encodings import chosen_encoding, read_text
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
 
 GREEK = "ΦΥΛΟ;ΠΟΛΗ\nΆνδρας;Αθήνα\nΓυναίκα;Ηράκλειο\n37 °C;µg\n"
 WESTERN = "Name;Stadt\nMüller;Köln\nGrößer;Zürich\nFrançois;Nîmes\n"
 
 
 def text_of(folder, data: bytes, declared: str | None = None) -> tuple[str, list[str]]:
-    path = folder / "vs.csv"
-    path.write_bytes(data)
-    text, notes = read_text(path, declared)
+    text, notes = read_text(SourceFile(folder / "vs.csv", data), declared)
     return text.to_pybytes().decode(), notes
 
 

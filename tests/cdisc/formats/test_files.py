@@ -7,7 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from cdisc.formats.files import READERS, FileOptions, find_domain_files, read_domain_file
+from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.formats.registry import readers_by_suffix
+from cdisc.formats.tables import FileOptions
 from disclosure_control.basics.faults import FaultyInputError
 from tests.places import PROJECT
 
@@ -62,7 +64,7 @@ def test_folder_that_does_not_exist_is_a_fault(tmp_path):
         find_domain_files(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("suffix", READERS)
+@pytest.mark.parametrize("suffix", readers_by_suffix())
 def test_empty_file_of_any_format(tmp_path, suffix):
     with pytest.raises(FaultyInputError) as caught:
         read_domain_file(write(tmp_path, f"vs{suffix}", b""))
@@ -71,7 +73,7 @@ def test_empty_file_of_any_format(tmp_path, suffix):
     )
 
 
-@pytest.mark.parametrize("suffix", READERS)
+@pytest.mark.parametrize("suffix", readers_by_suffix())
 @pytest.mark.parametrize(
     ("content", "kind"),
     [
@@ -97,7 +99,7 @@ def test_unknown_suffix_is_a_fault(tmp_path):
         read_domain_file(write(tmp_path, "vs.sav"))
 
 
-@pytest.mark.parametrize("suffix", READERS)
+@pytest.mark.parametrize("suffix", readers_by_suffix())
 def test_file_that_is_gone_is_a_fault(tmp_path, suffix):
     with pytest.raises(FaultyInputError, match=f"vs{suffix}: the file cannot be read"):
         read_domain_file(tmp_path / f"vs{suffix}")
@@ -118,7 +120,7 @@ def test_a_reader_is_imported_only_for_its_format(tmp_path):
     code = (
         "import sys; from pathlib import Path; from cdisc.formats.files import read_domain_file;"
         f"read_domain_file(Path({str(path)!r}));"
-        "heavy = ('pyreadstat', 'pyarrow.parquet', 'cdisc.formats.dataset_json');"
+        "heavy = ('pyreadstat', 'pyarrow.parquet');"
         "print([name for name in heavy if name in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)

@@ -10,7 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from cdisc.formats.files import FileOptions, SourceTable, read_domain_file
+from cdisc.formats import parquet
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
 
 
@@ -142,3 +144,42 @@ def test_no_parquet_file_at_all(tmp_path):
     (fault,) = faults_of(path)
     assert "vs.parquet: the file is not a Parquet file" in fault
     assert 'merge: {"ignore": ["VS"]}' in fault
+
+
+def test_one_long_text_for_everybody_is_bounded_before_it_is_unfolded(tmp_path):
+    """Six gigabytes in a file of a few kilobytes: the text stands once, and each record points to it."""
+    text = pa.DictionaryArray.from_arrays(pa.array(np.zeros(100_000, dtype=np.int32)), ["A" * 60_000])
+    path = tmp_path / "vs.parquet"
+    pyarrow.parquet.write_table(pa.table({"NOTE": text}), path, store_schema=False)
+    before = pa.total_allocated_bytes()
+    [fault] = faults_of(path)
+    assert "would unfold to 6.0 GB; allowed: up to 2.1 GB" in fault
+    assert pa.total_allocated_bytes() - before < 1e8
+
+
+def test_text_stored_by_its_differences_is_bounded(tmp_path):
+    path = tmp_path / "vs.parquet"
+    values = pa.array(["A" * 10_000] * 300_000, type=pa.large_string())
+    pyarrow.parquet.write_table(
+        pa.table({"NOTE": values}), path, use_dictionary=False, column_encoding="DELTA_BYTE_ARRAY"
+    )
+    del values
+    assert path.stat().st_size < 10**7
+    assert "would unfold to 2.1 GB; allowed: up to 2.1 GB" in faults_of(path)[0]
+
+
+def test_numbers_that_are_all_alike_are_bounded_by_what_the_file_announces(tmp_path, monkeypatch):
+    monkeypatch.setattr(parquet, "_LARGEST_UNFOLDED", 10**6)
+    monkeypatch.setattr(pyarrow.parquet.ParquetFile, "read", None)
+    path = tmp_path / "vs.parquet"
+    pyarrow.parquet.write_table(pa.table({"AGE": np.zeros(10**6)}), path)
+    assert "would unfold to 0.0 GB" in faults_of(path)[0]
+
+
+def test_text_that_repeats_is_read_as_it_stands(tmp_path):
+    values = ["a", None, "b", "", " a "] * 1000
+    for options in ({}, {"use_dictionary": False}, {"row_group_size": 7}, {"column_encoding": "DELTA_BYTE_ARRAY"}):
+        path = tmp_path / "vs.parquet"
+        plain = {"use_dictionary": False} if "column_encoding" in options else {}
+        pyarrow.parquet.write_table(pa.table({"NOTE": values}), path, **options, **plain)
+        assert cells(read_domain_file(path))["NOTE"] == ["a", None, "b", None, "a"] * 1000

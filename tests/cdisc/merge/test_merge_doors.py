@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from cdisc import KEY_READERS
@@ -28,6 +28,7 @@ from tests.cdisc.merge.merge_files import (
     transport_records,
     write,
 )
+from tests.examples import examples
 from tests.run.synthetic_pilot import PROJECT, Doors, SyntheticPilot
 
 SHIPPED = PROJECT / "pilot_report"
@@ -295,6 +296,7 @@ DEMOGRAPHICS = {
 
 
 @needs_shared_data
+@pytest.mark.thorough("2 s; test_merge_real_data counts the same people in the quick run")
 def test_29_of_306_subjects_of_the_cdisc_pilot_are_below_5(start):
     pilot, _ = start("CDISCPILOT01", files_in(SHARED_DATA / "cdiscpilot01"), DEMOGRAPHICS)
     k_anonymity = pilot.summary()["k_anonymity"]
@@ -402,7 +404,7 @@ difficult_texts = st.lists(st.sampled_from(MARKS + LETTERS), max_size=4).map("".
         )
     )
 )
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@examples(100, suppress_health_check=list(HealthCheck))
 def test_whatever_door_1_writes_door_2_reads(cells):
     rows = [
         {"USUBJID": f"S{number}"} | {f"C{column}": cell for column, cell in enumerate(row)}

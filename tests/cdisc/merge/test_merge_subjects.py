@@ -5,6 +5,7 @@ import ast
 import pandas as pd
 import pytest
 
+from cdisc.merge import patterns
 from cdisc.merge.subject_ids import SubjectIdRule, check_subject_id
 from tests.cdisc.merge.merge_files import DM, combine, faults_of, finding, values
 from tests.places import PROJECT
@@ -31,14 +32,14 @@ def notes_of(combined, name):
 
 @pytest.mark.parametrize("spelling", ["PENTELI-0001", "penteli_1", " P 0001 ", "1", "P1", "Penteli 01", "p-001"])
 def test_the_rule_of_penteli(spelling):
-    assert SubjectIdRule(**PENTELI).apply(pd.Index([spelling])).tolist() == ["PENTELI-0001"]
+    assert SubjectIdRule(**PENTELI).apply(pd.Index([spelling]))[0].tolist() == ["PENTELI-0001"]
 
 
 @pytest.mark.parametrize("spelling", ["SITE 2-0001", "PENTELI-", "PENTELI-1A", "Q0001", "PENTELI--1"])
 def test_the_rule_of_penteli_leaves_other_ids_apart(spelling):
     rule = SubjectIdRule(**PENTELI)
-    assert rule.apply(pd.Index([spelling])).tolist() == [f"PENTELI-{spelling.upper()}"]
-    assert rule.n_unmatched(pd.Index([spelling, "P 0001"])) == 1
+    ids, n_unmatched = rule.apply(pd.Index([spelling, "P 0001"]))
+    assert (ids[0], n_unmatched) == (f"PENTELI-{spelling.upper()}", 1)
 
 
 def test_the_rule_of_penteli_reconciles_four_files(tmp_path):
@@ -77,6 +78,25 @@ def test_the_rule_of_penteli_reconciles_four_files(tmp_path):
 def test_each_part_of_a_rule(tmp_path, rule, spelling, expected):
     assert check_subject_id(rule) == []
     assert subjects_of(tmp_path, ids(spelling), rule) == [expected]
+
+
+@pytest.mark.parametrize("pattern", [r"^(a+)+$", r"^(a|a)*$", r"^(a|aa)+$", r"(.*a){25}$", r"^a*a*a*a*a*a*a*a*$"])
+def test_a_pattern_that_backtracks_without_end_is_a_fault(pattern, tmp_path, monkeypatch):
+    monkeypatch.setattr(patterns, "SECONDS", 1.0)
+    [fault] = faults_of(tmp_path, {"dm.csv": ids("a" * 400 + "!", "7")}, subject_id={"pattern": pattern})
+    assert "subject_id['pattern']: not done with 2 ids after 1 seconds" in fault
+    assert "aaa" not in fault
+
+
+@pytest.mark.parametrize("pattern", ["(" * 5000 + ")" * 5000, "a{99999999999999999999}", "(", "a**"])
+def test_a_text_that_is_no_pattern_is_a_fault(pattern):
+    assert check_subject_id({"pattern": pattern})[0].startswith("subject_id['pattern']: found ")
+
+
+def test_a_check_of_the_config_runs_no_pattern():
+    nested = "(" * 12 + "0?" + "){99}" * 12
+    assert check_subject_id({"pattern": nested, "replacement": r"\12"}) == []
+    assert len(check_subject_id({"pattern": nested, "replacement": r"\13"})) == 1
 
 
 def test_ids_that_the_pattern_does_not_touch_are_noted(tmp_path):

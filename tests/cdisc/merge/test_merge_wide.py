@@ -1,8 +1,10 @@
 """Domains with one row per subject already: what is kept, what is dropped, and what two rows for one subject are."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.columns import parse_numbers
 from tests.cdisc.merge.merge_files import DM, columns_of, combine, faults_of, finding, shuffled, values
 
 VISITS = [
@@ -40,6 +42,23 @@ def test_columns_that_tell_nothing_are_dropped_and_said_to_be(tmp_path):
     assert columns_of(combined, "VS") == ["VS__BMI", "VS__VSDTC", "VS__VSTIM", "VS__LBSEQ"]
     dropped = ["STUDYID", "DOMAIN", "SUBJID", "VSSEQ", "VSGRPID", "VSREFID", "VSSPID", "VSLNKID", "VSLNKGRP"]
     assert combined.report["domains"]["VS"]["dropped_columns"] == dropped
+
+
+@pytest.mark.parametrize("odd", ["unknown", "7.5", "<3,42"])
+def test_one_person_changes_nobody_elses_number(odd, tmp_path):
+    """With files fully declared the bins of the others stay whoever joins; what is no number is counted aloud."""
+    people = [(f"S{i:02}", f"{3 + i % 2 * 2},4{i % 10}") for i in range(50)]
+    declared = {"delimiter": ";", "encoding": "utf-8", "decimal": ",", "missing": ["-99"]}
+    frames = []
+    for rows in (people, [*people, ("S99", odd)]):
+        text = "USUBJID;GLUCOSE\n" + "".join(f"{subject};{value}\n" for subject, value in rows)
+        combined = combine(tmp_path, {"DM.csv": text}, merge={"files": {"DM": declared}})
+        frames.append(combined)
+    assert frames[1].frame["DM__GLUCOSE"].tolist()[:50] == frames[0].frame["DM__GLUCOSE"].tolist()
+    numbers = parse_numbers(frames[1].frame["DM__GLUCOSE"])
+    assert np.histogram(numbers[:50], [3, 5, 7])[0].tolist() == [25, 25]
+    aloud = [] if odd == "7.5" else ["values that are no numbers among numbers: DM__GLUCOSE (1 of 51)"]
+    assert (frames[0].report["notes"], frames[1].report["notes"]) == ([], aloud)
 
 
 def test_dates_are_kept_as_they_are(tmp_path):

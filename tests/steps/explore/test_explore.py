@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats.contingency import association
 
@@ -15,10 +15,12 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.steps.explore.associations import cross_table, spearman_correlations
 from disclosure_control.steps.explore.columns import explore_columns, number_statistics
+from disclosure_control.steps.explore.exploration import explore
 from disclosure_control.steps.explore.figures_of_columns import histogram_edges
-from disclosure_control.steps.explore.step import explore, run_step, units_of
+from disclosure_control.steps.explore.step import run_step, units_of
 from disclosure_control.steps.explore.tables import association_table, outlier_table, small_level_table
 from disclosure_control.steps.running import StepInput
+from tests.examples import examples
 from tests.keys import faults_of_key, settings_of_key
 from tests.places import SHARED
 
@@ -93,7 +95,7 @@ def test_actg175_has_one_constant_and_no_names(actg175):
 numbers = st.lists(st.one_of(st.none(), st.integers(-50, 50).map(lambda n: n / 4)), min_size=1, max_size=40)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(numbers)
 def test_statistics_are_those_of_numpy(values):
     present = np.array([value for value in values if value is not None])
@@ -114,7 +116,7 @@ def test_statistics_are_those_of_numpy(values):
     assert found.n_above == (present > quartiles[2] + width).sum()
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 6).map(float))] * 3), min_size=2, max_size=30))
 def test_spearman_is_that_of_pandas_pair_by_pair(rows):
     frame = pd.DataFrame(rows, columns=list("abc"), dtype=float)
@@ -129,7 +131,7 @@ def test_spearman_is_that_of_pandas_pair_by_pair(rows):
             assert found.rho == pytest.approx(both.rank().corr().iloc[0, 1], abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), min_size=4, max_size=30))
 def test_cramers_v_is_that_of_scipy(rows):
     frame = pd.DataFrame(rows, columns=["one", "other"])
@@ -259,27 +261,46 @@ def test_no_value_of_a_person_is_on_the_screen_or_in_the_summary(explored):
     assert "one person" in result.report  # the column's own name: as good as a name
 
 
-def test_neither_tables_nor_figures_depend_on_the_order_of_rows(explored, tmp_path):
-    frame, roles, step, result = explored
+def explored_in_another_order(explored, tmp_path, settings):
+    frame, roles, _, _ = explored
     order = np.random.default_rng(2).permutation(len(frame))
     moved = step_of(frame, tmp_path, {"group": "sex"}, **roles)
     table = moved.dataset.table.iloc[order]
     config = moved.assessment.config
     typed = moved.dataset.frame.iloc[order]
     dataset = CombinedDataset(typed, moved.dataset.subjects.iloc[order], "", table)
-    again = run_step(StepInput("PILOT", tmp_path, step.settings, dataset, assess(typed, config), {}))
-    assert again.report == result.report
-    for name, content in result.tables.items():
+    return run_step(StepInput("PILOT", tmp_path, settings, dataset, assess(typed, config), {}))
+
+
+def test_tables_do_not_depend_on_the_order_of_rows(explored, tmp_path):
+    settings = settings_of_key("explore", {"group": "sex", "figures": False})
+    again = explored_in_another_order(explored, tmp_path, settings)
+    for name, content in explored[3].tables.items():
         pd.testing.assert_frame_equal(content, again.tables[name])
+
+
+@pytest.mark.thorough("4 s")
+def test_neither_report_nor_figures_depend_on_the_order_of_rows(explored, tmp_path):
+    step, result = explored[2:]
+    again = explored_in_another_order(explored, tmp_path, step.settings)
+    assert again.report == result.report
     assert [name for name in result.files if result.files[name] != again.files[name]] == []
 
 
-def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(tmp_path):
-    frame = awkward(40, 200)
-    step = step_of(frame, tmp_path, {"max_drawn": 3}, categorical=["sex"], continuous=["age"])
+@pytest.mark.parametrize(
+    ("more", "drawn", "correlated", "among"),
+    [(8, 1, 4, 12), pytest.param(200, 3, 40, 204, marks=pytest.mark.thorough("6 s"))],
+)
+def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(
+    more, drawn, correlated, among, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("disclosure_control.steps.explore.figures_of_pairs.MOST_IN_PAIR_PLOT", drawn)
+    monkeypatch.setattr("disclosure_control.steps.explore.exploration.MOST_CORRELATED", correlated)
+    frame = awkward(40, more)
+    step = step_of(frame, tmp_path, {"max_drawn": drawn}, categorical=["sex"], continuous=["age"])
     result = run_step(step)
-    assert "explore_histograms: the first 3 of 204 columns are drawn" in result.report
-    assert "Correlations of the first 40 of 204 columns" in result.report
+    assert f"explore_histograms: the first {drawn} of {among} columns are drawn" in result.report
+    assert f"Correlations of the first {correlated} of {among} columns" in result.report
     assert len(result.files) <= 20
     assert len(result.tables["explore_columns.csv"]) == len(frame.columns)
 
@@ -295,7 +316,7 @@ def test_a_pilot_of_one_person_can_be_explored(tmp_path):
     assert result.tables["explore_columns.csv"].people.tolist() == [1] * len(frame.columns)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=20))
 def test_every_value_lies_in_a_bin_of_the_histogram(values):
     column = columns_of(pd.DataFrame({"x": values}))["x"]
@@ -312,9 +333,9 @@ def test_cross_tables_that_are_asked_for_and_those_that_cannot_be(tmp_path):
     frame = awkward().assign(letter=list("ab") * 30)
     config = config_of(frame, ["sex"])
     found = explore(frame, config, settings_of_key("explore", {"cross_tables": [["sex", "letter"], ["sex", "age"]]}))
-    from disclosure_control.steps.explore.step import _crossed
+    from disclosure_control.steps.explore.step import cross_tables_of
 
-    tables = _crossed(found)
+    tables = cross_tables_of(found)
     assert [(one.one.name, one.other.name) for one in tables] == [("sex", "letter")]
     assert any("No cross-table of age" in note for note in found.notes)
 

@@ -11,9 +11,9 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.steps.explore import figures_of_pairs
 from disclosure_control.steps.explore.columns import explore_columns
+from disclosure_control.steps.explore.exploration import explore
 from disclosure_control.steps.explore.figures_of_columns import bars, box, drawn_outliers, histogram
 from disclosure_control.steps.explore.figures_of_risk import class_sizes
-from disclosure_control.steps.explore.step import explore
 from tests.keys import settings_of_key
 
 LITERAL = {"K": 5, "L": 2, "T": 1, "binning_config": {}, "continuous_qis": [], "sensitive_feature": []}

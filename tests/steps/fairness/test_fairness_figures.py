@@ -12,7 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import contingency
 
-from disclosure_control.steps.fairness.step import TwoGroups, fairness_of, pool_strata
+from disclosure_control.measures.group_fairness import TwoGroups, pool_strata
+from disclosure_control.steps.fairness import step
+from tests.examples import examples
+from tests.keys import settings_of_key
 from tests.places import SHARED
 
 # Admissions to the six largest departments of Berkeley, 1973: applied and admitted, men and then women. Source: Bickel,
@@ -52,6 +55,7 @@ def test_the_interval_of_a_difference_is_newcombes():
     assert (round(low, 4), round(high, 4)) == (0.1705, 0.8090)
 
 
+@examples(100)
 @given(counts, counts)
 def test_the_interval_of_a_ratio_is_scipys(reference, group):
     both = TwoGroups(*reference, *group)
@@ -63,6 +67,7 @@ def test_the_interval_of_a_ratio_is_scipys(reference, group):
     assert both.ratio_interval() == pytest.approx(tuple(other.confidence_interval(0.95)), rel=1e-9)
 
 
+@examples(100)
 @given(counts, counts)
 def test_what_holds_for_any_two_groups(reference, group):
     both, turned = TwoGroups(*reference, *group), TwoGroups(*group, *reference)
@@ -109,6 +114,7 @@ def test_berkeley_in_all_and_within_departments():
     assert (within.n_strata, within.n_strata_compared, within.n_compared, within.n_not_compared) == (6, 6, 4526, 0)
 
 
+@examples(100)
 @given(st.lists(st.tuples(counts, counts), min_size=1, max_size=6))
 def test_pooled_figures_equal_a_slow_referee(strata):
     within = pool_strata(np.array([[*reference, *group] for reference, group in strata]))
@@ -123,6 +129,7 @@ def test_pooled_figures_equal_a_slow_referee(strata):
     assert within.difference * sum(weights) == pytest.approx(m, abs=1e-9)
 
 
+@examples(100)
 @given(counts, counts)
 def test_one_stratum_alone_has_the_figures_of_all(reference, group):
     assume(reference[1] > 0 and group[1] > 0)
@@ -147,6 +154,7 @@ def pairs(n_both: int, n_first: int, n_second: int, n_none: int) -> np.ndarray:
     return np.repeat(np.array(kinds), numbers, axis=0)
 
 
+@examples(100)
 @given(*(st.integers(0, 60) for _ in range(4)))
 def test_pairs_have_the_interval_of_matched_pairs(n_both, n_first, n_second, n_none):
     """Within pairs the pooled difference is that of matched pairs, of variance (b + c - (b - c)**2 / n) / n**2.
@@ -205,6 +213,10 @@ def records_of(strata: np.ndarray) -> pd.DataFrame:
 def times_ten(frame: pd.DataFrame) -> pd.DataFrame:
     """Ten people for each one, as groups below ten are not told of."""
     return pd.concat([frame] * 10, ignore_index=True)
+
+
+def fairness_of(frame, settings):
+    return step.fairness_of(frame, settings_of_key("fairness", settings))
 
 
 SETTINGS = {"favourable": {"column": "admitted", "equals": ["yes"]}, "sensitive": "sex", "reference": "M"}
@@ -289,6 +301,7 @@ def test_a_compared_group_below_ten_people_has_no_figures_and_the_reason_is_told
     assert (told["not_told"], told["group_rate"]) == (None, 0.4)
 
 
+@examples(100)
 @given(
     st.lists(st.tuples(st.integers(1, 30), st.floats(0, 1)), min_size=3, max_size=7), st.booleans(), st.integers(0, 15)
 )

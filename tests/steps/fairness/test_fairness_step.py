@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.fairness import report
 from disclosure_control.steps.fairness.burden import folded
 from disclosure_control.steps.fairness.report import four_digits
 from disclosure_control.steps.fairness.step import run_step
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.treat import treat
 from tests.keys import faults_of_key
 from tests.steps.private_release.publish_pilots import people, result, step_input
 
@@ -49,10 +50,11 @@ def test_who_is_flagged_by_group(tmp_path):
 
 def test_who_is_removed_suppressed_and_changed(tmp_path):
     table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "70"])
-    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, key="fairness")
+    settings = {**SETTINGS, "reference": "A"}
+    step = step_input(tmp_path, table, settings, key="fairness")
     steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
     treated = treat(step.dataset.typed_table, step.assessment.config, steps)
-    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}, key="fairness"))
+    found = run_step(step_input(tmp_path, table, settings, earlier={"treatment": result(treated)}, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
     assert removed == {"A": 0, "B": 2}
@@ -67,9 +69,10 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
     """Three of either site are alone at 70; suppressed, the six are a class of their own."""
     ages = ["30"] * 37 + ["70"] * 3 + ["50"] * 17 + ["70"] * 3
     table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=ages)
-    step = step_input(tmp_path, table, {**SETTINGS, "reference": "A"}, key="fairness")
+    settings = {**SETTINGS, "reference": "A"}
+    step = step_input(tmp_path, table, settings, key="fairness")
     treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
-    found = run_step(step_input(tmp_path, table, step.settings, earlier={"treatment": result(treated)}, key="fairness"))
+    found = run_step(step_input(tmp_path, table, settings, earlier={"treatment": result(treated)}, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     for name in ("suppressed", "changed"):
         by_group = [(group["group"], group[name]) for group in measures[f"a quasi-identifier {name}"]["by_group"]]
@@ -77,14 +80,16 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
 
 
 def test_groups_below_ten_people_are_folded_and_not_named():
-    names, group = ["missing", "big", "one", "other"], np.array([1] * 30 + [2] * 4 + [3] * 3 + [0] * 12)
-    entries = folded(names, group, np.ones(49, dtype=bool), np.zeros(49, dtype=bool), "flagged")
+    names, codes = np.array(["big", "one", "other"], dtype=object), np.array([0] * 30 + [1] * 4 + [2] * 3 + [-1] * 12)
+    groups, nobody = EncodedColumn(codes, names), np.zeros(49, dtype=bool)
+    entries = folded(groups, ~nobody, nobody, "flagged")
     # Seven people would be what the others leave of the total, so the next larger group is with them.
     assert [entry["group"] for entry in entries] == ["big", "(smaller groups together)"]
     assert entries[-1]["people"] == 19
-    (few,) = folded(names, group, group == 2, np.zeros(49, dtype=bool), "flagged")
+    (few,) = folded(groups, codes == 1, nobody, "flagged")
     assert few == {"group": "(fewer than 10 people)"}
-    entries = folded(names, np.append(group, [2] * 5), np.ones(54, dtype=bool), np.zeros(54, dtype=bool), "flagged")
+    more, nobody = EncodedColumn(np.append(codes, [1] * 5), names), np.zeros(54, dtype=bool)
+    entries = folded(more, ~nobody, nobody, "flagged")
     assert (entries[-1]["group"], entries[-1]["people"]) == ("(smaller groups together)", 12)
 
 
@@ -155,7 +160,7 @@ def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
         ({**SETTINGS, "favourable": {"column": "LB__X", "equals": []}}, "equals"),
         ({**SETTINGS, "sensitive": "DM_SEX"}, "did you mean 'DM__SEX'"),
         ({**SETTINGS, "sensitive": "USUBJID"}, "sensitive"),
-        ({**SETTINGS, "strata": ["nowhere"]}, "no column 'nowhere'"),
+        ({**SETTINGS, "strata": ["nowhere"]}, "column 'nowhere' is not in the combined dataset"),
         ({**SETTINGS, "strata": ["DM__SEX"]}, "take it out"),
         ({**SETTINGS, "reference": None}, "reference"),
         ({**SETTINGS, "reference": "\ud800"}, "reference"),

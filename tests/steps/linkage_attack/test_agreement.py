@@ -3,12 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.basics.interval_labels import Interval
 from disclosure_control.steps.linkage_attack.agreement import compatible_values, equal_values
-from disclosure_control.steps.linkage_attack.labels import Interval, Mask, Members, pattern_of
+from disclosure_control.steps.linkage_attack.labels import Mask, Members, pattern_of
 from disclosure_control.steps.linkage_attack.matching import Matching
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def fits(released, known, original=None):
     return agree.reshape(len(known), len(released))
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(looking, looking)
 def test_equal_text_agrees_whatever_it_looks_like(released, known):
     released, known = two_columns(released), two_columns(known)
@@ -127,7 +129,7 @@ def test_equal_text_agrees_whatever_it_looks_like(released, known):
         assert fits(released, known, original)[equal].all()
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(looking)
 def test_on_an_identical_release_nothing_but_equal_text_agrees(rows):
     table = two_columns(rows)
@@ -187,7 +189,7 @@ records = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(["a", "b",
 people = st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(["a", "b", "c", None])), min_size=1, max_size=12)
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(records, people)
 def test_candidates_are_those_that_a_slow_referee_finds(released, known):
     frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]
@@ -212,7 +214,7 @@ def test_candidates_are_those_that_a_slow_referee_finds(released, known):
             assert reach.is_pair[i] == (one and fits[:, row.argmax()].sum() == 1)
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(people, people)
 def test_exact_candidates_are_those_of_a_join(released, known):
     frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]

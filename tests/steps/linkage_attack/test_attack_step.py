@@ -20,7 +20,10 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
+from disclosure_control.steps.linkage_attack.attacks import ATTACKS
+from disclosure_control.steps.linkage_attack.linkage import METHODS
 from disclosure_control.steps.linkage_attack.people import read_identified
+from disclosure_control.steps.linkage_attack.settings import KEYS
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
 from Main_Anonymization import assess_pilot
@@ -316,3 +319,29 @@ def test_without_a_control_group_the_univariate_verdict_is_open(tmp_path):
     result = attacked(tmp_path, {"singling_out": {}})
     assert result.figures["releases"]["combined"]["singling_out"]["univariate"]["beats_baseline"] is None
     assert "Singling out, univariate: without a control group nobody can tell" in result.report
+
+
+# ---------------------------------------------------------------- the page of the documentation
+
+PAGE = (PROJECT / "docs" / "linkage_attack.md").read_text(encoding="utf-8")
+ROWS = [line for line in PAGE.splitlines() if line.startswith("| `")]
+
+
+def test_every_setting_has_its_row():
+    documented = [name for row in ROWS for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert sorted(documented) == sorted(KEYS)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_is_documented(name):
+    (row,) = (row for row in ROWS if row.startswith("| `method`"))
+    assert f'`"{name}"`' in row
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_every_kind_of_attack_has_its_row_with_its_settings(name):
+    (row,) = (row for row in ROWS if row.startswith(f"| `{name}`"))
+    kind = ATTACKS[name]
+    assert kind.question in row
+    assert [key for key in kind.keys if f"`{key}`" not in row and f'"{key}"' not in row] == []
+    assert set(kind.columns) | set(kind.required) <= set(kind.keys)

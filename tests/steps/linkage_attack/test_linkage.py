@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.linkage_attack.linkage import (
@@ -18,6 +18,7 @@ from disclosure_control.steps.linkage_attack.linkage import (
     success_by_knowledge,
 )
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+from tests.examples import examples
 
 KNOWN = {"sex": "sex", "age": "age", "place": "place"}
 
@@ -227,7 +228,7 @@ cells = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(cells, min_size=1, max_size=9), st.lists(cells, min_size=1, max_size=9))
 def test_scores_and_best_records_are_those_of_a_slow_referee(released, known):
     frames = [pd.DataFrame(side, columns=list(KNOWN), dtype="str") for side in (released, known)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.linkage_attack.inference import infer_attribute
@@ -20,6 +20,7 @@ from disclosure_control.steps.linkage_attack.predicates import (
     n_fitting,
 )
 from disclosure_control.steps.linkage_attack.singling_out import MODES, single_out
+from tests.examples import examples
 
 MIXED = ["number", "word", "other"]
 
@@ -38,7 +39,7 @@ def mixed_people(n, seed):
 # ---------------------------------------------------------------- predicates and singling out
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(
     st.lists(
         st.tuples(st.sampled_from([1.0, 2.0, 3.0, None]), st.sampled_from(["a", "b", None])), min_size=1, max_size=9
@@ -104,9 +105,14 @@ def words_alone(n, seed):
     return pd.DataFrame({"word": words, "other": generator.choice(list("abcdefgh"), n)})
 
 
-@pytest.mark.parametrize("make", [mixed_people, whole_numbers, words_alone])
+OTHERS = pytest.mark.thorough("5 s; mixed people have numbers and words")
+
+
+@pytest.mark.parametrize(
+    "make", [mixed_people, *(pytest.param(make, marks=OTHERS) for make in (whole_numbers, words_alone))]
+)
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("n_control", [0, 80, 300])
+@pytest.mark.parametrize("n_control", [0, pytest.param(80, marks=OTHERS), 300])
 def test_on_a_release_of_other_people_singling_out_does_not_beat_guessing(make, mode, n_control):
     """A value that is rare in one table is often rare in another one of the same population."""
     verdicts = []
@@ -281,7 +287,7 @@ rows = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@examples(100)
 @given(rows, rows)
 def test_nearest_records_are_those_of_a_slow_referee(released, people):
     frames = [
@@ -302,7 +308,7 @@ def test_nearest_records_are_those_of_a_slow_referee(released, people):
         assert nearest[i].tolist() == (distance <= distance.min() + 1e-9).tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(rows, rows)
 def test_linked_parts_are_those_of_a_slow_referee(released, people):
     frames = [

@@ -1,4 +1,4 @@
-"""Ledgers for the tests of the privacy budget."""
+"""Pilots' folders and ledgers for the tests of the privacy budget."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ import pytest
 
 from disclosure_control.steps.private_release.ledger import Ledger
 from tests.steps.private_release.publish_pilots import asked
+
+
+@pytest.fixture
+def tmp_path(tmp_path, monkeypatch):
+    """A pilot's folder in a folder of pilots, so that what is kept beside that one lies in the test's own folder."""
+    monkeypatch.delenv("BIOSTREAMS_STATE_DIR", raising=False)
+    folder = tmp_path / "data" / "pilot"
+    folder.mkdir(parents=True)
+    return folder
 
 
 @pytest.fixture

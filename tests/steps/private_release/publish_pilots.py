@@ -14,7 +14,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.steps.private_release.ledger import Ledger, LedgerFaultError
 from disclosure_control.steps.private_release.query import Query
-from disclosure_control.steps.private_release.settings import read_query
+from disclosure_control.steps.private_release.questions import read_query
 from disclosure_control.steps.running import StepInput
 from tests.keys import settings_of_key
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import stat
 from decimal import Decimal
 
 import pytest
 
+from config import read_settings
 from disclosure_control.steps.private_release import ledger as room
+from disclosure_control.steps.private_release import store as store_room
+from disclosure_control.steps.private_release.entries import BEGINNING
 from disclosure_control.steps.private_release.ledger import Ledger, LedgerFaultError, published_spending
+from disclosure_control.steps.private_release.step import pilots_ledger
+from disclosure_control.steps.private_release.store import entries_from, opened
 from tests.steps.private_release.publish_pilots import asked, refuses, spending
 
 
@@ -31,11 +37,12 @@ def test_looking_at_a_pilot_that_was_never_asked_writes_nothing(ledger, tmp_path
 def test_a_folder_that_is_removed_while_it_is_served_is_missed(written, tmp_path):
     written.folder.rename(tmp_path / "elsewhere")
     never_begun_again(written, "has lost entries .0 entries, and this program has read 6")
+    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "0 in it; its mark data.state/pilot.mark counts 6")
 
 
 def test_a_pilot_that_is_moved_while_it_is_served_is_not_made_again(tmp_path):
     (tmp_path / "pilot").mkdir()
-    ledger, untouched = (Ledger(tmp_path / "pilot", Decimal(1)) for _ in range(2))
+    ledger, untouched = (Ledger(tmp_path / "pilot", Decimal(1), state_folder=tmp_path / name) for name in "ab")
     asked(ledger, "q")
     (tmp_path / "pilot").rename(tmp_path / "moved")
     never_begun_again(ledger, "has lost entries")
@@ -44,16 +51,19 @@ def test_a_pilot_that_is_moved_while_it_is_served_is_not_made_again(tmp_path):
     assert not (tmp_path / "pilot").exists()
 
 
-def test_a_ledger_put_back_shorter_than_it_was_seen_is_refused(written):
+def test_a_ledger_put_back_shorter_than_it_was_is_refused(written):
+    """By who has seen it longer, and by who has not: the service alone has spent, and nothing was published."""
     files = [(path, path.read_bytes()) for path in (written.path, written.head)]
     asked(written, "one more")
     later = [(path, path.read_bytes()) for path in (written.path, written.head)]
     for path, content in files:
         path.write_bytes(content)
     refuses(written, "6 entries, and this program has read 8")
+    told = "6 entries and epsilon 0.3 in it; its mark data.state/pilot.mark counts 8 and epsilon 0.4 spent"
+    refuses(Ledger(written.folder.parent, Decimal(1)), told)
     for path, content in later:
         path.write_bytes(content)
-    assert spending(written) == Decimal("0.4")
+    assert spending(written) == spending(Ledger(written.folder.parent, Decimal(1))) == Decimal("0.4")
 
 
 def test_other_entries_than_were_seen_are_refused(written, tmp_path):
@@ -74,7 +84,7 @@ def test_a_folder_that_holds_the_lock_alone_has_lost_its_ledger(written):
 
 def test_a_head_set_back_does_not_hide_that_the_ledger_is_gone(written):
     written.path.unlink()
-    written.head.write_text(json.dumps({"entries": 0, "hash": room.BEGINNING}))
+    written.head.write_text(json.dumps({"entries": 0, "hash": BEGINNING}))
     never_begun_again(Ledger(written.folder.parent, Decimal(1)), "is not there")
 
 
@@ -124,21 +134,11 @@ def test_publications_that_say_nothing_of_spending(tmp_path, content):
 def test_every_reserved_entry_holds_the_budget_it_was_paid_under(tmp_path):
     for word, budget in (("a", "0.5"), ("b", "0.3"), ("c", "2")):
         asked(Ledger(tmp_path, Decimal(budget)), word)
-    entries = [json.loads(line) for line in (tmp_path / "privacy" / room.LEDGER).read_text().splitlines()]
+    with opened(tmp_path / "privacy" / room.LEDGER) as store:
+        entries = [entry.values for entry in entries_from(store, 0)]
     assert [entry["budget"] for entry in entries if entry["kind"] == "reserved"] == ["0.5", "0.3", "2"]
     assert Ledger(tmp_path, Decimal(2)).look().lowest_budget == Decimal("0.3")
     assert Ledger(tmp_path / "none", Decimal(2)).look().lowest_budget is None
-
-
-def test_an_early_ledger_without_budgets_is_read(ledger, monkeypatch):
-    real = room._canonical
-    monkeypatch.setattr(
-        room, "_canonical", lambda value: real({name: one for name, one in value.items() if name != "budget"})
-    )
-    asked(ledger, "q")
-    monkeypatch.undo()
-    assert b"budget" not in ledger.path.read_bytes()
-    assert (spending(ledger), ledger.look().lowest_budget) == (Decimal("0.1"), None)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes apply where the system has them")
@@ -151,17 +151,107 @@ def test_a_folder_set_read_only_stays_so_and_one_open_to_others_is_closed(writte
     assert stat.S_IMODE(written.folder.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("error", [errno.EACCES, errno.EPERM, errno.EROFS])
-def test_without_permission_the_message_says_what_to_allow(written, monkeypatch, error):
-    real = os.open
+@pytest.mark.parametrize("place", ["lock", "ledger"])
+def test_without_permission_the_message_says_what_to_allow(written, monkeypatch, place):
+    if place == "lock":
+        real = os.open
 
-    def forbidden(path, *arguments, **options):
-        if str(path).endswith(room.LEDGER):
-            raise OSError(error, os.strerror(error))
-        return real(path, *arguments, **options)
+        def forbidden(path, *arguments, **options):
+            if str(path).endswith(room.LOCK):
+                raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+            return real(path, *arguments, **options)
 
-    monkeypatch.setattr(os, "open", forbidden)
+        monkeypatch.setattr(os, "open", forbidden)
+    else:
+        monkeypatch.setattr(store_room, "PRAGMAS", (*store_room.PRAGMAS, "query_only=ON"))
     with pytest.raises(LedgerFaultError, match=r"may not be written .* let the user who runs this program write"):
         asked(written, "new", answer=lambda: pytest.fail("answered"))
     monkeypatch.undo()
     assert spending(written) == Decimal("0.3")
+
+
+# ---------------------------------------------------------------- the mark outside of the pilot's folder
+
+
+def put_back(written: Ledger) -> Ledger:
+    """The folder as it was before one question more was asked; the ledger as another program opens it."""
+    before = written.folder.with_name("before")
+    shutil.copytree(written.folder, before)
+    asked(written, "one more")
+    shutil.rmtree(written.folder)
+    before.rename(written.folder)
+    return Ledger(written.folder.parent, Decimal(1))
+
+
+def test_a_folder_that_is_put_back_is_missed_by_its_mark_alone(written):
+    refuses(put_back(written), "has lost entries .6 entries and epsilon 0.3 in it; its mark .* counts 8")
+
+
+def test_a_pilot_that_is_put_back_is_missed_too_and_so_is_the_folder_of_all_pilots(written):
+    pilots = written.folder.parent.parent
+    shutil.copytree(pilots, pilots.with_name("copy"))
+    asked(written, "one more")
+    shutil.rmtree(pilots)
+    pilots.with_name("copy").rename(pilots)
+    refuses(Ledger(written.folder.parent, Decimal(1)), "has lost entries")
+
+
+def test_the_mark_is_its_owners_alone_and_holds_no_question(written):
+    mark = written.mark
+    assert (mark.parent.name, mark.name) == ("data.state", "pilot.mark")
+    assert set(json.loads(mark.read_bytes())) == {"entries", "hash", "spent"}
+    assert json.loads(mark.read_bytes())["spent"] == "0.3"
+    assert [path.name for path in mark.parent.iterdir()] == ["pilot.mark"]
+    if os.name == "posix":
+        assert (stat.S_IMODE(mark.stat().st_mode), stat.S_IMODE(mark.parent.stat().st_mode)) == (0o600, 0o700)
+
+
+def test_a_mark_that_is_gone_is_said_and_begins_again(written):
+    written.mark.unlink()
+    anew = Ledger(written.folder.parent, Decimal(1))
+    assert spending(anew) == Decimal("0.3")
+    (notice,) = anew.notices
+    assert "epsilon 0.3 spent, no mark was found; data.state/pilot.mark begins now" in notice
+    after = Ledger(written.folder.parent, Decimal(1))
+    assert spending(after) == Decimal("0.3")
+    assert after.notices == ()
+
+
+def test_without_a_place_for_the_mark_that_is_said_and_questions_are_answered(tmp_path):
+    (tmp_path / "file").write_text("")
+    ledger = Ledger(tmp_path, Decimal(1), state_folder=tmp_path / "file" / "state")
+    assert spending(ledger) == 0
+    assert asked(ledger, "q").is_new
+    (notice,) = ledger.notices
+    assert "no mark of the private answers can be kept" in notice
+    assert "Set BIOSTREAMS_STATE_DIR to a folder that lasts" in notice
+
+
+def test_a_disk_that_is_full_where_the_mark_is_gives_no_answer(written, monkeypatch):
+    real = room.write_mark
+
+    def full(path, state):
+        if path == written.mark:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(path, state)
+
+    monkeypatch.setattr(room, "write_mark", full)
+    with pytest.raises(OSError, match="No space left"):
+        asked(written, "one more")
+    monkeypatch.undo()
+    assert not asked(written, "one more").is_new  # it was paid for and is recorded
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b"\xff", b'{"entries": "6", "hash": ""}'])
+def test_a_damaged_mark_is_no_missing_one(written, content):
+    written.mark.write_bytes(content)
+    refuses(Ledger(written.folder.parent, Decimal(1)), "data.state/pilot.mark: .* cannot be read; nothing is answered")
+
+
+def test_the_state_folder_is_the_setting_or_beside_the_data(tmp_path, monkeypatch):
+    assert pilots_ledger(tmp_path, "pilot", Decimal(1)).mark == tmp_path.parent.with_name("data.state") / "pilot.mark"
+    monkeypatch.setenv("BIOSTREAMS_STATE_DIR", str(tmp_path / "state"))
+    assert pilots_ledger(tmp_path, "pilot", Decimal(1)).mark == tmp_path / "state" / "pilot.mark"
+    (tmp_path / ".env").write_text("BIOSTREAMS_STATE_DIR=beside\n")
+    assert read_settings({}, tmp_path).state_folder == tmp_path / "beside"
+    assert read_settings({"BIOSTREAMS_STATE_DIR": "here"}, tmp_path).state_folder == tmp_path / "here"

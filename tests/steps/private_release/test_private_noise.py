@@ -10,11 +10,12 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from disclosure_control.steps.private_release.queries import STEPS, Records, answer_of, mechanism_of
+from tests.examples import examples
 from tests.steps.private_release.publish_pilots import FALSE_ALARM, query
 
 N_DRAWS = 4000
@@ -104,7 +105,7 @@ def test_epsilon_is_the_librarys_own(kind):
     assert mechanism.measurement.map(2) >= 1.999 * mechanism.epsilon
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(epsilon=st.decimals("0.0001", "10", places=4), kind=st.sampled_from(sorted(EVERY_KIND)))
 def test_the_map_never_exceeds_what_is_charged_and_nothing_is_given_away(epsilon, kind):
     one = EVERY_KIND[kind]

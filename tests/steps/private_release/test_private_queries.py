@@ -8,18 +8,20 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.private_release import queries as room
 from disclosure_control.steps.private_release.ledger import key_of
 from disclosure_control.steps.private_release.queries import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.query import OTHER, decimal_text
-from disclosure_control.steps.private_release.settings import (
+from disclosure_control.steps.private_release.questions import (
+    KINDS,
     exact_epsilon,
     faults_of_query,
     read_query,
 )
+from tests.examples import examples
 from tests.keys import faults_of_key, settings_of_key
 from tests.steps.private_release.publish_pilots import people, query
 
@@ -104,6 +106,38 @@ def test_values_outside_the_bounds_are_cut_and_infinite_ones_too():
     assert mechanism.epsilon <= 1
 
 
+FAR = ["1e301", "-1e301", "1e999", "-1e999", "inf", "-inf", "1.7976931348623157e308", "5e-324", "nan", "9" * 400]
+
+
+def test_a_value_out_of_reach_is_other_however_far():
+    """It was a refusal that told the number of people and of such values, paid for at each asking."""
+    far = ["1e301", "-1e301", "1e999", "inf", "-inf", "nan", "text", None]
+    records = frame(x=["10", "20", *far])
+    found = answer_of(query("histogram", HUGE, column="x", edges=[10, 20, 30]), records)
+    assert counts(found) == [1, 1, len(far)]
+
+
+EVERY_QUESTION = [
+    query("count", HUGE),
+    query("count", HUGE, column="x", categories=["1", "b"]),
+    query("count", HUGE, by={"x": ["1", "2"]}),
+    query("histogram", HUGE, column="x", categories=["1"]),
+    query("histogram", HUGE, column="x", edges=[-1e15, 0, 1e15]),
+    query("sum", HUGE, column="x", bounds=[-1e15, 1e15]),
+    query("mean", HUGE, column="x", bounds=[0, 1e-300]),
+    query("mean", HUGE, column="x", bounds=[-1, 1], by={"x": ["1"]}),
+    query("quantile", HUGE, column="x", bounds=[-1e15, 1e15]),
+]
+
+
+@examples(150)
+@given(values=st.lists(st.one_of(st.none(), st.sampled_from(FAR), st.floats().map(str), st.text()), max_size=20))
+@pytest.mark.parametrize("one", EVERY_QUESTION, ids=lambda one: one.kind)
+def test_no_value_ends_in_a_refusal(one, values):
+    values = [value and value.encode("utf-8", "replace").decode() for value in values]
+    answer_of(one, frame(x=values))
+
+
 def test_a_quantile_is_one_of_its_candidates():
     one = query("quantile", 1, column="LB__X", bounds=[50, 150], candidates=5, probability=0.9)
     values = {answer_of(one, Records(people()))["value"] for _ in range(30)}
@@ -120,7 +154,7 @@ EVERY_CELL = [
 ]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(left_out=st.integers(0, 39), order=st.randoms(use_true_random=False))
 def test_one_person_more_is_one_record_more(left_out, order):
     """What the library's map takes for granted of all that is done before it, in whatever order records come."""
@@ -147,6 +181,17 @@ def test_too_many_groups_are_seen_before_anything_is_spent():
     assert is_mostly_noise(query("histogram", 0.1, column="MH__DX", categories=diagnoses), 5000)
     assert is_mostly_noise(query("mean", 0.1, column="LB__X", bounds=[0, 9], by={"MH__DX": diagnoses}), 5000)
     assert not is_mostly_noise(query("histogram", 2, column="MH__DX", categories=diagnoses), 5000)
+
+
+def test_an_answer_that_is_mostly_noise_is_one_whose_noise_is_half_of_it():
+    """The mean cholesterol of 633 people between 50 and 350 came out as 206 +- 156: nothing had been learnt."""
+    cholesterol = {"column": "LB__Cholesterol", "bounds": [50, 350]}
+    assert is_mostly_noise(query("mean", 0.015, **cholesterol), 633)  # its noise is worth 493 people
+    assert is_mostly_noise(query("mean", 0.005, **cholesterol), 633)
+    assert not is_mostly_noise(query("mean", 0.1, **cholesterol), 633)
+
+
+def test_groups_that_are_few_are_no_noise():
     assert not is_mostly_noise(query("histogram", 0.1, column="DM__SEX", categories=["F", "M"]), 5000)
 
 
@@ -234,6 +279,10 @@ def test_faults_of_queries(value, words):
     faults = faults_of_query("q", value, list(people(1).columns))
     assert faults
     assert any(pd.Series([fault]).str.contains(words).any() for fault in faults), faults
+
+
+def test_every_kind_of_question_has_a_mechanism():
+    assert list(room.MECHANISMS.keys() ^ KINDS.keys()) == []
 
 
 def test_too_many_cells_are_a_fault():

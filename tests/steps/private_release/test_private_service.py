@@ -12,14 +12,17 @@ import pytest
 import schemathesis
 import uvicorn
 from fastapi.testclient import TestClient
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.private_release.ledger import Ledger
 from disclosure_control.steps.private_release.queries import Records
-from disclosure_control.steps.private_release.service import MOST_BYTES, ServedPilot, create_app, main, served_pilot
+from disclosure_control.steps.private_release.service import ServedPilot, create_app, main, served_pilot
+from disclosure_control.steps.private_release.serving import MOST_BYTES
+from tests.examples import examples
+from tests.keys import faults_of_key
 from tests.steps.private_release.publish_pilots import SHA, people, spending
 
 TOKEN = "a-token-of-more-than-16-letters"
@@ -31,6 +34,12 @@ HISTOGRAM = {"epsilon": 0.1, "column": "DM__SEX", "categories": ["F", "M"]}
 
 def a_pilot(folder, budget="1") -> ServedPilot:
     return ServedPilot(Records(people(2000)), SHA, Ledger(folder, Decimal(budget)))
+
+
+@pytest.fixture(autouse=True)
+def answered_at_once(monkeypatch):
+    """That tries without the token are slowed is tested where the connections are."""
+    monkeypatch.setattr("disclosure_control.steps.private_release.serving.SECONDS_BEFORE_A_REFUSAL", 0.0)
 
 
 @pytest.fixture
@@ -183,14 +192,14 @@ def test_what_would_be_mostly_noise_is_refused_unless_that_is_accepted(client, p
     question = {**HISTOGRAM, "column": "MH__DX", "categories": [str(i) for i in range(992)]}
     reply = client.post("/histogram", json=question)
     assert reply.status_code == 422
-    assert "993 cells of 5000 people, as none are declared; nothing was spent" in reply.json()["faults"][0]
+    assert "993 cells of 500 people, as none are declared; nothing was spent" in reply.json()["faults"][0]
     assert spending(pilot.ledger) == 0
     accepted = client.post("/histogram", json={**question, "accept_noise": True})
     assert (accepted.status_code, accepted.json()["charged"]) == (200, "0.1")
     assert client.post("/histogram", json=question).json()["charged"] == "0"
 
 
-@pytest.mark.parametrize(("people_declared", "status"), [(None, 200), (60, 422), (601, 200)])
+@pytest.mark.parametrize(("people_declared", "status"), [(None, 422), (60, 422), (601, 422), (1001, 200)])
 def test_the_people_declared_decide_and_not_those_of_the_data(tmp_path, people_declared, status):
     pilot = ServedPilot(Records(people(300)), SHA, Ledger(tmp_path, Decimal(1)), people_declared)
     client = TestClient(create_app(pilot, TOKEN), headers=HEADERS)
@@ -253,6 +262,7 @@ def address(pilot):
     thread.join()
 
 
+@pytest.mark.thorough("3 s; processes race for the ledger in its own tests")
 def test_fifty_clients_at_once_spend_the_budget_to_the_last_digit(address, pilot):
     """Fifty clients, two questions of 0.03 each: 33 fit into 1, and 0.01 is left."""
 
@@ -309,6 +319,69 @@ def test_it_starts_on_a_pilot_of_the_configs_and_says_what_is_missing(tmp_path, 
     assert "BIOSTREAMS_SERVICE_TOKEN: 0 characters" in capsys.readouterr().err
 
 
+def test_it_starts_without_the_key_of_the_treatment(tmp_path, monkeypatch):
+    """And without the files of other steps: of the config it reads what it needs."""
+    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(tmp_path))
+    monkeypatch.delenv("A_KEY_THAT_IS_NOT_HERE", raising=False)
+    literal = {
+        **{"categorical_qis": ["DM__SEX"], "continuous_qis": [], "sensitive_feature": [], "K": 2},
+        "treatment": {"steps": [{"do": "pseudonymise", "key_from": {"environment": "A_KEY_THAT_IS_NOT_HERE"}}]},
+        "linkage_attack": {"register": "nowhere.csv"},
+        "private_release": {"budget": {"epsilon": 20}},
+    }
+    (tmp_path / "P.py").write_text(f"config = {literal!r}")
+    results = tmp_path / "P" / "processed_for_anonym"
+    results.mkdir(parents=True)
+    people(30).to_csv(results / "combined_dataset.csv", index=False)
+    assert faults_of_key("treatment", literal["treatment"], literal)  # door 2 does need it
+    assert served_pilot("P").ledger.budget == 20
+    (tmp_path / "P.py").write_text(f"config = { ({**literal, 'tretment': {}})!r}")
+    with pytest.raises(FaultyInputError, match="unknown key"):
+        served_pilot("P")
+
+
+def test_what_the_controller_should_know_is_said_at_the_start(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").write_text("")
+    pilot = ServedPilot(Records(people(30)), SHA, Ledger(tmp_path, Decimal(20), state_folder=tmp_path / "file" / "s"))
+    pilot.ledger.look()
+    monkeypatch.setattr("uvicorn.run", lambda app, **options: None)
+    monkeypatch.setattr("disclosure_control.steps.private_release.service.served_pilot", lambda name: pilot)
+    monkeypatch.setenv("BIOSTREAMS_SERVICE_TOKEN", TOKEN)
+    assert main(["P"]) == 0
+    said = capsys.readouterr().err
+    assert "NOTE: a budget of epsilon 20 promises little" in said
+    assert "NOTE: no mark of the private answers can be kept" in said
+
+
+def test_a_value_out_of_reach_is_no_refusal_and_is_paid_for_once(tmp_path):
+    table = people(300)
+    table.loc[7, "LB__X"] = "1e301"
+    pilot = ServedPilot(Records(table), SHA, Ledger(tmp_path, Decimal(9)), 300)
+    client = TestClient(create_app(pilot, TOKEN), headers=HEADERS, raise_server_exceptions=False)
+    question = {"epsilon": 5, "column": "LB__X", "edges": [50, 100, 150]}
+    replies = [client.post("/histogram", json=question) for _ in range(3)]
+    assert [reply.status_code for reply in replies] == [200, 200, 200]
+    assert [reply.json()["charged"] for reply in replies] == ["5", "0", "0"]
+
+
+def test_a_fault_on_the_data_comes_before_anything_is_written(client, pilot, monkeypatch):
+    def fails(records, query):
+        raise MemoryError
+
+    monkeypatch.setattr(Records, "groups", fails)
+    assert client.post("/count", json=COUNT).status_code == 500
+    assert not pilot.ledger.path.exists()
+
+
+def test_an_answer_that_its_epsilon_does_not_pay_for_is_refused(client, pilot):
+    question = {"epsilon": 0.0028, "by": {"DM__SEX": [f"s{i}" for i in range(300)], "MH__DX": list("abcdefg") * 1}}
+    reply = client.post("/count", json={**question, "accept_noise": True})
+    assert reply.status_code == 422
+    assert "an answer of 2408 cells and its question fill about" in reply.json()["faults"][0]
+    assert not pilot.ledger.path.exists()
+
+
 def test_it_listens_on_this_machine_alone(tmp_path, monkeypatch):
     started = {}
     monkeypatch.setattr("uvicorn.run", lambda app, **options: started.update(options))
@@ -322,7 +395,7 @@ def test_it_listens_on_this_machine_alone(tmp_path, monkeypatch):
 
 # What a description cannot say, it does not promise: columns that exist, bounds that rise, a budget that lasts.
 NOT_PROMISED = [positive_data_acceptance]
-FEW = settings(max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+FEW = examples(40, suppress_health_check=list(HealthCheck))
 
 
 QUESTIONS = [(path, "POST", mode) for path in ("/count", "/average", "/histogram") for mode in GenerationMode]
@@ -349,7 +422,7 @@ def test_the_service_keeps_to_its_description(tmp_path, path, method, mode):
 def test_the_description_is_whole(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert set(paths) == {"/count", "/average", "/histogram", "/budget"}
-    assert {"401", "409", "413", "422", "500", "503", "200"} == set(paths["/count"]["post"]["responses"])
+    assert {"401", "408", "409", "413", "422", "500", "503", "200"} == set(paths["/count"]["post"]["responses"])
     assert client.get("/openapi.json", headers={"Authorization": ""}).status_code == 200  # it holds nothing of a pilot
     for reply, status in ((client.get("/nowhere"), 404), (client.get("/count"), 405)):
         assert reply.status_code == status

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given as drawn
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from disclosure_control.generalisation.losses import METRICS
@@ -18,7 +17,8 @@ from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.steps.recommend.pilot import pilot_lattice
 from disclosure_control.steps.recommend.short_list import Trial, answers, at_risk, main_question, treatment_steps
 from disclosure_control.steps.recommend.step import run_step
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.treat import treat
+from tests.examples import examples
 from tests.steps.recommend.test_recommend_step import given, people
 
 POLICIES = ("category", "exclude", "wildcard")
@@ -65,7 +65,7 @@ def tried_out(step) -> list[tuple[float, dict]]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @drawn(st.integers(0, 2**32), st.sampled_from(POLICIES), st.sampled_from(list(METRICS)))
 def test_proven_is_said_where_nothing_milder_holds(seed, policy, metric):
     step = small_pilot(seed, policy, metric)

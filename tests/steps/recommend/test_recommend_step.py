@@ -19,10 +19,12 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.treat import treat
+from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
 from tests.keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
@@ -88,8 +90,50 @@ def test_the_best_answer_of_a_small_table_by_hand():
         "Change one attribute only",
         "Least loss, however many are left out",
     ]
-    assert result.outcome.treatment == tuple(first["treatment"])
+    assert [step.literal for step in result.outcome.treatment] == first["treatment"]
     assert "Recode age in 20--40, 40--60, 60--80; 0 of 6 records left out: all thresholds hold." in result.report
+    assert "the values' domain that is given up, counted from the config's bins: 0.09545." in result.report
+
+
+def test_two_losses_of_one_release_have_two_names_by_hand():
+    """The six people of above, released in bins of 20 years: two losses, as they start from different values.
+
+    From the config's six bins of ten years each record may stand for 2 of 6: (2/6 - 1/6) / (1 - 1/6) = 1/5. From the
+    exact ages 25, 30, 65 and 70 it may stand for 2 of 4: (2/4 - 1/4) / (1 - 1/4) = 1/3. Sex loses nothing in both.
+    """
+    frame = pd.DataFrame({"sex": list("FFFMMM"), "age": [25.0, 25, 30, 65, 65, 70], "lab": [1.0, 5, 9] * 2})
+    config = {
+        "categorical_qis": ["sex"],
+        "binning_config": {"age": [20, 30, 40, 50, 60, 70, 80]},
+        "sensitive_binning_config_for_L": {},
+    }
+    step = given(frame, {"suppression_limit": 1}, **config)
+    figures = run_step(step).figures
+    assert figures["loss"] == pytest.approx(np.sqrt(1 + 1 / 5) - 1, rel=1e-12)
+    assert figures["counted_from"] == "the config's bins"
+    steps = figures["short_list"][0]["treatment"]
+    released = treat(frame, step.assessment.config, steps).frame
+    assert sorted(set(released["age"])) == ["20--40", "60--80"]
+    measured = measure_utility(OriginalPilot(frame, step.assessment.config).compare(released)).figures
+    assert measured["loss_from_exact_values"] == pytest.approx(np.sqrt(1 + 1 / 3) - 1, rel=1e-12)
+
+
+def test_without_bins_the_losses_start_from_exact_values_and_agree():
+    """Four towns of one person each, joined as "other": both losses find one value of four where there were four."""
+    frame = pd.DataFrame({"town": list("ABCD") + list("EEEE"), "lab": [1.0, 5, 9, 15] * 2})
+    config = {"categorical_qis": ["town"], "continuous_qis": [], "binning_config": {}, "K": 4}
+    step = given(frame, {"suppression_limit": 0}, **config)
+    result = run_step(step)
+    released = treat(frame, step.assessment.config, result.figures["short_list"][0]["treatment"]).frame
+    measured = measure_utility(OriginalPilot(frame, step.assessment.config).compare(released)).figures
+    expected = (4 * 4 / 5 + 4 * 1 / 5 - 8 / 5) / (8 - 8 / 5)
+    assert result.figures["loss"] == pytest.approx(expected, rel=1e-12)
+    assert measured["loss_from_exact_values"] == pytest.approx(expected, rel=1e-12)
+    assert "that is given up, counted from exact values: 0.375." in result.report
+
+
+def test_only_what_is_defined_alike_is_called_alike():
+    assert set(MEASURES) & set(METRICS) == {"discernibility", "average_class_size"}
 
 
 # ---------------------------------------------------------------- recounted on the records
@@ -314,7 +358,7 @@ def test_nothing_is_released_where_nothing_was_found():
     step = given(people(5), {"suppression_limit": 0.0, "max_level": {"town": 0, "sex": 0, "age": 0}})
     found = run_step(step)
     assert found.outcome.treatment is None
-    settings = [{"method": "recommended"}]
+    settings = settings_of_key("treatment", [{"method": "recommended"}], {"recommend": {}})
     result = treatment.run_step(dataclasses.replace(step, settings=settings, earlier={"recommend": found}))
     assert result.figures["released"] is False
     assert not result.datasets

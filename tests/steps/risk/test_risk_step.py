@@ -11,7 +11,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.confidence_intervals import wilson_interval
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.steps.risk.settings import SECTION_NAMES
+from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.keys import faults_of_key, settings_of_key
@@ -153,7 +153,7 @@ def test_faults_of_the_key(value, words):
 
 
 def test_settings():
-    assert settings_of_key("risk", "all").sections == SECTION_NAMES
+    assert settings_of_key("risk", "all").sections == tuple(SECTIONS)
     assert settings_of_key("risk", {"max_key_set": 2}).max_key_set == 2
     assert faults_of_key("risk", {"sections": "all"}, {}, None) == []
 
@@ -218,7 +218,7 @@ def test_what_lacks_its_setting_is_named():
 
 
 def test_models_hold_one_entry_per_measure_and_sensitive_attribute():
-    from disclosure_control.measures.syntactic_models import SYNTACTIC_MODELS
+    from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 
     frame = SMALL.assign(cost=[1.0, 2.0, 3.0, 4.0, 5.0])
     settings = {"models": {"entropy_l": {"threshold": {"disease": 1.5}}, "recursive_l": {"c": 3}}}

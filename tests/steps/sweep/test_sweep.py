@@ -1,6 +1,7 @@
 """The step ``sweep``: the published table of ACTG175 by a config, the grid, the front, the files, the real door."""
 
 import dataclasses
+import functools
 import json
 import shutil
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
@@ -24,8 +25,10 @@ from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
 from disclosure_control.steps.sweep.figures import _make_room, _tick, sweep_figures
 from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.registry import TreatmentStep
+from disclosure_control.treatments.treat import treat
 from Main_Anonymization import assess_pilot
+from tests.examples import examples
 from tests.keys import faults_of_key
 from tests.places import PROJECT
 
@@ -40,7 +43,7 @@ def step_of(table: pd.DataFrame, literal: dict) -> StepInput:
     names = config.quasi_identifiers + config.sensitive_features
     frame = pd.DataFrame({name: table[name].astype(float) if name in numeric else table[name] for name in names})
     dataset = CombinedDataset(frame, table["USUBJID"], "", table)
-    return StepInput("PILOT", Path(), literal["sweep"], dataset, assess(frame, config), {})
+    return StepInput("PILOT", Path(), config.settings["sweep"], dataset, assess(frame, config), {})
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +119,8 @@ def test_the_columns_first_and_the_untreated_row_first(actg):
     assert first.startswith('"baseline","",,1.3557737260402')
     assert second.startswith('"band age","width",5,0.0935016362786')
     assert header.startswith(",".join(f'"{name}"' for name in FIRST_COLUMNS))
-    assert {"percent_k_risky", "smallest_k", "loss", "precision", "kolmogorov_smirnov: age"} <= set(table)
+    assert {"percent_k_risky", "smallest_k", "kolmogorov_smirnov: age"} <= set(table)
+    assert {"loss_from_exact_values", "precision_from_exact_values"} <= set(table)
     assert "kolmogorov_smirnov: days" not in table  # nothing of it changed anywhere
 
 
@@ -307,8 +311,8 @@ def test_one_setting_that_is_a_list_is_the_parameter():
         ("both", "width", 10),
         ("suppress_records (2)", "", None),
     ]
-    assert points[0].steps == ({"method": "noise", "columns": ["age", "lab"], "share": 0.1},)
-    assert points[7].steps == ({"method": "band", "column": "age", "width": 10}, {"method": "suppress_records"})
+    assert points[0].steps == (TreatmentStep("noise", {"columns": ["age", "lab"], "share": 0.1}),)
+    assert points[7].steps == (TreatmentStep("band", {"column": "age", "width": 10}), TreatmentStep("suppress_records"))
 
 
 def test_a_parameter_may_be_named():
@@ -371,9 +375,7 @@ def test_faults_are_named(value, words):
     found = faults(value)
     assert any(words in fault for fault in found), found
     with pytest.raises(FaultyInputError) as error:
-        validate_config(
-            {**small_config([]), "sweep": value}, SMALL.columns, STEP_READERS
-        )
+        validate_config({**small_config([]), "sweep": value}, SMALL.columns, STEP_READERS)
     assert any(words in fault for fault in error.value.faults)
 
 
@@ -393,7 +395,7 @@ def test_what_a_treatment_finds_wrong_with_the_data_is_said_for_all_points():
 # ---------------------------------------------------------------- the front
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1.0, 2.0, None]), st.sampled_from([0.0, 1.0, 2.0, 3.0])), max_size=12))
 def test_the_front_against_a_slow_referee(figures):
     def beats(a, b):
@@ -441,10 +443,10 @@ NAMES = [
 @pytest.mark.parametrize(
     "rows",
     [
-        figure_rows(),
+        pytest.param(figure_rows(), marks=pytest.mark.thorough("1 s, and the next test draws it, too")),
         figure_rows(0),
-        figure_rows(1, 1, param_value=None),
-        figure_rows(12, 1),
+        pytest.param(figure_rows(1, 1, param_value=None), marks=pytest.mark.thorough("1 s")),
+        pytest.param(figure_rows(12, 1), marks=pytest.mark.thorough("2 s")),
         figure_rows(1, 3, avg_linkage_risk_percent=None, percent_unique=None, eigenvalue_similarity_percent=None),
         figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list of things"], mildest_that_meets_k=True),
     ],
@@ -458,11 +460,16 @@ def test_three_figures_are_drawn_whatever_was_found(rows, monkeypatch):
         assert content.startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
 
 
+@functools.cache
+def figures_once() -> dict[str, bytes]:
+    return sweep_figures(figure_rows())
+
+
 def test_figures_have_the_same_bytes_each_time_and_no_date_in_them():
     import matplotlib
 
     before = dict(matplotlib.rcParams)
-    first = sweep_figures(figure_rows())
+    first = figures_once()
     with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9}):  # whatever the user likes
         second = sweep_figures(figure_rows())
     assert first == second
@@ -473,7 +480,7 @@ def test_figures_have_the_same_bytes_each_time_and_no_date_in_them():
 
 
 def test_what_is_drawn_hangs_on_the_figures():
-    first, second = sweep_figures(figure_rows()), sweep_figures(figure_rows(2, 4))
+    first, second = figures_once(), sweep_figures(figure_rows(1, 1))
     assert all(first[name] != second[name] for name in NAMES)
 
 

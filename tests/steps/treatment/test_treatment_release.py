@@ -15,14 +15,13 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
-from disclosure_control.steps.treatment.settings import steps_and_seed
-from disclosure_control.treatments.dates import date_columns
-from disclosure_control.treatments.identifiers import identifier_columns
 from disclosure_control.treatments.keys import read_key
-from disclosure_control.treatments.noise import decimals_of
-from disclosure_control.treatments.treated_pilot import treat
+from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
+from disclosure_control.treatments.methods.noise import decimals_of
+from disclosure_control.treatments.methods.shift_dates import date_columns
+from disclosure_control.treatments.treat import treat
 from Main_Anonymization import assess_pilot
-from tests.keys import faults_of_key
+from tests.keys import faults_of_key, settings_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 KEY_FROM = {"environment": KEY_NAME}
@@ -219,10 +218,11 @@ def test_the_published_default_is_a_loud_warning_and_no_seed_is_printed():
 def test_a_seed_from_a_key():
     value = {"seed_from": KEY_FROM, "steps": [FLIP]}
     assert faults_of_key("treatment", value, {}, ["SEX"]) == []
-    steps, seed = steps_and_seed(value)
-    assert steps == [FLIP]
+    settings = settings_of_key("treatment", value)
+    seed = settings.seed.read()
+    assert [step.literal for step in settings.steps] == [FLIP]
     assert seed.bit_length() > 128
-    assert steps_and_seed(value)[1] == seed
+    assert settings.seed.read() == seed
     assert KEY not in json.dumps(figures_of(people(), FLIP, seed=seed))
     first, second = (treat(people(40), CONFIG, [FLIP], one).frame for one in (seed, 12345))
     assert first["SEX"].tolist() != second["SEX"].tolist()
@@ -378,8 +378,8 @@ def test_a_key_in_the_pilot_s_folder_is_a_fault(tmp_path, step):
 
 
 def test_a_key_of_any_bytes(monkeypatch):
-    monkeypatch.setenv(KEY_NAME, b"\xff\xfe0123456789abcdef".decode("utf-8", "surrogateescape"))
-    assert read_key(KEY_FROM) == b"\xff\xfe0123456789abcdef"
+    monkeypatch.setenv(KEY_NAME, b"\xff\xfe7f1c93e0b85d4a26".decode("utf-8", "surrogateescape"))
+    assert read_key(KEY_FROM) == b"\xff\xfe7f1c93e0b85d4a26"
 
 
 def test_a_misspelt_column_to_keep_is_a_fault():

@@ -16,10 +16,11 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
-from disclosure_control.steps.treatment.settings import steps_and_seed
+from disclosure_control.treatments import steps
+from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.seeds import DEFAULT_SEED
-from disclosure_control.treatments.treated_pilot import evaluate_treated, treat
-from tests.keys import faults_of_key
+from disclosure_control.treatments.treat import treat
+from tests.keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
@@ -70,8 +71,23 @@ def test_all_faults_at_once_and_through_the_config():
 
 
 def test_the_seed_and_its_default():
-    assert steps_and_seed([BAND]) == ([BAND], DEFAULT_SEED) == ([BAND], 12345)
-    assert steps_and_seed({"seed": 7, "steps": [BAND]}) == ([BAND], 7)
+    plain = settings_of_key("treatment", [BAND])
+    assert [step.literal for step in plain.steps] == [BAND]
+    assert plain.seed.read() == DEFAULT_SEED == 12345
+    seeded = settings_of_key("treatment", {"seed": 7, "steps": [BAND]})
+    assert (seeded.steps, seeded.seed.read()) == (plain.steps, 7)
+
+
+def test_steps_are_checked_once(monkeypatch):
+    """A list of dictionaries is checked where it is handed to ``treat``; steps that were read are not checked again."""
+    frame = pd.DataFrame({"DM__AGE": [21.0, 34.0]})
+    (step,) = settings_of_key("treatment", [BAND]).steps
+    checked = []
+    monkeypatch.setattr(steps, "faults_of_steps", lambda *given: checked.append(given) or [])
+    assert treat(frame, config_for([], ["DM__AGE"]), [step]).steps[0].method == "band"
+    assert checked == []
+    treat(frame, config_for([], ["DM__AGE"]), [BAND])
+    assert len(checked) == 1
 
 
 def test_no_config_names_a_value_of_a_person_in_a_fault():

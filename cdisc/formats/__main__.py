@@ -1,0 +1,22 @@
+"""Put the formats that are registered into the README: python -m cdisc.formats"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from pathlib import Path
+
+from cdisc.formats.registry import registered_formats
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def with_formats(text: str) -> str:
+    """Return the README's text with its paragraph ``Files: ...`` made from what is registered."""
+    sentence = f"Files: {', '.join(one.documentation for one in registered_formats())}."
+    paragraph = textwrap.fill(sentence, width=120, break_long_words=False, break_on_hyphens=False)
+    return re.sub(r"^Files: .+(\n.+)*", lambda _: paragraph, text, count=1, flags=re.MULTILINE)
+
+
+if __name__ == "__main__":
+    README.write_text(with_formats(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,47 @@
+"""The formats that files may have: each module of this folder that holds a ``FORMAT`` is one.
+
+Such a module is imported when the suffixes are asked for, so it imports the libraries that it alone needs in the
+functions that need them: a pilot of CSV files never loads the reader of SAS files.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from cdisc.formats.tables import FileContents, FileOptions
+from disclosure_control.basics.files import SourceFile
+
+# A reader is given the bytes and never opens the file: what is hashed is what is parsed. It raises FaultyInputError
+# with all faults that can be told apart; its messages name the file, columns, kinds and counts, never a value.
+Reader = Callable[[SourceFile, FileOptions], FileContents]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
+
+    ``place`` orders the formats where they are listed, smaller ones first; those without one come last, by their words.
+    """
+
+    readers: Mapping[str, Reader]
+    documentation: str
+    place: int = 100
+
+
+@cache
+def registered_formats() -> tuple[Format, ...]:
+    """Return every format there is, in the order in which they are listed."""
+    names = [module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)])]
+    modules = [importlib.import_module(f"cdisc.formats.{name}") for name in names if name != "__main__"]
+    formats: list[Format] = [module.FORMAT for module in modules if hasattr(module, "FORMAT")]
+    return tuple(sorted(formats, key=lambda one: (one.place, one.documentation)))
+
+
+def readers_by_suffix() -> dict[str, Reader]:
+    """Return the reader of each suffix, in the order in which the suffixes are listed."""
+    return {suffix: reader for one in registered_formats() for suffix, reader in one.readers.items()}

@@ -1,0 +1,76 @@
+"""Labels that stand for an interval of numbers, and what of each is known.
+
+Read are the spellings that a treatment or a hierarchy writes: ``20--30`` (ours), ``20-30`` and ``20–30`` (hierarchies
+by hand), ``[20, 30]``, ``[20, 30)``, ``(20,30]`` (R, pandas), ``[20, 30[`` (ARX turns the bracket of an open end away),
+and the tails ``<18``, ``<=18``, ``≤18``, ``>90``, ``>=90``, ``≥90``. Nothing else is an interval: a comma without
+brackets belongs to a number (``3,5``), nobody writes a semicolon (``20;30``) or one bracket alone, a number that begins
+with a zero is a code (the postal code ``00-950``), and ends that fall are none (``30--20``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+_NUMBER = r"[+-]?(?:(?!0\d)\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_BARE = re.compile(rf"({_NUMBER})\s*(?:--|–|-)\s*({_NUMBER})")
+_BRACKETED = re.compile(rf"([\[(\]])\s*({_NUMBER})\s*(?:--|–|-|,)\s*({_NUMBER})\s*([\])\[])")
+_TAIL = re.compile(rf"(<=?|>=?|≤|≥)\s*({_NUMBER})")
+
+
+class Spans(Protocol):
+    """Several intervals (n,), a number being one whose ends are equal and closed."""
+
+    @property
+    def low(self) -> np.ndarray: ...
+    @property
+    def high(self) -> np.ndarray: ...
+    @property
+    def low_closed(self) -> np.ndarray: ...
+    @property
+    def high_closed(self) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers from ``low`` to ``high``; the ends belong to it where they are closed."""
+
+    low: float
+    high: float
+    low_closed: bool = True
+    high_closed: bool = True
+
+    @property
+    def middle(self) -> float | None:
+        """Half way between its ends; None where one end is open to infinity."""
+        return self.low + (self.high - self.low) / 2 if np.isfinite([self.low, self.high]).all() else None
+
+    def meets(self, others: Spans) -> np.ndarray:
+        """Which of the others (n,) share a number with this one."""
+        begins = (others.low < self.high) | ((others.low == self.high) & others.low_closed & self.high_closed)
+        return begins & ((others.high > self.low) | ((others.high == self.low) & others.high_closed & self.low_closed))
+
+    def covers(self, other: Interval) -> bool:
+        """Whether every number of the other one lies in this one."""
+        low = other.low > self.low or (other.low == self.low and self.low_closed >= other.low_closed)
+        return low and (other.high < self.high or (other.high == self.high and self.high_closed >= other.high_closed))
+
+
+def interval_of(label: str) -> Interval | None:
+    """The interval that a trimmed label stands for, None where it is no label of one; a plain number is none."""
+    if tail := _TAIL.fullmatch(label):
+        sign, end = tail[1], float(tail[2])
+        closed = sign not in "<>"
+        return Interval(-np.inf, end, True, closed) if sign in "<=≤" else Interval(end, np.inf, closed, True)
+    if bare := _BARE.fullmatch(label):
+        found = Interval(float(bare[1]), float(bare[2]))
+    elif bracketed := _BRACKETED.fullmatch(label):
+        ends = float(bracketed[2]), float(bracketed[3])
+        found = Interval(*ends, low_closed=bracketed[1] == "[", high_closed=bracketed[4] == "]")
+    else:
+        return None
+    is_one_number = found.low == found.high and found.low_closed and found.high_closed
+    return found if found.low < found.high or is_one_number else None

@@ -1,0 +1,62 @@
+"""What is found in a pilot: its columns and their correlations, counted once; tables and figures are made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.steps.explore.associations import Correlation, spearman_correlations
+from disclosure_control.steps.explore.columns import ExploredColumn, explore_columns
+from disclosure_control.steps.explore.settings import ExploreSettings
+
+MOST_CORRELATED = 40
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """Everything that tables and figures are made of; ``notes`` are what was left out, in sentences."""
+
+    columns: list[ExploredColumn]
+    correlations: list[Correlation]
+    settings: ExploreSettings
+    notes: list[str]
+
+    def column(self, name: str) -> ExploredColumn:
+        """The column of this name."""
+        return next(column for column in self.columns if column.name == name)
+
+    @property
+    def numbers(self) -> list[ExploredColumn]:
+        """Columns of numbers."""
+        return [column for column in self.columns if column.kind == "number"]
+
+    @property
+    def categories(self) -> list[ExploredColumn]:
+        """Columns with few values, numbers among them: those that can be tabulated."""
+        return [column for column in self.columns if 1 <= column.n_distinct <= self.settings.max_levels]
+
+
+def explore(
+    table: pd.DataFrame, config: PilotConfig, settings: ExploreSettings, units: Mapping[str, str] | None = None
+) -> Exploration:
+    """Explore a table with one row per person: its columns, and Spearman's correlation of its numbers.
+
+    ``units`` by column, where they are known. Everything is counted once; the order of rows does not matter.
+    """
+    names = [name for name in settings.columns or table.columns if name != SUBJECT_COLUMN]
+    extra = [settings.group, *(settings.mosaic or ()), *(settings.pairs or ())]
+    extra += [name for pair in settings.cross_tables or () for name in pair]
+    names += [name for name in dict.fromkeys(extra) if name and name not in names]
+    columns = explore_columns(table, config, names, units or {})
+    numeric = [column for column in columns if column.kind == "number" and column.n_distinct > 1]
+    notes = []
+    if len(numeric) > MOST_CORRELATED:
+        notes.append(
+            f"Correlations of the first {MOST_CORRELATED} of {len(numeric)} columns of numbers; name the ones you want "
+            "under columns."
+        )
+    return Exploration(columns, spearman_correlations(numeric[:MOST_CORRELATED]), settings, notes)

@@ -1,0 +1,56 @@
+"""Who has the favourable outcome: what the rule of the config means on the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.fairness.settings import KEY, FavourableRule
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Who has the ``favourable`` outcome, and of whom it is ``known``: (n_records,) of bool each.
+
+    ``n_values_of_nobody``: values under ``equals`` that nobody has, and that may be misspelt.
+    """
+
+    favourable: np.ndarray
+    known: np.ndarray
+    n_values_of_nobody: int = 0
+
+
+def outcome_of(column: pd.Series, rule: FavourableRule) -> Outcome:
+    """The outcome that a rule reads from a column (n_records,).
+
+    "mean" is that of everybody with a number. A value that is not a number is not known under ``at_least`` and
+    ``at_most``. Raises ``FaultyInputError`` where nobody's outcome is known.
+    """
+    found = _outcome_by_value(column, rule.value) if isinstance(rule.value, tuple) else _outcome_by_limit(column, rule)
+    if not found.known.any():
+        raise FaultyInputError(
+            f"{KEY}['favourable']: column {rule.column!r} has no value that the rule can read in "
+            f"{len(column)} records; name another column or rule"
+        )
+    return found
+
+
+def _outcome_by_value(column: pd.Series, values: tuple[object, ...]) -> Outcome:
+    encoded = encode_column(column)
+    wanted = [code_of_value(encoded, value) for value in values]
+    found = [code for code in wanted if code is not None]
+    return Outcome(np.isin(encoded.codes, found), encoded.codes >= 0, len(wanted) - len(found))
+
+
+def _outcome_by_limit(column: pd.Series, rule: FavourableRule) -> Outcome:
+    numbers = parse_numbers(column)
+    known = np.isfinite(numbers)
+    limit = rule.value
+    if limit == "mean":  # the exact sum, so that the order of records does not matter
+        limit = fsum(numbers[known]) / max(int(known.sum()), 1)
+    return Outcome(known & ((numbers >= limit) if rule.relation == "at_least" else (numbers <= limit)), known)

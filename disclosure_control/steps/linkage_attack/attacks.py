@@ -1,0 +1,10 @@
+"""The kinds of attack beside linkage, in the order in which they run and stand in the report."""
+
+from __future__ import annotations
+
+from disclosure_control.steps.linkage_attack.inference import INFERENCE
+from disclosure_control.steps.linkage_attack.kinds import AttackKind
+from disclosure_control.steps.linkage_attack.linkability import LINKABILITY
+from disclosure_control.steps.linkage_attack.singling_out import SINGLING_OUT
+
+ATTACKS: dict[str, AttackKind] = {"singling_out": SINGLING_OUT, "inference": INFERENCE, "linkability": LINKABILITY}

@@ -1,0 +1,82 @@
+"""How far a privacy ledger went when somebody last acted on it: kept beside it, and outside of the pilot's folder.
+
+A ledger that is put back from an older copy is whole and continues no chain that is known to be longer; only what lies
+elsewhere can tell. So the number of entries, the hash of the last and the epsilon spent also stand in a file of the
+state folder, ``<pilot>.mark``. It is no secret and holds nobody; without it a ledger is believed.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from disclosure_control.run.results import flush_folder
+from disclosure_control.steps.private_release.entries import LedgerState, canonical, decimal_or_none
+from disclosure_control.steps.private_release.query import decimal_text
+
+SETTING = "BIOSTREAMS_STATE_DIR"
+NO_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST, errno.ENOENT)
+
+
+class UnreadableMarkError(Exception):
+    """A mark is there and cannot be read."""
+
+
+@dataclass(frozen=True)
+class HighWater:
+    """The number of entries, the hash of the last, and the epsilon spent by then; None where a head does not tell."""
+
+    n_entries: int
+    last_hash: str
+    spent: Decimal | None = None
+
+
+def mark_path(folder: Path, state_folder: Path | None) -> Path:
+    """The mark of the pilot in ``folder``; without a state folder it lies beside the folder of all pilots."""
+    pilot = folder.resolve()
+    return (state_folder or Path(f"{pilot.parent}.state")) / f"{pilot.name}.mark"
+
+
+def has_a_place(path: Path) -> bool:
+    """Whether a mark can be kept here, as far as can be told without writing."""
+    nearest = next(parent for parent in path.parents if parent.exists())
+    return nearest.is_dir() and os.access(nearest, os.W_OK)
+
+
+def read_mark(path: Path) -> HighWater | None:
+    """The mark; None where there is none. Raises ``UnreadableMarkError``."""
+    try:
+        mark = json.loads(path.read_bytes())
+        n_entries, last_hash, spent = mark["entries"], mark["hash"], decimal_or_none(mark.get("spent"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise UnreadableMarkError from None
+    if type(n_entries) is not int or n_entries < 0 or not isinstance(last_hash, str):
+        raise UnreadableMarkError
+    return HighWater(n_entries, last_hash, spent)
+
+
+def write_mark(path: Path, state: LedgerState) -> None:
+    """The mark put in place of the last one at once, readable by its owner alone. Raises ``OSError``."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mark = {"entries": state.n_entries, "hash": state.last_hash, "spent": decimal_text(state.spent)}
+    aside = path.with_name(f"{path.name}.new")
+    write_new(aside, canonical(mark).encode("ascii"))
+    aside.replace(path)
+    flush_folder(path.parent)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """A file of its owner alone, on the disk before this returns."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        if os.write(descriptor, content) != len(content):  # a disk that fills up takes a part
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path.name)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

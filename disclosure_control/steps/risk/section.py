@@ -1,0 +1,63 @@
+"""What a section of the step ``risk`` is: its settings, its computation, its words and its line of documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.setting_fields import Need, Setting, settings_in
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a section found: ``figures`` join those of the step, ``tables`` are files for people, by name.
+
+    ``per_record`` is called only where ``record_risk.csv`` is wanted; its arrays are (n_records,).
+    """
+
+    figures: Mapping[str, Any]
+    per_record: Callable[[], dict[str, np.ndarray]] = dict
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+
+def _no_faults(given: Mapping, config: PilotConfig) -> list[str]:
+    return []
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section, registered as ``SECTION`` of a module in ``sections``, whose name it has.
+
+    ``place`` orders the sections in figures and records, ``place_in_report``, if not 0, in the report. ``answers`` is
+    its row of the documentation. ``evaluate`` computes it; ``words`` are lines of the report from the figures of the
+    finding, and ``words_on_screen`` those to print where the others hold values of people.
+
+    ``settings`` is the dataclass of settings that no other section looks at. ``needs``: a setting it cannot do without.
+    It is wanted ``by_default``, or where one of ``wanted_with`` is given, unless the config lists its sections.
+    ``faults`` names what else is at fault in the settings given, once each of them is what it may be; ``read_files``
+    turns names of files in the section's own settings into what they hold, and gives the files read.
+    """
+
+    place: int
+    answers: str
+    evaluate: Callable[[Scene], Finding]
+    words: Callable[[Mapping[str, Any]], Iterable[str]]
+    words_on_screen: Callable[[Mapping[str, Any]], Iterable[str]] | None = None
+    place_in_report: int = 0
+    settings: type | None = None
+    needs: Need | None = None
+    by_default: bool = False
+    wanted_with: tuple[str, ...] = ()
+    faults: Callable[[Mapping, PilotConfig], list[str]] = _no_faults
+    read_files: Callable[[Any, Path], tuple[Any, dict[str, dict]]] | None = None
+
+    @property
+    def own_settings(self) -> dict[str, Setting]:
+        return settings_in(self.settings)

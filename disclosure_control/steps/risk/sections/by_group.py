@@ -1,0 +1,82 @@
+"""Section ``by_group``: who bears the risk?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.settings import Check, is_name
+from disclosure_control.basics.small_groups import shares_by_group
+from disclosure_control.basics.words import interval_text, share_text, text_table
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.setting_fields import setting
+
+_COLUMNS: Check = (
+    lambda value: isinstance(value, list | tuple) and all(map(is_name, value)),
+    "a list of columns of the combined dataset",
+)
+
+
+@dataclass(frozen=True)
+class ByGroupSettings:
+    """Columns of the combined dataset; None for the quasi-identifiers."""
+
+    groups: tuple[str, ...] | None = field(
+        default=None,
+        metadata=setting(
+            _COLUMNS,
+            "columns whose groups are compared",
+            default_words="the quasi-identifiers",
+            names_columns=True,
+        ),
+    )
+
+
+def evaluate(scene: Scene) -> Finding:
+    """People at risk by k in each group, the small ones together."""
+    assessment, groups = scene.assessment, {}
+    result, names = assessment.k_anonymity, assessment.config.quasi_identifiers
+    chosen = scene.settings.of(ByGroupSettings).groups
+    for name in names if chosen is None else chosen:
+        known = name in names
+        column = scene.classes.columns[names.index(name)] if known else encode_column(scene.table[name])
+        groups[name] = shares_by_group(column, result.evaluated, result.risky, "risky")
+    return Finding({"by_group": groups})
+
+
+def words(figures: Mapping) -> Iterator[str]:
+    """A row for each group."""
+    if not figures["by_group"]:
+        return
+    yield "Who bears the risk (k)"
+    rows = [
+        [name, group["group"], *(_figures_of(group) if "people" in group else "----")]
+        for name, entries in figures["by_group"].items()
+        for group in entries
+    ]
+    yield text_table(["Column", "Group", "People", "Risky", "Share", "95%"], rows)
+
+
+def _figures_of(group: Mapping) -> list:
+    interval = interval_text(group["low"], group["high"])
+    return [group["people"], group["risky"], share_text(group["risky_rate"]), interval]
+
+
+def words_on_screen(figures: Mapping) -> Iterator[str]:
+    """Names of groups are values of people, and belong into files alone."""
+    if figures["by_group"]:
+        yield "Who bears the risk, by group: see the summary."
+
+
+SECTION = Section(
+    place=80,
+    place_in_report=150,
+    answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named",
+    evaluate=evaluate,
+    words=words,
+    words_on_screen=words_on_screen,
+    settings=ByGroupSettings,
+    by_default=True,
+)

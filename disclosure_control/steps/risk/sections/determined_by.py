@@ -1,0 +1,108 @@
+"""Section ``determined_by``: does one column give a sensitive value away?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.words import share_text
+from disclosure_control.measures.determination import n_commonest, n_guessed_right
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding, Section
+
+NEARLY = 0.9
+PEOPLE_PER_LEVEL = 5
+MOST_ATTRIBUTES = 50
+
+
+def evaluate(scene: Scene) -> Finding:
+    """Every column of the dataset is looked at, but for those whose values are nearly as many as the people."""
+    found, n_too_many = {}, 0
+    for sensitive in scene.assessment.config.sensitive_features:
+        found[sensitive], n_too_many = determinations(scene.assessment, sensitive, scene.table)
+    return Finding({"determined_by": found, "determined_by_not_looked_at": n_too_many})
+
+
+def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) -> tuple[list[dict], int]:
+    """How well each attribute alone tells a sensitive value; and how many columns were not looked at.
+
+    For each attribute the share of evaluated people guessed right by the commonest value of its level,
+    ``predicted_rate``, beside ``baseline_rate``, guessing everybody's commonest value: both in [0, 1], larger is
+    riskier. ``determines``: it tells everybody's value; ``nearly``: at least ``NEARLY`` of what guessing leaves open. A
+    missing value is a level. All quasi-identifiers are listed, and the others that tell more than guessing; the best
+    come first. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell them by chance and are left out.
+    Source: ``measures.determination``.
+    """
+    classes, config = assessment.classes, assessment.config
+    counted, evaluated = assessment.counts[sensitive], classes.evaluated(config.missing_qis)
+    cells, n_values = np.flatnonzero(evaluated[counted.table.class_of_cell]), max(len(counted.table.values), 1)
+    class_of_cell, value_of_cell = counted.table.class_of_cell[cells], counted.table.value_of_cell[cells]
+    people = counted.table.people[cells]
+    n, baseline = int(people.sum()), n_commonest(value_of_cell, people)
+    looked_at = counted.has_value & evaluated[classes.class_of_record]
+    values = counted.codes[looked_at]
+    entries, n_too_many = [], 0
+    for name in dict.fromkeys([*config.quasi_identifiers, *table.columns]):
+        if name in (sensitive, SUBJECT_COLUMN):
+            continue
+        is_qi = name in config.quasi_identifiers
+        if is_qi:  # its people are counted already
+            i = config.quasi_identifiers.index(name)
+            level, n_levels = classes.class_codes[i][class_of_cell] + 1, len(classes.columns[i].labels) + 1
+            n_right = n_guessed_right(level, value_of_cell, n_levels, n_values, people)
+        else:
+            column = encode_column(table[name])
+            n_levels = len(column.labels) + 1
+            if n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > n:
+                n_too_many += n_levels > 2
+                continue
+            n_right = n_guessed_right(column.codes[looked_at] + 1, values, n_levels, n_values)
+        if is_qi or n_right > baseline:
+            entries.append(_determination(name, is_qi, n_right, baseline, n))
+    return sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES], n_too_many
+
+
+def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) -> dict:
+    open_after_guessing = n - baseline
+    return {
+        "attribute": name,
+        "is_quasi_identifier": is_qi,
+        "predicted_rate": n_right / n if n else 0.0,
+        "baseline_rate": baseline / n if n else 0.0,
+        "determines": bool(open_after_guessing and n_right == n),
+        "nearly": bool(open_after_guessing and n > n_right >= baseline + NEARLY * open_after_guessing),
+    }
+
+
+def words(figures: Mapping) -> Iterator[str]:
+    """For each sensitive feature what tells it of everybody, of nearly everybody, or else best."""
+    for sensitive, entries in figures["determined_by"].items():
+        fully = [entry["attribute"] for entry in entries if entry["determines"]]
+        nearly = [
+            f"{entry['attribute']} ({share_text(entry['predicted_rate'])})" for entry in entries if entry["nearly"]
+        ]
+        if fully:
+            yield f"Inference: {sensitive} of everybody is told by any one of: {', '.join(fully)}."
+        if nearly:
+            yield f"Inference: {sensitive} of nearly everybody is told by any one of: {', '.join(nearly)}."
+        if entries and not fully and not nearly:
+            best = entries[0]
+            yield (
+                f"Inference: {best['attribute']} alone tells {sensitive} of {share_text(best['predicted_rate'])} "
+                f"of the people; guessing without it tells {share_text(best['baseline_rate'])}."
+            )
+
+
+SECTION = Section(
+    place=70,
+    answers="does one column give a sensitive value away, fully or nearly? Every column is looked at, not the "
+    "quasi-identifiers alone; those with fewer than five people to a value are left out and counted",
+    evaluate=evaluate,
+    words=words,
+    by_default=True,
+)

@@ -1,0 +1,245 @@
+"""Section ``models``: the syntactic models on every sensitive feature, and those of class sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import file_of_pilot
+from disclosure_control.basics.hierarchies import ValueHierarchy, read_hierarchy
+from disclosure_control.basics.settings import is_name
+from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.setting_fields import setting
+from disclosure_control.steps.risk.words import figure_text
+
+if TYPE_CHECKING:
+    from disclosure_control.measures.syntactic_models import SyntacticResult
+
+# What an attribute lacks that a model did not run on, by what the model needs.
+LACKING = {
+    "numbers": "numbers",
+    "order": "an order: set order to its values from low to high",
+    "hierarchy": "a hierarchy: set hierarchy to its file",
+}
+
+
+@dataclass(frozen=True)
+class ModelsSettings:
+    """By model its parameters, each one value or {sensitive feature: value}; a hierarchy is a file until it is read."""
+
+    models: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict,
+        metadata=setting(
+            (lambda value: isinstance(value, dict), "a dictionary of models, each with a dictionary of its parameters"),
+            "parameters by model, see below",
+        ),
+    )
+
+
+# ---------------------------------------------------------------- settings
+
+
+def faults(given: Mapping, config: PilotConfig) -> list[str]:
+    """Models and parameters that there are not, and values that are none of theirs."""
+    if "models" not in given:
+        return []
+    from disclosure_control.measures.syntactic_models import faults_of_parameters  # with SciPy, which few runs need
+
+    models = given["models"]
+    faulty = _faults_of_form(models)
+    if faulty:
+        return faulty
+    # The hierarchies are files that nobody has opened yet.
+    by_feature = {
+        key: {name: one for name, one in parameters.items() if not (name == "hierarchy" and is_name(one))}
+        for key, parameters in parameters_by_feature(models).items()
+    }
+    return [f"risk['models']: {fault}" for fault in faults_of_parameters(config.sensitive_features, by_feature)]
+
+
+def _faults_of_form(models: Mapping[str, Any]) -> list[str]:
+    faulty = [
+        f"risk['models'][{name!r}]: found {type(parameters).__name__}; allowed: a dictionary of parameters"
+        for name, parameters in models.items()
+        if not isinstance(parameters, dict)
+    ]
+    return faulty or [
+        f"risk['models'][{name!r}]['hierarchy']: allowed: a dictionary, sensitive feature -> file in the pilot's folder"
+        for name, parameters in models.items()
+        if "hierarchy" in parameters and not _are_files(parameters["hierarchy"])
+    ]
+
+
+def _are_files(value: object) -> bool:
+    return isinstance(value, dict) and all(map(is_name, value.values()))
+
+
+def parameters_by_feature(models: Mapping[str, Mapping]) -> dict[object, dict[str, object]]:
+    """``{model: {parameter: value or {feature: value}}}`` as ``evaluate_syntactic_models`` takes it."""
+    by_key: dict[object, dict[str, object]] = {}
+    for name, given in models.items():
+        by_key[name] = {}
+        for parameter, value in given.items():
+            entries = value.items() if isinstance(value, dict) else [(None, value)]
+            for feature, one in entries:
+                by_key.setdefault(name if feature is None else (name, feature), {})[parameter] = one
+    return by_key
+
+
+def read_hierarchies(settings: ModelsSettings, folder: Path) -> tuple[ModelsSettings, dict[str, dict]]:
+    """The parameters with each hierarchy read from its file, and these files. Raises ``FaultyInputError``."""
+    faulty: list[str] = []
+    read: dict[str, dict] = {name: dict(given) for name, given in settings.models.items()}
+    inputs: dict[str, dict] = {}
+    for name, given in settings.models.items():
+        for feature, file in dict(given.get("hierarchy") or {}).items():
+            key = f"risk['models'][{name!r}]['hierarchy']"
+            try:
+                source, inputs[file] = file_of_pilot(folder, file, key)
+                read[name]["hierarchy"] = {**read[name]["hierarchy"], feature: read_hierarchy(source)}
+            except FaultyInputError as error:
+                faulty += error.faults
+    if faulty:
+        raise FaultyInputError(faulty)
+    return dataclasses.replace(settings, models=read), inputs
+
+
+# ---------------------------------------------------------------- figures
+
+
+def evaluate(scene: Scene) -> Finding:
+    """The worst class of each model and sensitive feature, or what the feature lacks for it."""
+    from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
+    from disclosure_control.measures.syntactic_models import (
+        evaluate_syntactic_models,  # with SciPy, which few runs need
+    )
+
+    parameters, counts = parameters_by_feature(scene.settings.of(ModelsSettings).models), scene.assessment.counts
+    try:
+        results = evaluate_syntactic_models(scene.classes, counts, scene.policy, parameters=parameters)
+    except FaultyInputError as error:
+        raise FaultyInputError([f"risk['models']: {fault}" for fault in error.faults]) from None
+    figures: dict[str, dict] = _models_of_class_sizes(scene)
+    for name, model in SYNTACTIC_MODELS.items():
+        for sensitive in counts:
+            result = results.get((name, sensitive))
+            figures.setdefault(name, {})[sensitive] = (
+                {"not_computed": f"{sensitive} lacks {LACKING[model.needs]}"} if result is None else _model(result)
+            )
+    _check_that_all_wanted_ran(parameters, figures)
+
+    def per_record() -> dict[str, np.ndarray]:
+        return {f"{name} of {sensitive}": result.per_record() for (name, sensitive), result in results.items()}
+
+    return Finding({"models": figures}, per_record)
+
+
+def _model(result: SyntacticResult) -> dict:
+    hierarchy = result.parameters.get("hierarchy")
+    named = {"hierarchy": hierarchy.name} if isinstance(hierarchy, ValueHierarchy) else {}
+    return {
+        "worst": _finite(result.worst),
+        "evaluated": result.n_evaluated,
+        "not_evaluated": result.n_not_evaluated,
+        "riskier": result.model.riskier,
+        "parameters": {**result.parameters, **named},
+        "threshold": result.threshold,
+        "risky": result.n_risky,
+        "risky_rate": result.risky_rate,
+    }
+
+
+def _finite(worst: float | None) -> float | str | None:
+    return worst if worst is None or np.isfinite(worst) else "infinite"
+
+
+def _check_that_all_wanted_ran(parameters: Mapping, figures: Mapping[str, Mapping]) -> None:
+    """A parameter for a model that could not run is a fault: whoever set it thinks that it was looked at."""
+    faulty = []
+    for key in parameters:
+        name, sensitive = key if isinstance(key, tuple) else (key, None)
+        entries = figures[name] if sensitive is None else {sensitive: figures[name][sensitive]}
+        if entries and all("not_computed" in entry for entry in entries.values()):
+            faulty += [f"risk['models'][{name!r}]: {entry['not_computed']}" for entry in entries.values()]
+    if faulty:
+        raise FaultyInputError(list(dict.fromkeys(faulty)))
+
+
+def _models_of_class_sizes(scene: Scene) -> dict[str, dict]:
+    from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
+
+    evaluated, k = scene.classes.evaluated(scene.policy), scene.assessment.k_anonymity
+    size = scene.classes.size[evaluated]
+    common = {"evaluated": k.n_evaluated, "not_evaluated": k.n_total - k.n_evaluated}
+    figures = {"k": {"worst": k.worst, **common, "riskier": "smaller"}}
+    for name in ("average_class_size", "discernibility"):
+        model = CLASS_SIZE_MODELS[name]
+        figures[name] = {"worst": float(model.function(size)) if len(size) else None, **common}
+        figures[name]["riskier"] = model.riskier
+    return {**figures, "delta_presence": _delta_presence(scene, common)}
+
+
+def _delta_presence(scene: Scene, common: Mapping) -> dict:
+    from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
+
+    if scene.population is None:
+        return {"not_computed": "there is no population: set population"}
+    evaluated = scene.classes.evaluated(scene.policy)
+    size = scene.classes.size[evaluated]
+    # Missing values are values of their own here: shares of people who might be others would not be shares.
+    people = np.maximum(scene.population.exact_size[evaluated], size)
+    presence = np.asarray(CLASS_SIZE_MODELS["delta_presence"].function(size, people))
+    # Whoever is of the population and in no class of the pilot is known not to be in the data.
+    everybody_is_like_the_pilot = scene.population.n_in_classes == scene.population.n_people
+    highest = float(presence.max(initial=0.0))
+    bounds = {
+        "delta_min": float(presence.min(initial=1.0)) if everybody_is_like_the_pilot else 0.0,
+        "delta_max": highest,
+    }
+    return {"worst": highest, **bounds, **common, "riskier": "larger"}
+
+
+# ---------------------------------------------------------------- words
+
+
+def words(figures: Mapping) -> Iterator[str]:
+    """A row for each model and sensitive feature, and then what could not be computed."""
+    rows, lacking = [], []
+    for name, entry in figures["models"].items():
+        by_feature = entry if all(isinstance(one, Mapping) for one in entry.values()) else {"": entry}
+        for sensitive, one in by_feature.items():
+            if "not_computed" in one:
+                lacking.append(f"  Not computed: {name}, {one['not_computed']}.")
+                continue
+            given = ", ".join(f"{key}={value}" for key, value in one.get("parameters", {}).items() if key == "c")
+            judged = [figure_text(one.get("threshold")), share_text(one.get("risky_rate"))]
+            title = f"{name} ({given})" if given else name
+            counted = [one["evaluated"], one["not_evaluated"]]
+            rows.append([title, sensitive, figure_text(one["worst"]), one["riskier"], *judged, *counted])
+    yield "Models, on sensitive values as they are, not binned; people whose class holds no value are not evaluated"
+    headers = ["Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated", "Not evaluated"]
+    yield text_table(headers, rows)
+    yield from lacking
+
+
+SECTION = Section(
+    place=60,
+    answers="k; distinct, entropy and recursive l; (alpha,k); t by total variation, in order, Wasserstein, and by a "
+    "hierarchy; basic and enhanced beta-likeness; delta-disclosure; delta-presence (with a population); average "
+    "class size; discernibility",
+    evaluate=evaluate,
+    words=words,
+    settings=ModelsSettings,
+    wanted_with=("models",),
+    faults=faults,
+    read_files=read_hierarchies,
+)

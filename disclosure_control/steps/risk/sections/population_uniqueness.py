@@ -1,0 +1,51 @@
+"""Section ``population_uniqueness``: how many people of the population are alone, estimated from the pilot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import cast
+
+from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.setting_fields import Need
+from disclosure_control.steps.risk.words import figure_text
+
+
+def evaluate(scene: Scene) -> Finding:
+    """The estimate of every estimator, or the reason why it has none."""
+    from disclosure_control.measures.population_uniqueness import population_uniques, size_histogram  # with SciPy
+
+    fraction = cast(float, scene.settings.sampling_fraction)  # without it, the section is not evaluated
+    estimates = population_uniques(size_histogram(scene.classes, scene.policy), fraction)
+    figures = {
+        name: {
+            "estimator": found.estimator,
+            "population_uniques": found.n_uniques,
+            "rate": found.rate,
+            "reason": found.reason,
+        }
+        for name, found in estimates.items()
+    }
+    return Finding({"population_uniqueness": figures})
+
+
+def words(figures: Mapping) -> Iterator[str]:
+    """A row for each estimator."""
+    yield "Estimated population uniques"
+    rows = []
+    for name, one in figures["population_uniqueness"].items():
+        taken = f"dankar (takes {one['estimator']})" if name == "dankar" else name
+        rows.append([taken, figure_text(one["population_uniques"]), share_text(one["rate"]), one["reason"] or ""])
+    yield text_table(["Estimator", "People", "Share of the population", ""], rows)
+
+
+SECTION = Section(
+    place=30,
+    answers="how many people of the population are alone: Zayatz, Pitman, slide negative binomial, and the one that "
+    "Dankar's rule takes",
+    evaluate=evaluate,
+    words=words,
+    needs=Need("sampling_fraction", "the share of the population that the pilot is"),
+    wanted_with=("sampling_fraction",),
+)

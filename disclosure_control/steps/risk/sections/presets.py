@@ -1,0 +1,58 @@
+"""Section ``presets``: does the pilot meet the published thresholds?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from disclosure_control.measures.risk_presets import PRESETS, judge_by_preset
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.setting_fields import choice_of
+
+
+@dataclass(frozen=True)
+class PresetsSettings:
+    """Names of published thresholds."""
+
+    presets: tuple[str, ...] = field(
+        default=tuple(PRESETS), metadata=choice_of(tuple(PRESETS), 'a list of presets, or `"all"`', default_words="all")
+    )
+
+
+def evaluate(scene: Scene) -> Finding:
+    """Each preset with the intruder's figure that it limits: the journalist's where the population is known."""
+    knows_population = scene.population is not None or scene.settings.sampling_fraction is not None
+    risk = scene.intruders["journalist" if knows_population else "prosecutor"]
+    verdicts = [judge_by_preset(name, risk) for name in scene.settings.of(PresetsSettings).presets]
+    figures = {
+        verdict.preset.name: {
+            "met": verdict.met,
+            "measured": verdict.measured,
+            "compared_with": verdict.preset.compared_with,
+            "intruder": risk.intruder,
+            "threshold": verdict.preset.threshold,
+            "sentence": verdict.sentence,
+            "source": verdict.preset.source,
+        }
+        for verdict in verdicts
+    }
+    return Finding({"presets": figures})
+
+
+def words(figures: Mapping) -> Iterator[str]:
+    """A sentence for each preset."""
+    yield "Published thresholds"
+    for verdict in figures["presets"].values():
+        yield f"  {verdict['sentence']} Source: {verdict['source']}."
+
+
+SECTION = Section(
+    place=40,
+    answers="published thresholds: EMA Policy 0070 and Health Canada (0.09), the IPC of Ontario (0.1, 0.075, 0.05; the "
+    "strict average with its cap of 0.33). 1/11 = 0.0909 is above 0.09: classes of 12 are needed",
+    evaluate=evaluate,
+    words=words,
+    settings=PresetsSettings,
+    wanted_with=("presets",),
+)

@@ -1,0 +1,87 @@
+"""Section ``reidentification``: what each intruder achieves, and how many people stand out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk
+from disclosure_control.steps.risk.population import Population
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding, Section
+
+
+def evaluate(scene: Scene) -> Finding:
+    """The chances of the three intruders, the profile of the pilot and, where there is one, its population."""
+    intruders, profile = scene.intruders, scene.profile
+    figures = {name: _intruder(risk) for name, risk in intruders.items()} | {
+        "expected_reidentifications": profile.expected_reidentifications,
+        "global_risk": profile.global_risk,
+        "unique_rate": profile.unique_rate,
+        "k_at_most_rate": profile.k_at_most_rate,
+    }
+    if scene.population is not None:
+        figures["population"] = _population(scene, scene.population)
+
+    def per_record() -> dict[str, np.ndarray]:
+        return {f"{name}_risk": intruders[name].of_record for name in ("prosecutor", "journalist")}
+
+    return Finding(figures, per_record)
+
+
+def _intruder(risk: ReidentificationRisk) -> dict:
+    return {
+        "highest": risk.highest,
+        "average": risk.average,
+        "lowest": risk.lowest,
+        "at_risk_rate": risk.at_risk_rate,
+        "threshold": risk.threshold,
+    }
+
+
+def _population(scene: Scene, population: Population) -> dict:
+    short = scene.classes.evaluated(scene.policy) & (population.size < scene.classes.size)
+    return {
+        "file": population.file,
+        "people": population.n_people,
+        "in_a_class_of_the_pilot": population.n_in_classes,
+        "counted_as_in_the_pilot": int(scene.classes.size[short].sum()),
+        "notes": list(population.notes),
+    }
+
+
+def words(figures: Mapping) -> Iterator[str]:
+    """A row for each intruder, and how the pilot fits its population."""
+    rows = [
+        [
+            name,
+            share_text(risk["highest"]),
+            share_text(risk["average"]),
+            share_text(risk["at_risk_rate"]),
+            f"{risk['threshold']:g}",
+        ]
+        for name, risk in ((name, figures[name]) for name in INTRUDERS)
+    ]
+    yield text_table(["Intruder", "Highest", "Average", "At risk", "Threshold"], rows)
+    if "population" in figures:
+        population = figures["population"]
+        yield (
+            f"  The population {population['file']} has {population['people']:,} people, of whom "
+            f"{population['in_a_class_of_the_pilot']:,} are in a class of the pilot. "
+            f"{population['counted_as_in_the_pilot']:,} people of the pilot have nobody like them there, for lack of a "
+            "value, and count as if the pilot were the population."
+        )
+        yield from (f"  {population['file']}: {note}" for note in population["notes"])
+
+
+SECTION = Section(
+    place=10,
+    answers="the chance of telling a record right for an intruder who knows that the person is in the data "
+    "(prosecutor), who does not (journalist), and who matches everybody (marketer): highest, average, share above "
+    "`threshold`; expected re-identifications; % unique and % with k at or below each of `k_at_most`",
+    evaluate=evaluate,
+    words=words,
+    by_default=True,
+)

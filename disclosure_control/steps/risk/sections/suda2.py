@@ -1,0 +1,82 @@
+"""Section ``suda2``: special uniques, people whom few attributes already single out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.measures.special_uniques import special_uniques
+from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.setting_fields import SHARE_ABOVE_ZERO, setting
+from disclosure_control.steps.risk.words import figure_text
+
+DIS_FRACTION = 0.01
+
+
+@dataclass(frozen=True)
+class Suda2Settings:
+    """The sampling fraction of the DIS scores; None for the pilot's own, or else ``DIS_FRACTION``."""
+
+    dis_fraction: float | None = field(
+        default=None,
+        metadata=setting(
+            SHARE_ABOVE_ZERO,
+            "the sampling fraction that the DIS scores assume",
+            default_words=f"`sampling_fraction`, else {DIS_FRACTION}",
+        ),
+    )
+
+
+def evaluate(scene: Scene) -> Finding:
+    """SUDA2 and DIS scores of everybody, and the share of each quasi-identifier in them."""
+    settings = scene.settings
+    fraction = settings.of(Suda2Settings).dis_fraction or settings.sampling_fraction or DIS_FRACTION
+    uniques = special_uniques(scene.classes, settings.max_key_set, dis_fraction=fraction)
+    highest_dis = float(uniques.dis_score_of_class.max(initial=0.0))  # NaN from 28 quasi-identifiers up
+    figures = {
+        "special_uniques": uniques.n_special_uniques,
+        "total_score": uniques.total_score,
+        "highest_score": float(uniques.score_of_class.max(initial=0.0)),
+        "highest_dis_score": None if np.isnan(highest_dis) else highest_dis,
+        "dis_fraction": fraction,
+        "contribution_rates": uniques.contribution_rates,
+    }
+
+    def per_record() -> dict[str, np.ndarray]:
+        contributions = dict(zip(uniques.quasi_identifiers, uniques.contribution.T, strict=True))
+        return {
+            "suda2_score": uniques.scores,
+            "dis_score": uniques.dis_scores,
+            "minimal_unique_sets": uniques.n_minimal_uniques,
+            "smallest_unique_set": uniques.smallest_sizes,
+            **{f"suda2 share of {name}": share for name, share in contributions.items()},
+        }
+
+    return Finding({"suda2": figures}, per_record)
+
+
+def words(figures: Mapping) -> Iterator[str]:
+    """How many there are, and a row for each quasi-identifier."""
+    uniques = figures["suda2"]
+    yield (
+        f"Special uniques (SUDA2): {uniques['special_uniques']} people are singled out by few attributes; highest DIS "
+        f"score {figure_text(uniques['highest_dis_score'])}, where the pilot is {share_text(uniques['dis_fraction'])} "
+        "of the population."
+    )
+    rows = [[name, share_text(rate)] for name, rate in uniques["contribution_rates"].items()]
+    yield text_table(["Quasi-identifier", "Share of the score"], rows)
+
+
+SECTION = Section(
+    place=140,
+    answers="special uniques: people whom few attributes already single out, with SUDA2 and DIS scores, and which "
+    "attributes those are. A missing value singles nobody out, whatever `missing_qis` says",
+    evaluate=evaluate,
+    words=words,
+    settings=Suda2Settings,
+    wanted_with=("dis_fraction",),
+)

@@ -1,0 +1,1 @@
+"""What the treatments stand on: searches, partitions, rankings, built hierarchies."""

@@ -1,0 +1,202 @@
+"""Grouping of values: by a mapping, by rarity, by a hierarchy, by masking characters, by the calendar."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import encode_column, labels_of
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.settings import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
+from disclosure_control.treatments.algorithms.built_hierarchies import (
+    RULE,
+    built_hierarchy,
+    coarser,
+    mask,
+    read_dates,
+)
+from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    relabelled,
+    with_columns,
+)
+
+# ---------------------------------------------------------------- by a mapping, by rarity
+
+
+def group_values(
+    given: TreatmentInput,
+    column: str,
+    groups: Mapping[str, Sequence[object]] | None = None,
+    others: str | None = None,
+    rarer_than: int | None = None,
+) -> Treated:
+    """Values in groups: ``groups`` says new value -> old values; ``others`` is the name of all that it leaves out.
+
+    ``rarer_than``: of what comes out, values of fewer people than that join under the name ``others``. Without
+    ``others`` a value that no group names stays as it is. Missing stays missing.
+    """
+    series = given.frame[column]
+    group_of = {text: new for new, olds in (groups or {}).items() for text in _canonical(olds)}
+    kept_name = None if rarer_than is not None else others
+    labels = [group_of.get(text, kept_name or text) for text in labels_of(encode_column(series))]
+    grouped = relabelled(series, labels)
+    notes: list[str] = []
+    if rarer_than is not None:
+        grouped, notes = _join_rare(grouped, rarer_than, others or "other")
+    strangers = len(set(group_of) - set(labels_of(encode_column(series))))
+    if strangers:
+        notes.append(f"{column}: {strangers} values of groups do not occur in the data.")
+    return with_columns(given, {column: grouped}, notes)
+
+
+def _join_rare(column: pd.Series, rarer_than: int, name: str) -> tuple[pd.Series, list[str]]:
+    encoded = encode_column(column)
+    people = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(encoded.labels))
+    rare = (people < rarer_than) & (people > 0)
+    labels = [name if is_rare else label for label, is_rare in zip(encoded.labels, rare, strict=True)]
+    n_joined = int(people[rare | (encoded.labels == name)].sum())
+    notes = [f"{column.name}: {int(rare.sum())} rare values joined."]
+    if 0 < n_joined < rarer_than:
+        notes.append(f"{column.name}: the joined values are still of fewer than {rarer_than} people.")
+    return relabelled(column, labels), notes
+
+
+def _canonical(values: Sequence[object]) -> list[str]:
+    """Values of the config, spelled as those of a column are: 1 and 1.0 are one, blanks at the ends go."""
+    return [str(encode_column(pd.Series([value], dtype=object)).labels[0]) for value in values]
+
+
+def _are_groups(value: object) -> bool:
+    if not isinstance(value, dict) or not value or not all(map(is_name, value)):
+        return False
+    lists = [olds for olds in value.values() if isinstance(olds, list | tuple) and olds]
+    members = [old for olds in lists for old in olds]
+    valid = len(lists) == len(value) and all(is_number(old) or (is_name(old) and old.strip()) for old in members)
+    return bool(valid) and len(set(_canonical(members))) == len(members)
+
+
+def _check_group(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
+    return [] if {"groups", "rarer_than"} & set(settings) else ['one of "groups" and "rarer_than" is needed']
+
+
+# ---------------------------------------------------------------- by a hierarchy
+
+
+def generalise(
+    given: TreatmentInput, column: str, level: int, file: str | None = None, rule: Mapping[str, Any] | str | None = None
+) -> Treated:
+    """A column at a level of a hierarchy: from a CSV ``file`` as ARX reads it (below the pilot's folder), or built by
+    a ``rule``: {"intervals": [5, 10]}, "mask" or "dates". Level 0 is the value itself.
+    """
+    series = given.frame[column]
+    inputs: dict[str, dict[str, object]] = {}
+    hierarchy: ValueHierarchy | None
+    if file is not None:
+        hierarchy, inputs = hierarchy_of_pilot(file, given.folder, "hierarchy['file']")
+    else:
+        hierarchy = None if rule is None else built_hierarchy(series, rule)
+    labels = encode_column(series).labels
+    if hierarchy is None:
+        return with_columns(given, {column: series})
+    above = hierarchy.generalise(pd.Series(labels), level)  # at level 0 for its faults alone
+    return with_columns(given, {column: relabelled(series, list(above)) if level else series}, inputs=inputs)
+
+
+def _check_hierarchy(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
+    return [] if ("file" in settings) != ("rule" in settings) else ['one of "file" and "rule" is needed, and not both']
+
+
+# ---------------------------------------------------------------- masking, the calendar
+
+
+def mask_codes(given: TreatmentInput, column: str, keep: int, character: str = "x") -> Treated:
+    """Codes with their first ``keep`` characters, the rest masked: 12xxxxxx. All come out equally long."""
+    series = given.frame[column]
+    texts = labels_of(encode_column(series))
+    length = max((len(text) for text in texts), default=0)
+    labels = [mask(text, keep, max(length, keep), character) for text in texts]
+    return with_columns(given, {column: relabelled(series, labels)})
+
+
+def coarsen_dates(given: TreatmentInput, column: str, to: str) -> Treated:
+    """Dates to the day, month, quarter or year: 2021-03, 2021-Q1, 2021; what a partial date knows less stays."""
+    series = given.frame[column]
+    labels = read_dates(labels_of(encode_column(series)), column, lambda label: coarser(label, to))
+    return with_columns(given, {column: relabelled(series, labels)})
+
+
+register(
+    "group",
+    Treatment(
+        group_values,
+        {
+            "column": COLUMN,
+            "groups": (_are_groups, "{new value: [old values]}, each old value in one group"),
+            "others": TEXT,
+            "rarer_than": COUNT,
+        },
+        words=(
+            '`{"new": ["old", ...]}`; the rest stays or joins `others`; values of fewer people than `rarer_than` join'
+        ),
+        example=Example({"column": "DM__SEX", "groups": {"any": ["F", "M"]}, "others": "other"}, ("DM__SEX",)),
+        place=20,
+        required=("column",),
+        check=_check_group,
+    ),
+)
+register(
+    "hierarchy",
+    Treatment(
+        generalise,
+        {
+            "column": COLUMN,
+            "level": whole_number(0, 100),
+            "file": (is_name, f"a CSV file {PLACE}"),
+            "rule": RULE,
+        },
+        words=(
+            'a level of a CSV hierarchy as ARX reads it (`"file": "hierarchies/race.csv"`, see below), or of one '
+            'that a `rule` builds: `{"intervals": [5, 10]}`, `"mask"`, `"dates"`'
+        ),
+        example=Example({"column": "DM__AGE", "level": 2, "rule": {"intervals": [5, 10]}}, ("DM__AGE",)),
+        place=20,
+        required=("column", "level"),
+        check=_check_hierarchy,
+    ),
+)
+register(
+    "mask",
+    Treatment(
+        mask_codes,
+        {
+            "column": COLUMN,
+            "keep": whole_number(0, 1000),
+            "character": (lambda value: isinstance(value, str) and len(value) == 1 and value.isprintable(), "a letter"),
+        },
+        words="the first characters, the rest masked: `12xxxxxx`",
+        example=Example({"column": "DM__ZIP", "keep": 2}, ("DM__ZIP",)),
+        place=20,
+        required=("column", "keep"),
+    ),
+)
+register(
+    "coarsen_dates",
+    Treatment(
+        coarsen_dates,
+        {"column": COLUMN, "to": one_of("day", "month", "quarter", "year")},
+        words='`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial, an interval keeps both ends',
+        example=Example({"column": "DM__RFSTDTC", "to": "quarter"}, ("DM__RFSTDTC",)),
+        place=20,
+        required=("column", "to"),
+    ),
+)

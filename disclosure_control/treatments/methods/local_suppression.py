@@ -1,0 +1,150 @@
+"""Local suppression: single cells of the quasi-identifiers are made missing until everybody is alike to k people.
+
+``missing`` says what a gap is worth, and so what k means: "wildcard" (it matches anything, sdcMicro's reading, few
+cells) or "category" (it is a value of its own, the strict reading, more cells).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form_equivalence_classes
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
+from disclosure_control.basics.words import people_text
+from disclosure_control.run.progress import progress
+from disclosure_control.treatments.algorithms.alike import READINGS
+from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_search import search
+from disclosure_control.treatments.record_order import record_ranks
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    names_in,
+    register,
+    strangers_to_the_quasi_identifiers,
+)
+
+
+def apply_local_suppression(
+    given: TreatmentInput,
+    k: int | None = None,
+    missing: str | None = None,
+    importance: Sequence[str] = (),
+    strata: Sequence[str] = (),
+) -> Treated:
+    """Make cells of the quasi-identifiers missing, few of them, so that nobody is alike to fewer than ``k`` people.
+
+    ``k`` and ``missing`` are the config's own by default ("category" where that says "exclude"). ``importance`` names
+    quasi-identifiers, the most important one first: it is suppressed last; those not named go before them, and of
+    these the one with the most values goes first. ``strata`` are columns within which k has to hold; they are not
+    suppressed. The search does not find the fewest cells there can be, but no single cell can be given back. People in
+    a stratum of fewer than ``k`` lose every cell, and the notes count them. Continuous quasi-identifiers are looked at
+    in the config's bins. Source of the problem and of the reading "wildcard": sdcMicro ``localSuppression``.
+    """
+    config, frame = given.config, given.frame
+    k = config.K if k is None else k
+    reading = missing or ("category" if config.missing_qis == "exclude" else config.missing_qis)
+    looked_at, binned = _as_evaluated(frame, config)
+    names = [str(name) for name in looked_at]
+    classes = _classes_in_strata(looked_at, [encode_column(frame[name]).codes for name in strata])
+    codes, n_names = classes.class_codes.copy(), len(names)
+    codes[n_names:] += 1  # a missing stratum is a stratum of its own, under either reading
+    order = _order(names, [len(column.labels) for column in classes.columns[:n_names]], importance)
+    with progress("Searching cells to suppress", classes.n_records) as advance:
+        parts, n_alike = search(codes, classes.size, n_names, k, reading, order, advance)
+    lost = _cells_of_records(given, classes, parts)
+    columns = {name: frame[name].mask(lost[i]) for i, name in enumerate(names) if lost[i].any()}
+    changed = {name: int(lost[i].sum()) for i, name in enumerate(names)}
+    n_below = int(parts.people[n_alike < k].sum())
+    return Treated(frame.assign(**columns), changed, notes=_notes(config, reading, binned, n_below, k, bool(strata)))
+
+
+def _as_evaluated(frame: pd.DataFrame, config: PilotConfig) -> tuple[pd.DataFrame, list[str]]:
+    """The quasi-identifiers that are still there, as k looks at them, and which of them are in the config's bins."""
+    names = [name for name in config.quasi_identifiers if name in frame]
+    binned = [name for name in names if name in config.binning_config and _is_numeric(frame[name])]
+    edges = {name: config.binning_config[name] for name in binned}
+    return apply_feature_binning(frame[names], edges, config.out_of_range)[0], binned
+
+
+def _is_numeric(column: pd.Series) -> bool:
+    return pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype)
+
+
+def _classes_in_strata(looked_at: pd.DataFrame, strata: Sequence[np.ndarray]) -> EquivalenceClasses:
+    """Classes by the quasi-identifiers and the strata, which stand behind them as numbers, NaN where missing."""
+    numbers = {f"{i}": np.where(codes < 0, np.nan, codes) for i, codes in enumerate(strata)}
+    places = looked_at.set_axis([f"quasi_identifier {i}" for i in range(looked_at.shape[1])], axis=1)
+    together = places.assign(**numbers)
+    return form_equivalence_classes(together, [str(name) for name in together])
+
+
+def _order(names: Sequence[str], n_values: Sequence[int], importance: Sequence[str]) -> list[int]:
+    """Places of the columns in ``names``, the first to be suppressed first."""
+    rank = {name: -place for place, name in enumerate(importance, start=1)}
+    least = -len(rank) - 1
+    return sorted(range(len(names)), key=lambda i: (rank.get(names[i], least), -n_values[i], i))
+
+
+def _cells_of_records(given: TreatmentInput, classes: EquivalenceClasses, parts: Parts) -> np.ndarray:
+    """Which cells each record loses: (n_columns, n_records) of bool.
+
+    Within a class people are equal, so who of them loses the cells is decided by what else their records hold.
+    """
+    parts.compact()  # by class
+    is_split = len(parts.people) > classes.n_classes
+    ranks = record_ranks(given) if is_split else np.zeros(classes.n_records, dtype=np.int64)
+    order = np.lexsort((ranks, classes.class_of_record))
+    lost = np.empty((parts.n_columns, classes.n_records), dtype=bool)
+    lost[:, order] = np.repeat(parts.lost, parts.people, axis=1)
+    return lost
+
+
+def _notes(
+    config: PilotConfig, reading: str, binned: Sequence[str], n_below: int, k: int, in_strata: bool
+) -> tuple[str, ...]:
+    notes = []
+    if reading == "wildcard":
+        notes.append("k holds where a missing value counts as a match for anything, and not where it is a value.")
+    if config.missing_qis == "exclude":
+        notes.append('People with a suppressed cell are not evaluated under missing_qis "exclude".')
+    if binned:
+        notes.append(f"k holds for {', '.join(binned)} in the config's bins; what is left in the file is exact.")
+    if n_below:
+        where = "in strata of fewer" if in_strata else "in all, fewer"
+        notes.append(f"k = {k} cannot be met for {people_text(n_below)}, {where} than {k}: they lost every cell.")
+    return tuple(notes)
+
+
+def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
+    """Faults that one setting alone does not tell: importance and strata against the quasi-identifiers."""
+    faults = strangers_to_the_quasi_identifiers("importance", names_in(settings.get("importance")), config)
+    return faults + [
+        f"strata: {name!r} is a quasi-identifier; allowed: other columns; a person's k counts within a stratum anyway"
+        for name in names_in(settings.get("strata"))
+        if name in config.quasi_identifiers
+    ]
+
+
+register(
+    "local_suppression",
+    Treatment(
+        apply_local_suppression,
+        {"k": COUNT, "missing": one_of(*READINGS), "importance": COLUMNS, "strata": COLUMNS},
+        words=(
+            "single cells of the quasi-identifiers become missing until nobody is alike to fewer than `k` people: "
+            "see below"
+        ),
+        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
+        place=110,
+        promises=("k", "rows", "ids", "types", "columns"),
+        check=_check,
+    ),
+)

@@ -1,0 +1,172 @@
+"""Fairness as a treatment: labels changed until two groups have the same rate, or a column of weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers, value_text
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMN, COLUMNS, IS_VALUE
+from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.words import four_digits
+from disclosure_control.measures.group_fairness import TwoGroups
+from disclosure_control.treatments.algorithms.label_changes import (
+    label_changes,
+    reweigh,
+    score_by_logistic_regression,
+    ties_by_content,
+)
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
+
+
+def massage(
+    given: TreatmentInput,
+    column: str,
+    favourable: object,
+    unfavourable: object,
+    sensitive: str,
+    reference: object,
+    group: object = None,
+    score: str | None = None,
+    columns: list[str] | None = None,
+) -> Treated:
+    """Labels in ``column`` changed between ``favourable`` and ``unfavourable`` until both groups have the same rate.
+
+    Who is changed is told by a ranker: a column ``score``, higher being more deserving, or a logistic regression on
+    ``columns``. ``group`` is everybody else where it is not named. Labels that are neither, and people of no group, are
+    left alone and counted. Source: see ``label_changes``.
+    """
+    frame = given.frame
+    labels, groups = encode_column(frame[column]), encode_column(frame[sensitive])
+    wanted = {
+        "favourable": code_of_value(labels, favourable),
+        "unfavourable": code_of_value(labels, unfavourable),
+        "reference": code_of_value(groups, reference),
+        **({} if group is None else {"group": code_of_value(groups, group)}),
+    }
+    absent = [name for name, code in wanted.items() if code is None]
+    if absent:
+        return Treated(frame, {}, notes=(f"{column}: no label was changed, as nobody has the {' or '.join(absent)}.",))
+    is_favourable = labels.codes == wanted["favourable"]
+    known = is_favourable | (labels.codes == wanted["unfavourable"])
+    of_reference = groups.codes == wanted["reference"]
+    of_group = (groups.codes >= 0) & ~of_reference if group is None else groups.codes == wanted["group"]
+    if not (known & of_reference).any() or not (known & of_group).any():
+        return Treated(frame, {}, notes=(f"{column}: no label was changed, as one of the groups has no labels.",))
+    ranking = (
+        parse_numbers(frame[score])
+        if score is not None
+        else score_by_logistic_regression(frame[list(columns or ())], is_favourable, known)
+    )
+    changes = label_changes(is_favourable, known & of_reference, known & of_group, ranking, ties_by_content(frame))
+    values = _relabelled(frame[column], labels.labels, wanted, changes.promoted, changes.demoted)
+    n_apart = int((~(known & (of_reference | of_group))).sum())
+    return with_columns(given, {column: values}, _notes(column, changes.before, int(changes.promoted.sum()), n_apart))
+
+
+def _relabelled(
+    column: pd.Series, labels: np.ndarray, wanted: Mapping[str, Any], promoted: np.ndarray, demoted: np.ndarray
+) -> pd.Series:
+    """The column with its own two labels put in; whole numbers stay whole."""
+    up, down = labels[wanted["favourable"]], labels[wanted["unfavourable"]]
+    if pd.api.types.is_integer_dtype(column.dtype):
+        up, down = int(up), int(down)
+    return column.mask(promoted, up).mask(demoted, down)
+
+
+def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list[str]:
+    """What happened, aloud: labels of people are no longer what was observed."""
+    sign = 1 if before.statistical_parity_difference >= 0 else -1
+    after = TwoGroups(
+        before.n_reference,
+        before.n_reference_favourable - sign * n_changes,
+        before.n_group,
+        before.n_group_favourable + sign * n_changes,
+    )
+    differences = [four_digits(rates.statistical_parity_difference) for rates in (before, after)]
+    is_small = min(before.n_reference, before.n_group) < SMALLEST_PRINTED_GROUP
+    words = f"is not told, as a compared group has fewer than {SMALLEST_PRINTED_GROUP} people"
+    words = words if is_small else "went from {} to {}".format(*differences)
+    notes = [
+        f"{column}: {n_changes} labels went up and {n_changes} down; these are no longer what was observed. The "
+        f"difference of rates {words}."
+    ]
+    if n_apart:
+        notes.append(f"{column}: {n_apart} people have another label, none, or belong to neither group; left alone.")
+    return notes
+
+
+def _faults_between_settings(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
+    faults = [
+        f"{name!r} and {other!r} are the same value; name two different ones"
+        for name, other in (("favourable", "unfavourable"), ("reference", "group"))
+        if other in settings and value_text(settings[name]) == value_text(settings[other])
+    ]
+    if ("score" in settings) == ("columns" in settings):
+        faults.append("a ranker is needed: either score, a column of numbers, or columns to learn it from")
+    return faults
+
+
+def add_weights(given: TreatmentInput, column: str, sensitive: str, weight_column: str = "fairness_weight") -> Treated:
+    """A further column of weights that make label and group independent; no value is changed. Source: ``reweigh``."""
+    frame = given.frame
+    if weight_column in frame:
+        raise FaultyInputError(f"reweighing['weight_column']: {weight_column!r} is there already; choose another name")
+    found = reweigh(frame, column, sensitive)
+    notes = [f"{weight_column}: analyses that use it see {column} and {sensitive} as independent."]
+    if found.n_empty:
+        notes.append(f"{weight_column}: {found.n_empty} pairs of label and group have nobody, and stay dependent.")
+    if found.n_incomplete:
+        notes.append(f"{weight_column}: {found.n_incomplete} people lack one of the two and weigh 1.")
+    return Treated(frame.assign(**{weight_column: found.weights}), {weight_column: len(frame)}, notes=tuple(notes))
+
+
+register(
+    "massaging",
+    Treatment(
+        massage,
+        {
+            "column": COLUMN,
+            "favourable": IS_VALUE,
+            "unfavourable": IS_VALUE,
+            "sensitive": COLUMN,
+            "reference": IS_VALUE,
+            "group": IS_VALUE,
+            "score": COLUMN,
+            "columns": COLUMNS,
+        },
+        words="labels change until two groups have the same rate of the favourable one: see [`fairness`](fairness.md)",
+        example=Example(
+            {
+                "column": "SC__STATE",
+                "favourable": "a",
+                "unfavourable": "b",
+                "sensitive": "DM__SEX",
+                "reference": "F",
+                "score": "DM__AGE",
+            },
+            ("SC__STATE",),
+        ),
+        place=140,
+        required=("column", "favourable", "unfavourable", "sensitive", "reference"),
+        promises=("rows", "ids", "columns", "types"),
+        check=_faults_between_settings,
+    ),
+)
+register(
+    "reweighing",
+    Treatment(
+        add_weights,
+        {"column": COLUMN, "sensitive": COLUMN, "weight_column": COLUMN},
+        words="a further column of weights that make label and group independent: see [`fairness`](fairness.md)",
+        example=Example({"column": "SC__STATE", "sensitive": "DM__SEX"}),
+        place=140,
+        required=("column", "sensitive"),
+        promises=("rows", "ids"),
+    ),
+)

@@ -1,0 +1,226 @@
+"""Mondrian: people are put into parts of at least k who are near in all quasi-identifiers, and share one label each.
+
+A number becomes the interval (or mean) of its part, a category the lowest node of its hierarchy above the part's values
+or the set of them. Parts keep to k, l and t together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import (
+    DISTANCES,
+    CountTable,
+    EquivalenceClasses,
+    bin_count_table,
+    count_sensitive_values,
+    default_distance,
+    form_equivalence_classes,
+)
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.settings import COUNT, is_name, one_of
+from disclosure_control.basics.words import people_text
+from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
+from disclosure_control.treatments.algorithms.mondrian_parts import Demand, partition
+from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
+from disclosure_control.treatments.record_order import record_ranks
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    names_in,
+    register,
+    strangers_to_the_quasi_identifiers,
+    with_columns,
+)
+
+FURTHER_MODELS = ("l", "t")
+
+
+def apply_mondrian(
+    given: TreatmentInput,
+    k: int | None = None,
+    form: str = "strict",
+    also: Sequence[str] = FURTHER_MODELS,
+    hierarchies: Mapping[str, str | ValueHierarchy] | None = None,
+    numbers: str = "interval",
+) -> Treated:
+    """The quasi-identifiers of each person become labels that the person's part of at least ``k`` people shares.
+
+    ``form``: "strict" (people with equal values stay together) or "relaxed" (parts of even size; who goes where among
+    equals is decided by the other quasi-identifiers, then by chance). ``also``: which of the config's L and T each part
+    has to meet too; t is measured against everybody, on raw values. ``hierarchies``: by column, a file as ARX reads
+    them. ``numbers``: "interval" (``a--b``, both ends in it) or "mean". Missing values make parts of their own where
+    these are large enough; elsewhere the label ends in ``|missing``. A threshold that all people together miss is left
+    out, and the notes say so. Under missing_qis "exclude" such parts of their own are not evaluated, so that t of the
+    others is measured against fewer people than here, and T is not promised: the notes say when.
+    Raises ``FaultyInputError`` on a hierarchy at fault. Source: see ``partition``.
+    """
+    config, frame = given.config, given.frame
+    k = config.K if k is None else k
+    names = [name for name in config.quasi_identifiers if name in frame]
+    if not names or frame.empty:
+        return Treated(frame, dict.fromkeys(names, 0))
+    trees, inputs = _read_hierarchies(hierarchies or {}, given.folder)
+    classes = form_equivalence_classes(frame, names)
+    columns = [QuasiIdentifier(column, trees.get(name)) for name, column in zip(names, classes.columns, strict=True)]
+    codes = np.stack([one.code[of_class] for one, of_class in zip(columns, classes.class_codes, strict=True)])
+    codes = codes.astype(np.min_scalar_type(-int(codes.max()) - 1))
+    if form == "strict":
+        demands, notes = _demands(config, _class_tables(frame, classes, config), also)
+        part = partition(codes, classes.size, [one.attribute for one in columns], k, demands)
+        part_of_record = part[classes.class_of_record]
+    else:
+        chance = given.generator.permutation(len(frame))[record_ranks(given)]
+        records = np.lexsort((chance, classes.class_of_record))
+        demands, notes = _demands(config, _record_tables(frame, records, config), also)
+        codes = codes[:, classes.class_of_record[records]]
+        part = partition(codes, np.ones_like(records), [one.attribute for one in columns], k, demands, relaxed=True)
+        part_of_record = np.empty(len(frame), dtype=np.int64)
+        part_of_record[records] = part
+    if len(frame) < k:
+        notes.append(f"k = {k} cannot be met: everybody together is {people_text(len(frame))}.")
+    new = {
+        name: pd.Series(one.labels_of_parts(part_of_record, numbers), index=frame.index, name=name)
+        for name, one in zip(names, columns, strict=True)
+    }
+    notes += _note_on_those_not_evaluated(config, new, also)
+    return with_columns(given, new, [f"{int(part.max()) + 1} parts of at least {k} people.", *notes], inputs=inputs)
+
+
+def _read_hierarchies(
+    files: Mapping[str, str | ValueHierarchy], folder: Path | None
+) -> tuple[dict[str, ValueHierarchy], dict[str, dict[str, object]]]:
+    trees: dict[str, ValueHierarchy] = {}
+    inputs: dict[str, dict[str, object]] = {}
+    faults: list[str] = []
+    for name, file in files.items():
+        try:
+            if isinstance(file, ValueHierarchy):
+                trees[name] = file
+            else:
+                trees[name], read = hierarchy_of_pilot(file, folder, f"hierarchies[{name!r}]")
+                inputs |= read
+        except FaultyInputError as error:
+            faults += error.faults
+    if faults:
+        raise FaultyInputError(faults)
+    return trees, inputs
+
+
+def _note_on_those_not_evaluated(
+    config: PilotConfig, labels: Mapping[str, pd.Series], also: Sequence[str]
+) -> list[Any]:
+    """Under "exclude" the evaluation compares with fewer people than the parts were, if any label is missing."""
+    missing = np.any([column.isna().to_numpy() for column in labels.values()], axis=0)
+    if config.missing_qis != "exclude" or "t" not in also or not config.sensitive_features or not missing.any():
+        return []
+    return [
+        f'T was kept to against everybody; under missing_qis "exclude" {people_text(int(missing.sum()))} without a '
+        "quasi-identifier will not be evaluated, and t of the others, measured without these, may be above T."
+    ]
+
+
+# ---------------------------------------------------------------- l and t
+
+
+def _class_tables(frame: pd.DataFrame, classes: EquivalenceClasses, config: PilotConfig) -> dict[str, CountTable]:
+    present = [name for name in config.sensitive_features if name in frame]
+    return {name: count_sensitive_values(classes, frame[name]).table for name in present}
+
+
+def _record_tables(frame: pd.DataFrame, records: np.ndarray, config: PilotConfig) -> dict[str, CountTable]:
+    """The count table of each sensitive feature where every record, in this order, is a class of its own."""
+    tables = {}
+    for name in config.sensitive_features:
+        if name in frame:
+            column = encode_column(frame[name])
+            value = column.codes[records].astype(np.int64)
+            known = np.flatnonzero(value >= 0)
+            tables[name] = CountTable(known, value[known], np.ones_like(known), column.labels, len(records))
+    return tables
+
+
+def _demands(
+    config: PilotConfig, tables: Mapping[str, CountTable], also: Sequence[str]
+) -> tuple[list[Demand], list[str]]:
+    """What parts have to meet beyond k, without what all people together do not meet; and this in sentences."""
+    demands, notes = [], []
+    for name, table in tables.items():
+        wanted = {}
+        if "l" in also:
+            wanted["L"] = _diversity(config, name, table)
+        if "t" in also and len(table.values):
+            wanted["T"] = _closeness(config, name, table)
+        for letter, demand in wanted.items():
+            if demand.holds(np.zeros(table.n_classes, dtype=np.int64), 1)[0]:
+                demands.append(demand)
+            else:
+                notes.append(f"{letter} of {name} is not met by all people together, so the parts are not held to it.")
+    return demands, notes
+
+
+def _diversity(config: PilotConfig, name: str, table: CountTable) -> Demand:
+    if name in config.sensitive_binning and table.is_numeric:
+        table, _ = bin_count_table(table, name, config.sensitive_binning[name], config.out_of_range)
+    least = config.L[name]
+    return Demand(table, lambda parts: np.bincount(parts.class_of_cell, minlength=parts.n_classes) >= least)
+
+
+def _closeness(config: PilotConfig, name: str, table: CountTable) -> Demand:
+    distance = DISTANCES[config.t_distance.get(name) or default_distance(table)]
+    reference, most = table.people_of_value, config.T[name]
+    unit = float(np.ptp(table.values)) if distance.in_units else 1.0
+    # As ``run_t_closeness`` flags: equal up to rounding is not too far, and a part without a value is not assessable.
+    limit = most + 1e-12 * max(unit, most)
+    return Demand(table, lambda parts: ~(distance.function(parts, reference) > limit))
+
+
+# ---------------------------------------------------------------- the config
+
+
+def _are_hierarchies(value: object) -> bool:
+    return isinstance(value, dict) and all(
+        is_name(name) and (is_name(file) or isinstance(file, ValueHierarchy)) for name, file in value.items()
+    )
+
+
+def _are_further_models(value: object) -> bool:
+    return isinstance(value, list | tuple) and set(map(str, value)) <= set(FURTHER_MODELS)
+
+
+def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
+    """Faults that one setting alone does not tell: hierarchies of columns that are not cut."""
+    return strangers_to_the_quasi_identifiers("hierarchies", names_in(settings.get("hierarchies")), config)
+
+
+register(
+    "mondrian",
+    Treatment(
+        apply_mondrian,
+        {
+            "k": COUNT,
+            "form": one_of("strict", "relaxed"),
+            "also": (_are_further_models, 'a list of "l" and "t", [] for neither'),
+            "hierarchies": (_are_hierarchies, f"{{column: a hierarchy's file, {PLACE}}}"),
+            "numbers": one_of("interval", "mean"),
+        },
+        words=(
+            "parts of `k` people or more, near in all quasi-identifiers, share their labels; `l` and `t` hold as "
+            "well: see below"
+        ),
+        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
+        place=120,
+        promises=("k", "l", "t", "rows", "ids", "columns"),
+        check=_check,
+    ),
+)

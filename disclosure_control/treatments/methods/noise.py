@@ -1,0 +1,144 @@
+"""Perturbation of numbers: added noise, plain or correlated, and swapping of neighbours in rank."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
+
+MOST_DECIMALS = 15
+
+
+def add_noise(
+    given: TreatmentInput,
+    columns: list[str],
+    share: float,
+    kind: str = "plain",
+    keep_variance: bool = False,
+    decimals: int | None = None,
+) -> Treated:
+    """Numbers with normal noise of ``share`` times their standard deviation; missing stays missing.
+
+    "plain" draws each column by itself, which weakens correlations; "correlated" draws noise with the covariance of
+    the columns (over records that have them all), which keeps them. ``keep_variance`` shrinks the outcome to the
+    variance it had: mean + (x + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds what comes out, by default to
+    those of each column: further digits would come from the noise alone, and would tell it to whoever has the seed.
+    Source: Brand 2002, doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100,
+    correlated: share = sqrt(noise / 100)).
+    """
+    numbers = np.column_stack([numbers_of(given.frame[name]) for name in columns])
+    standard = given.generator.standard_normal(numbers.shape)
+    noise = share * standard @ (_root_of_covariance(numbers) if kind == "correlated" else np.diag(_deviations(numbers)))
+    noisy = numbers + noise
+    if keep_variance and len(numbers):
+        n_present = np.maximum((~np.isnan(numbers)).sum(axis=0), 1)
+        mean = np.nansum(numbers, axis=0) / n_present
+        noisy = mean + (noisy - mean) / np.sqrt(1 + share**2)
+    treated = {}
+    for name, before, after in zip(columns, numbers.T, noisy.T, strict=True):
+        rounded = _rounded(after, decimals_of(before) if decimals is None else decimals)
+        treated[name] = pd.Series(rounded, given.frame.index, name=name)
+    return with_columns(given, treated)
+
+
+def decimals_of(numbers: np.ndarray) -> int:
+    """How many decimals the numbers (n,) have, 0 to ``MOST_DECIMALS``; missing ones have none."""
+    present = np.unique(numbers[~np.isnan(numbers)])
+    few = (n for n in range(MOST_DECIMALS) if (_rounded(present, n) == present).all())
+    return next(few, MOST_DECIMALS)
+
+
+def _rounded(numbers: np.ndarray, decimals: int) -> np.ndarray:
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.round(numbers, decimals) + 0.0  # adding zero turns -0.0 into 0.0
+    return np.where(np.isfinite(rounded), rounded, numbers)  # too large to have decimals
+
+
+def _deviations(numbers: np.ndarray) -> np.ndarray:
+    """Standard deviation of each column (n_columns,) over its values, 0 where there are fewer than two."""
+    present = ~np.isnan(numbers)
+    n_present = present.sum(axis=0)
+    mean = np.where(present, numbers, 0.0).sum(axis=0) / np.maximum(n_present, 1)
+    squares = (np.where(present, numbers - mean, 0.0) ** 2).sum(axis=0)
+    return np.sqrt(squares / np.maximum(n_present - 1, 1))
+
+
+def _root_of_covariance(numbers: np.ndarray) -> np.ndarray:
+    """A symmetric matrix whose square is the covariance of the columns; it exists for singular ones as well."""
+    complete = numbers[~np.isnan(numbers).any(axis=1)]
+    if len(complete) < 2:
+        return np.zeros((numbers.shape[1], numbers.shape[1]))
+    values, vectors = np.linalg.eigh(np.atleast_2d(np.cov(complete, rowvar=False)))
+    return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
+
+
+def swap_ranks(given: TreatmentInput, columns: list[str], percent: float) -> Treated:
+    """Each value changes places with one at most ``percent`` of the ranks away; the values of a column stay the same.
+
+    Ranks are cut into blocks as long as the window, from a random start, and paired at random within each block, so
+    no value moves farther than the window; at the ends of blocks one may stay. Equal values are ranked at random,
+    missing ones stay where they are. Source: Moore 1996, Controlled data-swapping techniques; sdcMicro ``rankSwap``.
+    """
+    treated, notes = {}, []
+    for name in columns:
+        numbers = numbers_of(given.frame[name])
+        present = np.flatnonzero(~np.isnan(numbers))
+        window = int(len(present) * percent / 100)
+        if window < 1:
+            notes.append(f"{name}: {percent:g}% of {len(present)} ranks is less than one rank, so nothing was swapped.")
+        else:
+            numbers[present] = _swapped(numbers[present], window, given.generator)
+        treated[name] = pd.Series(numbers, given.frame.index, name=name)
+    return with_columns(given, treated, notes)
+
+
+def _swapped(numbers: np.ndarray, window: int, generator: np.random.Generator) -> np.ndarray:
+    n = len(numbers)
+    by_rank = np.lexsort((generator.random(n), numbers))
+    block = (np.arange(n) + generator.integers(window + 1)) // (window + 1)
+    shuffled = np.lexsort((generator.random(n), block))  # ranks, block by block in random order
+    place = np.arange(n) - np.searchsorted(block, block)  # place within the block; blocks are contiguous in ranks
+    partner = np.arange(n) + np.where(place % 2 == 0, 1, -1)
+    alone = (partner >= n) | (block[np.minimum(partner, n - 1)] != block)
+    partner[alone] = np.arange(n)[alone]
+    swapped = np.empty(n)
+    swapped[by_rank[shuffled]] = numbers[by_rank[shuffled[partner]]]
+    return swapped
+
+
+register(
+    "noise",
+    Treatment(
+        add_noise,
+        {
+            "columns": COLUMNS,
+            "share": POSITIVE,
+            "kind": one_of("plain", "correlated"),
+            "keep_variance": FLAG,
+            "decimals": whole_number(-10, 15),
+        },
+        words=(
+            'normal noise of `share` standard deviations, `"plain"` or `"correlated"`, to the decimals that the '
+            "column has"
+        ),
+        example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
+        place=70,
+        required=("columns", "share"),
+        promises=("rows", "ids", "columns", "types"),
+    ),
+)
+register(
+    "rank_swap",
+    Treatment(
+        swap_ranks,
+        {"columns": COLUMNS, "percent": (lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100")},
+        words="values change places within this share of the ranks",
+        example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
+        place=70,
+        required=("columns", "percent"),
+        promises=("rows", "ids", "columns", "types"),
+    ),
+)

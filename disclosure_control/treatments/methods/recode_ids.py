@@ -1,0 +1,66 @@
+"""Keyed pseudonyms for subject ids: the same id has the same pseudonym in every file and run with the same key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import encode_column, labels_of
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMNS, whole_number
+from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    with_columns,
+)
+
+
+def recode_ids(
+    given: TreatmentInput, key_from: dict[str, Any], columns: Sequence[str] = (SUBJECT_COLUMN,), length: int = 16
+) -> Treated:
+    """Ids as the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
+
+    Equal ids of different columns and files get equal pseudonyms. Whoever holds the key can compute them again:
+    the data stay personal data. Raises ``FaultyInputError`` where two ids would share a pseudonym.
+    Source: RFC 2104; ENISA 2019, Pseudonymisation techniques and best practices, section 5.
+    """
+    key = read_key(key_from, given.folder)
+    recoded, changed = {}, {}
+    for name in columns:
+        encoded = encode_column(given.frame[name])
+        texts = labels_of(encoded)
+        pseudonyms = [digest.hex()[:length] for digest in digests(key, "id", texts)]
+        n_shared = len(pseudonyms) - len(set(pseudonyms))
+        if n_shared:
+            raise FaultyInputError(
+                f"recode_ids: {n_shared} of {len(texts)} ids of {name!r} would share the pseudonym of another one; "
+                f"allowed: a length up to 64; found {length}; take more digits"
+            )
+        values = np.array([*pseudonyms, None], dtype=object)[encoded.codes]
+        recoded[name] = pd.Series(values, index=given.frame.index, name=name, dtype="str")
+        changed[name] = int((encoded.codes >= 0).sum())
+    notes = ("Ids are pseudonyms: whoever holds the key can tell whose they are.",)
+    return with_columns(given, recoded, notes, changed)
+
+
+register(
+    "recode_ids",
+    Treatment(
+        recode_ids,
+        {"key_from": KEY_FROM, "columns": COLUMNS, "length": whole_number(8, 64)},
+        words="ids become pseudonyms (HMAC-SHA-256), the same in every file and run with the same key",
+        example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("USUBJID",)),
+        place=80,
+        required=("key_from",),
+        promises=("rows", "columns"),
+        check=faults_of_key,
+    ),
+)

@@ -1,0 +1,106 @@
+"""Recoding of numbers: into bins of given edges, into bands of one width, to round numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, are_edges
+from disclosure_control.basics.columns import number_text, numbers_of
+from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
+from disclosure_control.treatments.algorithms.built_hierarchies import band_of
+from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
+
+
+def put_into_bins(given: TreatmentInput, column: str, edges: list[float], out_of_range: str = "tail") -> Treated:
+    """A column of numbers as intervals ``a--b`` of given edges, as ``numpy.histogram`` draws them.
+
+    A value outside the edges falls into a tail ``<a`` or ``>b``, or becomes missing; the notes count both.
+    """
+    frame, binnings = apply_feature_binning(given.frame[[column]], {column: edges}, out_of_range)
+    binning, notes = binnings[column], []
+    n_outside = binning.n_below + binning.n_above
+    if n_outside:
+        fate = "stand in a tail" if out_of_range == "tail" else "were made missing"
+        notes.append(f"{column}: {n_outside} values outside the edges {fate}.")
+    return with_columns(given, {column: frame[column]}, notes)
+
+
+def put_into_bands(given: TreatmentInput, column: str, width: float, label: str = "interval") -> Treated:
+    """A column of numbers in bands of one width, [i * width, (i + 1) * width).
+
+    ``label``: "interval" gives ``a--b``, "midpoint" the middle, "truncated_midpoint" the middle without its decimals
+    (37 for [35, 40)), so that whole numbers stay whole.
+    """
+    numbers = numbers_of(given.frame[column])
+    band = band_of(numbers, width)
+    if label == "interval":
+        banded = _interval_labels(band, width, given.frame[column])
+    else:
+        middle = _clean((band + 0.5) * width)
+        values = middle if label == "midpoint" else np.trunc(middle) + 0.0
+        banded = pd.Series(values, given.frame.index, name=column)
+    return with_columns(given, {column: banded})
+
+
+def _interval_labels(band: np.ndarray, width: float, column: pd.Series) -> pd.Series:
+    codes, bands = pd.factorize(band, sort=True)
+    low, high = _clean(bands * width), _clean((bands + 1) * width)
+    labels = [f"{number_text(a)}--{number_text(b)}" for a, b in zip(low, high, strict=True)]
+    if len(set(labels)) < len(labels):  # bands so narrow that 15 digits do not tell their edges apart
+        codes, labels = pd.factorize(np.array(labels, dtype=object))[0][codes], list(dict.fromkeys(labels))
+    values = pd.Categorical.from_codes(codes, categories=pd.Index(labels, dtype=object), ordered=True)
+    return pd.Series(values, column.index, name=column.name)
+
+
+def round_numbers(given: TreatmentInput, column: str, to: float) -> Treated:
+    """A column of numbers to the nearest multiple of ``to``; halves go to the even multiple, as in IEEE 754."""
+    numbers = numbers_of(given.frame[column])
+    rounded = pd.Series(_clean(np.round(numbers / to) * to), given.frame.index, name=column)
+    return with_columns(given, {column: rounded})
+
+
+def _clean(numbers: np.ndarray) -> np.ndarray:
+    """Numbers to 15 significant digits: 3 * 0.1 is 0.3."""
+    distinct, position = np.unique(numbers, return_inverse=True)
+    return np.array([float(number_text(number)) for number in distinct], dtype=float)[position.reshape(-1)]
+
+
+register(
+    "bins",
+    Treatment(
+        put_into_bins,
+        {
+            "column": COLUMN,
+            "edges": (are_edges, "at least two numbers, each larger than the last"),
+            "out_of_range": one_of(*OUT_OF_RANGE_POLICIES),
+        },
+        words="intervals `a--b` of given edges, tails for the rest",
+        example=Example({"column": "DM__AGE", "edges": [0, 30, 60]}, ("DM__AGE",)),
+        place=10,
+        required=("column", "edges"),
+    ),
+)
+register(
+    "band",
+    Treatment(
+        put_into_bands,
+        {"column": COLUMN, "width": POSITIVE, "label": one_of("interval", "midpoint", "truncated_midpoint")},
+        words='intervals of one width: `"interval"` (default), `"midpoint"`, `"truncated_midpoint"`',
+        example=Example({"column": "DM__AGE", "width": 10, "label": "midpoint"}, ("DM__AGE",)),
+        place=10,
+        required=("column", "width"),
+    ),
+)
+register(
+    "round",
+    Treatment(
+        round_numbers,
+        {"column": COLUMN, "to": POSITIVE},
+        words="the nearest multiple of `to`",
+        example=Example({"column": "VS__W", "to": 0.5}, ("VS__W",)),
+        place=10,
+        required=("column", "to"),
+        promises=("rows", "ids", "columns", "types"),
+    ),
+)

@@ -1,0 +1,166 @@
+"""Dates shifted by an offset of their subject: intervals between the dates of one person stay as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.columns import encode_column, labels_of
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
+from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
+from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    with_columns,
+)
+from disclosure_control.treatments.variables import is_variable
+
+SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
+PRECISIONS = ("Y", "M", "D")
+NO_DATE = ("1970-01-01", "D", "")
+
+
+def date_columns(columns: Sequence[str]) -> list[str]:
+    """The columns whose variable ends as SDTM dates do: RFSTDTC, DM__BRTHDTC, LB__Cholesterol.LBDTC."""
+    return [name for name in columns if is_variable(name, SDTM_DATE)]
+
+
+def tells_the_day(column: pd.Series) -> bool:
+    """Whether any value of a column of dates is known to the day."""
+    return any(part[1] == "D" for text in labels_of(encode_column(column)) for part in _parts(text) or ())
+
+
+def shift_dates(
+    given: TreatmentInput,
+    key_from: dict[str, Any],
+    days: int = 365,
+    columns: list[str] | None = None,
+    unreadable: str = "fault",
+) -> Treated:
+    """Every date of a subject moves by the same number of days, from -``days`` to ``days`` and never 0, by the key.
+
+    The offset is a function of key and original subject id: the same in every file and run. Times of day stay. A
+    partial date is moved by its middle (the 15th of a month, the 1st of July) and stays as partial as it was; a day
+    without its month goes; of an interval (from/to) both ends move. Without ``columns``, those with an SDTM name
+    (--DTC). A text that is no date is a fault, or missing where ``unreadable`` says so. Durations between complete
+    dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE De-identification Standard for
+    SDTM 3.2, "offset".
+    """
+    names = date_columns(list(given.frame.columns)) if columns is None else list(columns)
+    if not names:
+        return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
+    if given.subjects is None:
+        raise FaultyInputError("shift_dates: needs the column USUBJID, whose ids choose the offsets; add it")
+    offsets = offsets_of_subjects(given.subjects, read_key(key_from, given.folder), days)
+    shifted: dict[str, pd.Series] = {}
+    changed: dict[str, int] = {}
+    faults: list[str] = []
+    notes: list[str] = []
+    for name in names:
+        try:
+            shifted[name], changed[name], n_lost = _shifted(given.frame[name], offsets, unreadable)
+        except FaultyInputError as error:
+            faults += error.faults
+            continue
+        if n_lost:
+            notes.append(f"{name}: {n_lost} records have no readable date and are made missing.")
+    if faults:
+        raise FaultyInputError(faults)
+    return with_columns(given, shifted, notes, changed)
+
+
+def offsets_of_subjects(subjects: pd.Series, key: bytes, days: int) -> np.ndarray:
+    """Days (n_records,) by which a subject's dates move, -days to -1 or 1 to days; one subject, one offset."""
+    encoded = encode_column(subjects)
+    numbers = [int.from_bytes(digest) % (2 * days) for digest in digests(key, "date", labels_of(encoded))]
+    of_subject = np.array(numbers, dtype=np.int64)
+    of_subject = np.where(of_subject < days, of_subject - days, of_subject - days + 1)
+    if (encoded.codes < 0).any():
+        n_without = int((encoded.codes < 0).sum())
+        raise FaultyInputError(f"shift_dates: {n_without} records have no subject id; every row needs one")
+    return of_subject[encoded.codes]
+
+
+def _shifted(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[pd.Series, int, int]:
+    """The column moved record by record, how many of its texts changed, and how many were lost; on arrays of days."""
+    encoded = encode_column(column)
+    texts = labels_of(encoded)
+    parts = [_parts(text) for text in texts]
+    lost = np.array([part is None for part in parts], dtype=bool)
+    present = encoded.codes >= 0
+    n_lost = int(np.append(lost, False)[encoded.codes].sum())
+    if n_lost and unreadable == "fault":
+        raise FaultyInputError(
+            f"column {column.name!r}: {n_lost} of {int(present.sum())} values are not dates as ISO 8601 writes them; "
+            "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct them in "
+            'the source, drop the column, or set "unreadable" to "missing"'
+        )
+    readable = present & ~np.append(lost, False)[encoded.codes]
+    codes, moved_by = encoded.codes[readable], offsets[readable]
+    is_interval = np.array([part is not None and len(part) == 2 for part in parts], dtype=bool)[codes]
+    moved = _moved([part[0] if part else NO_DATE for part in parts], codes, moved_by)
+    second = [part[1] if part and len(part) == 2 else NO_DATE for part in parts]
+    moved[is_interval] += "/" + _moved(second, codes[is_interval], moved_by[is_interval])
+    values = np.full(len(column), None, dtype=object)
+    values[readable] = moved
+    n_different = int((values != np.array([*texts, None], dtype=object)[encoded.codes]).sum())
+    return pd.Series(values, index=column.index, name=column.name, dtype="str"), n_different, n_lost
+
+
+def _moved(parts: Sequence[tuple[str, str, str]], codes: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Each of the dates (n,) that ``codes`` choose of ``parts``, moved by its offset in days, as text."""
+    day = np.array([part[0] for part in parts], dtype="datetime64[D]")
+    precision, time = (np.array([part[i] for part in parts], dtype=object) for i in (1, 2))
+    moved = day[codes] + offsets.astype("timedelta64[D]")
+    text = np.empty(len(codes), dtype=object)
+    for unit in PRECISIONS:
+        of_unit = precision[codes] == unit
+        text[of_unit] = np.datetime_as_string(moved[of_unit].astype(f"datetime64[{unit}]"))
+    return text + time[codes]
+
+
+def _parts(text: str) -> list[tuple[str, str, str]] | None:
+    """Of a date, or of both ends of an interval: the middle day, the precision (Y, M, D), the time; else None."""
+    try:
+        return [_parts_of_end(end) for end in ends_of_interval(text)]
+    except ValueError:
+        return None
+
+
+def _parts_of_end(text: str) -> tuple[str, str, str]:
+    year, month, day = parts_of_date(text)
+    found = DATE.fullmatch(text)
+    time = found[4] if found else None
+    if day:
+        return f"{year}-{month}-{day}", "D", f"T{time}" if time else ""
+    return (f"{year}-{month}-15", "M", "") if month else (f"{year}-07-01", "Y", "")
+
+
+register(
+    "shift_dates",
+    Treatment(
+        shift_dates,
+        {
+            "key_from": KEY_FROM,
+            "days": whole_number(1, 36_500),
+            "columns": COLUMNS,
+            "unreadable": one_of("fault", "missing"),
+        },
+        words=(
+            "all dates of a subject move by one number of days, by the key, both ends of an interval too; SDTM "
+            "dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
+        ),
+        example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("DM__RFSTDTC",)),
+        place=90,
+        required=("key_from",),
+        check=faults_of_key,
+    ),
+)

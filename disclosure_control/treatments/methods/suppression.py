@@ -1,0 +1,183 @@
+"""Suppression of what stands out: whole records, or the quasi-identifiers of a record, of classes that fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anonymity, run_t_closeness
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
+from disclosure_control.basics.settings import COUNT, one_of
+from disclosure_control.treatments.evaluation import evaluate_treated
+from disclosure_control.treatments.registry import (
+    Example,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    relabelled,
+    with_columns,
+)
+
+STAR = "*"
+MODELS = ("k", "l", "t")
+
+
+def evaluated(given: TreatmentInput) -> Assessment:
+    """The pilot as it stands before this step, seen as the config sees it."""
+    return evaluate_treated(given.frame, given.config)
+
+
+def suppress_records(given: TreatmentInput, models: Sequence[str] = ("k",)) -> Treated:
+    """The frame without the records of every class that fails one of ``models`` under the config's thresholds.
+
+    Taking records away changes what the others are compared with (t), and who stands for a missing value (k under
+    "wildcard"), so classes are taken until none fails; whole classes go, with their people who have no sensitive
+    value. Records that the policy "exclude" does not evaluate stay, and are counted.
+    """
+    assessment = evaluated(given)
+    classes, policy = assessment.classes, assessment.config.missing_qis
+    failing = failing_classes(assessment, models)
+    removed = failing[classes.class_of_record]
+    notes = []
+    n_unevaluated = int((~classes.evaluated(policy)[classes.class_of_record]).sum())
+    if n_unevaluated:
+        notes.append(f"{n_unevaluated} records without a quasi-identifier are not evaluated and stay.")
+    if removed.all() and len(removed):
+        notes.append("No record is left: no class meets the thresholds.")
+    return Treated(given.frame[~removed], {}, int(removed.sum()), tuple(notes))
+
+
+def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None = None) -> np.ndarray:
+    """Classes (n_classes,) of bool that have to go until none of the rest fails; works on counts of classes alone.
+
+    ``k`` takes the place of the config's K.
+    """
+    classes, config = assessment.classes, assessment.config
+    k = config.K if k is None else k
+    failing = np.zeros(classes.n_classes, dtype=bool)
+    if "l" in models:  # which no other class has a say in
+        for result in assessment.l_diversity.values():
+            failing[classes.class_of_record[result.risky]] = True
+    while not failing.all():
+        rest = np.flatnonzero(~failing)
+        of_rest = _class_as_record(classes, rest)
+        found = np.zeros(len(rest), dtype=bool)
+        if "k" in models:
+            found |= run_k_anonymity(None, (), k, config.missing_qis, of_rest).risky
+        if "t" in models:
+            for name, counted in assessment.counts.items():
+                counts = _counts_of(counted, rest, classes.n_classes)
+                distance, policy = config.t_distance.get(name), config.missing_qis
+                found |= run_t_closeness(None, (), name, config.T[name], distance, policy, of_rest, counts).risky
+        if not found.any():
+            break
+        failing[rest[found]] = True
+    return failing
+
+
+def _class_as_record(classes: EquivalenceClasses, kept: np.ndarray) -> EquivalenceClasses:
+    """The kept classes, each standing for its people as one record, so that a model gives its figure per class."""
+    columns = tuple(
+        EncodedColumn(codes[kept], column.labels)
+        for codes, column in zip(classes.class_codes, classes.columns, strict=True)
+    )
+    return EquivalenceClasses(classes.quasi_identifiers, columns, np.arange(len(kept)), classes.size[kept])
+
+
+def _counts_of(counted: SensitiveCounts, kept: np.ndarray, n_classes: int) -> SensitiveCounts:
+    is_kept, position = np.zeros(n_classes, dtype=bool), np.full(n_classes, -1)
+    is_kept[kept], position[kept] = True, np.arange(len(kept))
+    table = counted.table.within(is_kept)
+    table = type(table)(position[table.class_of_cell], table.value_of_cell, table.people, table.values, len(kept))
+    # A class stands as one record here, and of its value it only matters whether anybody has one.
+    return SensitiveCounts(table, np.where(table.people_of_class > 0, 0, -1))
+
+
+def suppress_cells(given: TreatmentInput, k: int | None = None, replacement: str = "missing") -> Treated:
+    """The quasi-identifiers of every record whose class is smaller than ``k`` (the config's K) become missing or stars.
+
+    All of them, so that these people form one class. Where they are fewer than k, the smallest other classes join
+    them until they are not: otherwise the suppressed would stand out as such. "missing" keeps numbers numbers; the
+    star ("*") makes a column of numbers one of text. What stood there survives in no result of the treated pilot.
+    """
+    assessment = evaluated(given)
+    classes = assessment.classes
+    suppressed, n_joined = _classes_to_star(classes, assessment.config.K if k is None else k, assessment, replacement)
+    records = suppressed[classes.class_of_record]
+    notes = []
+    if n_joined:
+        notes.append(f"{n_joined} more records were suppressed so that the suppressed do not stand out.")
+    if records.all() and len(records):
+        notes.append("Every record is suppressed: no class is large enough.")
+    columns = {name: _starred(given.frame[name], records, replacement) for name in classes.quasi_identifiers}
+    treated = with_columns(given, columns, notes)
+    return Treated(treated.frame, treated.changed, notes=(f"{int(records.sum())} records suppressed.", *treated.notes))
+
+
+def _classes_to_star(
+    classes: EquivalenceClasses, k: int, assessment: Assessment, replacement: str
+) -> tuple[np.ndarray, int]:
+    """Classes (n_classes,) of bool below k, and with others where they are too few; how many people joined."""
+    policy = assessment.config.missing_qis
+    if replacement == STAR:  # a star supports nobody's missing value, so the rest must do without these people
+        small = failing_classes(assessment, ("k",), k)
+    else:
+        small = classes.evaluated(policy) & (classes.frequency(policy) < k)
+    n_suppressed = int(classes.size[small].sum())
+    already = (classes.class_codes < 0).all(axis=0) if replacement == "missing" else np.zeros(len(small), dtype=bool)
+    n_together = int(classes.size[small | already].sum())
+    if n_suppressed == 0 or n_together >= k or (policy != "category" and replacement == "missing"):
+        return small, 0
+    smallest_first = np.lexsort((np.arange(len(small)), classes.size, small | already | ~classes.evaluated(policy)))
+    candidates = smallest_first[: int((~(small | already) & classes.evaluated(policy)).sum())]
+    n_needed = int(np.searchsorted(n_together + np.cumsum(classes.size[candidates]), k)) + 1
+    joined = candidates[:n_needed]
+    small[joined] = True
+    return small, int(classes.size[joined].sum())
+
+
+def _starred(column: pd.Series, records: np.ndarray, replacement: str) -> pd.Series:
+    if not records.any():
+        return column
+    if replacement == "missing":
+        return column.mask(records)
+    starred = relabelled(column, labels_of(encode_column(column)))
+    if STAR not in starred.cat.categories:
+        starred = starred.cat.add_categories([STAR])
+    return starred.mask(records, STAR)
+
+
+register(
+    "suppress_records",
+    Treatment(
+        suppress_records,
+        {
+            "models": (
+                lambda value: isinstance(value, list | tuple) and bool(value) and set(value) <= set(MODELS),
+                'a list of "k", "l" and "t"',
+            )
+        },
+        words='whole classes go that fail `"k"` (default), `"l"` or `"t"`, until none fails',
+        example=Example(),
+        place=50,
+        promises=("k", "ids", "columns", "types"),
+    ),
+)
+register(
+    "suppress_cells",
+    Treatment(
+        suppress_cells,
+        {"k": COUNT, "replacement": one_of("missing", STAR)},
+        words=(
+            'all quasi-identifiers of records below k become missing, or `"*"`; where these people are fewer than '
+            "k, the smallest other classes join them"
+        ),
+        example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
+        place=50,
+        promises=("k", "rows", "ids", "columns"),
+    ),
+)

@@ -1,0 +1,72 @@
+"""The check of a list of treatments: their methods, their settings, and columns that are not there any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.faults import nearest_name, stop_at
+from disclosure_control.basics.settings import faults_of_settings
+from disclosure_control.treatments.registry import Treatment, TreatmentStep, methods, names_in
+
+# Settings under these names hold a column, or several.
+COLUMN_SETTINGS = ("column", "columns", "strata", "importance", "sensitive", "score", "keep")
+
+
+def checked_steps(
+    steps: Sequence[TreatmentStep | Mapping[str, object]], config: PilotConfig, columns: Sequence[str] | None
+) -> tuple[TreatmentStep, ...]:
+    """The steps, checked where they are still dictionaries. Raises ``FaultyInputError`` with every fault of them."""
+    read = tuple(step for step in steps if isinstance(step, TreatmentStep))
+    if len(read) == len(steps):
+        return read
+    literals = [step.literal if isinstance(step, TreatmentStep) else step for step in steps]
+    stop_at(faults_of_steps(literals, config, columns))
+    return tuple(TreatmentStep.of(literal) for literal in literals)
+
+
+def faults_of_steps(
+    steps: Iterable[object], config: PilotConfig, columns: Iterable[str] | None, name: str = "treatment"
+) -> list[str]:
+    """Faults of a list of treatments as a config writes it; ``columns`` are the dataset's, None where unknown."""
+    known = None if columns is None else list(columns)
+    faults: list[str] = []
+    for position, step in enumerate(steps):
+        where = f"{name}[{position}]"
+        if not isinstance(step, Mapping) or not isinstance(step.get("method"), str):
+            faults.append(f'{where}: a dictionary with a "method" is needed; known: {", ".join(methods())}')
+            continue
+        if step["method"] not in methods():
+            hint = nearest_name(step["method"], methods()) or f"; known: {', '.join(methods())}"
+            faults.append(f"{where}: unknown method {step['method']!r}{hint}")
+            continue
+        given, treatment = TreatmentStep.of(step), methods()[step["method"]]
+        found = _faults_of_step(f"{where} {given.method}", given.settings, treatment, config, known)
+        faults += found
+        if treatment.drops and known is not None and not found:
+            gone = set(treatment.drops(given.settings, known))
+            known = [column for column in known if column not in gone]
+    return faults
+
+
+def _faults_of_step(
+    where: str, settings: Mapping[str, object], treatment: Treatment, config: PilotConfig, known: list[str] | None
+) -> list[str]:
+    faults = faults_of_settings(where, settings, treatment.settings)
+    faults += [
+        f"{where}[{key!r}]: missing; allowed: {treatment.settings[key][1]}"
+        for key in treatment.required
+        if key not in settings
+    ]
+    if faults:
+        return faults
+    if treatment.check:
+        faults += [f"{where}: {fault}" for fault in treatment.check(settings, config)]
+    if known is not None:
+        faults += [
+            f"{where}[{key!r}]: column {column!r} is not in the dataset at this step{nearest_name(column, known)}"
+            for key in COLUMN_SETTINGS
+            for column in names_in(settings.get(key))
+            if column not in known
+        ]
+    return faults

@@ -1,0 +1,57 @@
+"""What holds for every registered format: it is listed, it is light until it is needed, it is given bytes alone."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cdisc.formats.__main__ import README, with_formats
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.registry import readers_by_suffix, registered_formats
+from disclosure_control.basics.files import SourceFile, read_file
+from tests.bad_inputs.faults_of_other_formats import WHOLE
+from tests.places import PROJECT
+from tests.run.synthetic_pilot import csv_text, rows_of
+
+WRITERS = {"VS.csv": lambda path: path.write_text(csv_text(rows_of("VS")), encoding="utf-8"), **WHOLE}
+
+
+def test_the_readme_lists_the_formats_that_are_registered():
+    text = README.read_text(encoding="utf-8")
+    assert with_formats(text) == text, "run: python -m cdisc.formats"
+    assert with_formats("Files: none\nat all.\n\nMore.").endswith("\n\nMore.")
+    assert all(one.documentation in " ".join(text.split()) for one in registered_formats())
+
+
+def test_a_suffix_is_in_small_letters_and_belongs_to_one_format():
+    suffixes = [suffix for one in registered_formats() for suffix in one.readers]
+    assert suffixes == list(readers_by_suffix())
+    assert [suffix for suffix in suffixes if Path(f"vs{suffix}").suffix != suffix or suffix != suffix.lower()] == []
+
+
+def test_suffixes_are_known_before_a_library_of_one_format_is_imported():
+    code = (
+        "import sys; from cdisc.formats.registry import readers_by_suffix; print(len(readers_by_suffix()),"
+        "[name for name in ('pyreadstat', 'pyarrow.csv', 'pyarrow.parquet') if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == f"{len(readers_by_suffix())} []"
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_what_is_hashed_is_what_is_parsed(name, tmp_path):
+    """A file that is gone or has changed since it was read is parsed, and hashed, as it was read."""
+    path = tmp_path / name
+    WRITERS[name](path)
+    source = read_file(path)
+    before = read_domain_file(path)
+    path.unlink()
+    table = read_domain_file(source)
+    assert table.frame.equals(before.frame)
+    assert table.sha256 == before.sha256 == hashlib.sha256(source.content).hexdigest()
+
+
+def test_the_content_of_a_file_is_not_shown():
+    assert "MARKER" not in repr(SourceFile(Path("vs.csv"), b"MARKER"))

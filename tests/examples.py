@@ -1,0 +1,50 @@
+"""Two runs of the tests: the quick one, which a person waits for, and the thorough one (``--thorough``), which CI does.
+
+Both have every test of every room but those few that are marked ``thorough`` because of what they cost. The quick run
+tries fewer examples of each: a property says how many examples it has at full, and ``QUICK_SHARE`` is the one setting
+that says how many of them are left. In both runs the examples are the same each time: a test that is red stays red.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import HealthCheck, Phase, settings
+
+QUICK_SHARE = 1 / 10
+FEWEST = 2
+
+_COMMON = {
+    "deadline": None,
+    "derandomize": True,
+    # Time depends on the machine; and no fixture here holds what an example leaves behind.
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
+_chosen: dict[str, bool] = {}
+
+
+def choose(thorough: bool) -> None:
+    """Called once, when the options of the run are known and before any test is imported."""
+    _chosen["thorough"] = thorough
+    settings.register_profile("thorough", **_COMMON, phases=[Phase.explicit, Phase.generate, Phase.shrink])
+    # Making a failing example smaller takes minutes: that is left to CI, too.
+    settings.register_profile("quick", **_COMMON, phases=[Phase.explicit, Phase.generate])
+    settings.load_profile("thorough" if thorough else "quick")
+
+
+def quick_share_of(number: int) -> int:
+    """How many of ``number`` this run tries: all of them, or in the quick run the share, but a few at least."""
+    return number if _chosen["thorough"] else min(number, max(FEWEST, round(number * QUICK_SHARE)))
+
+
+def examples(number: int, **more) -> settings:
+    """The decorator of a property that has ``number`` examples at full; ``more`` are further settings of Hypothesis."""
+    return settings(max_examples=quick_share_of(number), **more)
+
+
+def some_of(values: Sequence) -> list:
+    """Every value, or in the quick run the share of them at even distances, with the first and the last."""
+    kept = quick_share_of(len(values))
+    if kept < 2 or kept == len(values):
+        return list(values)
+    return [values[round(place * (len(values) - 1) / (kept - 1))] for place in range(kept)]

@@ -1,0 +1,97 @@
+"""What is registered as a section of ``risk``: its settings are told apart, and docs/risk.md says what it says."""
+
+import pytest
+
+from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
+from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
+from disclosure_control.steps.risk.common_settings import RiskSettings
+from disclosure_control.steps.risk.sections import SECTIONS
+from disclosure_control.steps.risk.setting_fields import settings_in
+from disclosure_control.steps.risk.settings import SETTINGS
+from tests.keys import settings_of_key
+from tests.places import PROJECT
+
+DOCS = (PROJECT / "docs" / "risk.md").read_text(encoding="utf-8")
+
+
+def table_of_sections():
+    rows = [
+        f"| `{name}` | {section.answers} | {f'`{section.needs.setting}` ' if section.needs else ''}|"
+        for name, section in SECTIONS.items()
+    ]
+    return "\n".join(["| section | what it answers | needs |", "|---|---|---|", *rows]) + "\n"
+
+
+def table_of_settings():
+    """Each default as the docs write it, from the typed settings of a config that gives none."""
+    settings = settings_of_key("risk", {})
+    defaults = {
+        name: getattr(own, name) for own in (settings, *settings.own.values()) for name in settings_in(type(own))
+    }
+    rows = [
+        f"| `{name}` | {one.default_words or default_words(defaults[name])} | {one.says} |"
+        for name, one in SETTINGS.items()
+    ]
+    return "\n".join(["| setting | default | what it says |", "|---|---|---|", *rows]) + "\n"
+
+
+def default_words(default):
+    if isinstance(default, tuple):
+        return f"`{list(default)}`"
+    return "none" if default is None or default == {} else f"{default:g}"
+
+
+def test_the_docs_have_the_table_of_sections():
+    assert table_of_sections() in DOCS, f"docs/risk.md: the table of sections should be\n\n{table_of_sections()}"
+
+
+def test_the_docs_have_the_table_of_settings():
+    assert table_of_settings() in DOCS, f"docs/risk.md: the table of settings should be\n\n{table_of_settings()}"
+
+
+def test_the_docs_name_the_sections_by_default():
+    names = ", ".join(f"`{name}`" for name, section in SECTIONS.items() if section.by_default)
+    assert f"Without it, you get {names} and those whose\nsettings you give." in DOCS
+
+
+@pytest.mark.parametrize("name", [*SYNTACTIC_MODELS, *CLASS_SIZE_MODELS])
+def test_the_docs_name_every_model(name):
+    assert f"`{name}`" in DOCS
+
+
+def test_no_two_sections_have_a_setting_or_a_place_in_common():
+    names = [name for section in SECTIONS.values() for name in section.own_settings]
+    assert len(set(names)) == len(names)
+    assert not set(names) & {"sections", *settings_in(RiskSettings)}
+    assert len({section.place for section in SECTIONS.values()}) == len(SECTIONS)
+    assert len({section.place_in_report or section.place for section in SECTIONS.values()}) == len(SECTIONS)
+
+
+@pytest.mark.parametrize("name", list(SECTIONS))
+def test_what_a_section_names_is_a_setting(name):
+    section = SECTIONS[name]
+    assert set(section.wanted_with) <= set(SETTINGS)
+    assert section.needs is None or section.needs.setting in section.wanted_with
+    assert {one.needs.setting for one in section.own_settings.values() if one.needs} <= set(SETTINGS)
+
+
+def test_a_section_is_wanted_where_its_setting_is_given():
+    by_default = settings_of_key("risk", {}).sections
+    assert by_default == ("reidentification", "determined_by", "by_group")
+    assert settings_of_key("risk", {"small_level": 3, "max_key_set": 2}).sections == (
+        *by_default,
+        "key_sets",
+        "small_levels",
+    )
+
+
+def test_settings_are_frozen_and_typed():
+    settings = settings_of_key(
+        "risk", {"population": {"file": "a.csv"}, "safe_harbour": {"ages": "AGE"}, "k_at_most": [2]}
+    )
+    assert (settings.population.file, settings.population.includes_sample) == ("a.csv", True)
+    assert settings.k_at_most == (2,)
+    own = settings.of(SECTIONS["safe_harbour"].settings)
+    assert (own.safe_harbour.ages, own.safe_harbour.zip_codes) == ("AGE", None)
+    with pytest.raises(AttributeError):
+        own.safe_harbour = None
