@@ -232,10 +232,13 @@ class Requirements:
     def policy(self) -> MissingPolicy:
         return POLICIES[self.missing_qis]
 
+    def n_evaluated(self, node: Node) -> int:
+        outside = self.policy.outside(node)
+        return node.lattice.n_people - (0 if outside is None else int(node.size[outside].sum()))
+
     def most_suppressed(self, node: Node) -> int:
         """How many people of a transformation may be suppressed; below 0 where none will do."""
-        outside = self.policy.outside(node)
-        n_evaluated = node.lattice.n_people - (0 if outside is None else int(node.size[outside].sum()))
+        n_evaluated = self.n_evaluated(node)
         most = math.floor(self.suppression_limit * n_evaluated + 1e-9)
         return min(most, n_evaluated - 1) if self.keeps_somebody else most
 

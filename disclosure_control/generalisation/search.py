@@ -36,6 +36,7 @@ LARGEST_LATTICE = 4_000_000  # transformations that can each have a bound; of a 
 class Transformation:
     """One transformation under some requirements: its loss, and whom it suppresses.
 
+    ``n_evaluated`` are the people whom the policy for missing values evaluates, who may be suppressed.
     ``suppressed`` (n_combinations,) of bool: which combinations of the lattice belong to classes that fail.
     ``n_classes`` counts the classes that are kept. ``is_allowed``: whether few enough records are suppressed.
     ``n_blank`` are the records of which no quasi-identifier is left: the suppressed ones or, where every attribute is
@@ -45,6 +46,7 @@ class Transformation:
     levels: Levels
     loss: float
     n_suppressed: int
+    n_evaluated: int
     n_classes: int
     is_allowed: bool
     n_blank: int
@@ -94,6 +96,7 @@ def evaluate(
         levels=node.levels,
         loss=loss,
         n_suppressed=n_suppressed,
+        n_evaluated=requirements.n_evaluated(node),
         n_classes=int((~suppressed).sum()),
         is_allowed=n_suppressed <= requirements.most_suppressed(node),
         n_blank=lattice.n_people if is_blank else n_suppressed,

@@ -64,13 +64,13 @@ class PilotLattice:
         """Whether level 0 of some quasi-identifier are the config's bins, from which its loss is then counted."""
         return any(attribute.levels[0].recoding.kind == "bins" for attribute in self.lattice.attributes)
 
-    def requirements(self, suppression_limit: float) -> Requirements:
+    def requirements(self, suppression_limit: float, keeps_somebody: bool = True) -> Requirements:
         """What has to hold, under the pilot's policy for missing values, with t against those who are kept: as an
-        assessment of the released records takes it. To leave out everybody who is evaluated is no answer.
+        assessment of the released records takes it.
         """
         k = self.k if "k" in self.models else 1
         return Requirements(
-            k, self.criteria, suppression_limit, "kept", missing_qis=self.missing_qis, keeps_somebody=True
+            k, self.criteria, suppression_limit, "kept", missing_qis=self.missing_qis, keeps_somebody=keeps_somebody
         )
 
 

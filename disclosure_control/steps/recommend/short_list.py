@@ -83,10 +83,17 @@ class Trial:
     clock: Callable[[], float] = time.monotonic
 
     def search(self, question: Question, time_limit: float) -> Found:
-        """What is found for a question within ``time_limit`` seconds."""
+        """The answer of least loss. To leave out everybody is none: then those that leave somebody are searched."""
+        start = self.clock()
+        found = self._search(question, time_limit, keeps_somebody=False)
+        if found.best is None or found.best.n_suppressed < found.best.n_evaluated:
+            return found
+        return self._search(question, time_limit - (self.clock() - start), keeps_somebody=True)
+
+    def _search(self, question: Question, time_limit: float, keeps_somebody: bool) -> Found:
         return search(
             self.pilot.lattice,
-            self.pilot.requirements(question.suppression_limit),
+            self.pilot.requirements(question.suppression_limit, keeps_somebody),
             self.metric,
             self.weights,
             question.lowest,

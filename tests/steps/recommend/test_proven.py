@@ -167,7 +167,7 @@ def trial_of(step, **changes) -> Trial:
 def test_where_the_first_search_is_cut_short_the_best_that_any_search_found_comes_first(policy):
     """The clock jumps over half of the time while the first search looks for the first time."""
     step = given(people(60), missing_qis=policy)
-    ticks = iter([0.0, 0.0])
+    ticks = iter([0.0, 0.0, 0.0])
     found, short_list = answers(trial_of(step, time_limit=10.0, clock=lambda: next(ticks, 6.0)))
     assert not found.is_optimal
     whole, _ = answers(trial_of(step, time_limit=600.0))
