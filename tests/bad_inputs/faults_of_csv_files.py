@@ -170,6 +170,12 @@ def all_files_ignored(pilot):
 @case(says=["VS.csv", "cannot be read"])
 def csv_is_a_link_to_nowhere(pilot):
     pilot.remove("VS.csv")
+    (pilot.folder / "VS.csv").symlink_to(pilot.folder / "share" / "VS.csv")
+
+
+@case(says=["VS.csv", "leads out of the pilot's folder"])
+def csv_is_a_link_out_of_the_pilot(pilot):
+    pilot.remove("VS.csv")
     (pilot.folder / "VS.csv").symlink_to(pilot.root / "share" / "VS.csv")
 
 
