@@ -90,6 +90,7 @@ def test_ids_that_are_numbers_in_one_format_and_text_in_another(pilot, doors):
     assert all(row["VS__BMI"] for row in pilot.combined_rows())
 
 
+@pytest.mark.thorough("1.2 s")
 def test_forty_thousand_bins(pilot, doors):
     pilot.configure(binning_config={"DM__AGE": list(range(40_000)), "VS__BMI": [20, 30, 40]})
     run = doors.start(2)

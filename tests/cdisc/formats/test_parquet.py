@@ -157,6 +157,7 @@ def test_one_long_text_for_everybody_is_bounded_before_it_is_unfolded(tmp_path):
     assert pa.total_allocated_bytes() - before < 1e8
 
 
+@pytest.mark.thorough("17 s; the bounds of metadata and dictionaries are tried in the quick run")
 def test_text_stored_by_its_differences_is_bounded(tmp_path):
     path = tmp_path / "vs.parquet"
     values = pa.array(["A" * 10_000] * 300_000, type=pa.large_string())

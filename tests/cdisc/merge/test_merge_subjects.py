@@ -8,6 +8,7 @@ import pytest
 from cdisc.merge import patterns
 from cdisc.merge.subject_ids import SubjectIdRule, check_subject_id
 from tests.cdisc.merge.merge_files import DM, combine, faults_of, finding, values
+from tests.examples import quick_share_of, some_of
 from tests.places import PROJECT
 
 PENTELI = ast.literal_eval(
@@ -80,11 +81,14 @@ def test_each_part_of_a_rule(tmp_path, rule, spelling, expected):
     assert subjects_of(tmp_path, ids(spelling), rule) == [expected]
 
 
-@pytest.mark.parametrize("pattern", [r"^(a+)+$", r"^(a|a)*$", r"^(a|aa)+$", r"(.*a){25}$", r"^a*a*a*a*a*a*a*a*$"])
+ENDLESS = [r"^(a+)+$", r"^(a|a)*$", r"^(a|aa)+$", r"(.*a){25}$", r"^a*a*a*a*a*a*a*a*$"]
+
+
+@pytest.mark.parametrize("pattern", some_of(ENDLESS))
 def test_a_pattern_that_backtracks_without_end_is_a_fault(pattern, tmp_path, monkeypatch):
-    monkeypatch.setattr(patterns, "SECONDS", 1.0)
+    monkeypatch.setattr(patterns, "SECONDS", quick_share_of(10) / 10)
     [fault] = faults_of(tmp_path, {"dm.csv": ids("a" * 400 + "!", "7")}, subject_id={"pattern": pattern})
-    assert "subject_id['pattern']: not done with 2 ids after 1 seconds" in fault
+    assert "subject_id['pattern']: not done with 2 ids after" in fault
     assert "aaa" not in fault
 
 

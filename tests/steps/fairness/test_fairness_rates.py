@@ -171,6 +171,7 @@ def test_pairs_have_the_interval_of_matched_pairs(n_both, n_first, n_second, n_n
     assert within.difference_interval == pytest.approx((max(-1, low), min(1, high)), abs=1e-6)
 
 
+@pytest.mark.thorough("1 s")
 @pytest.mark.parametrize(("n_strata", "n_1", "n_0"), [(300, 1, 1), (150, 1, 3), (6, 80, 120)])
 def test_the_interval_holds_in_nineteen_of_twenty_whether_strata_are_many_or_large(n_strata, n_1, n_0):
     """Rates that differ by 0.2 in every stratum, from another level each. 2,000 draws of a share of 0.95 lie between

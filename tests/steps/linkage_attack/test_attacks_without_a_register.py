@@ -108,6 +108,7 @@ def words_alone(n, seed):
 OTHERS = pytest.mark.thorough("5 s; mixed people have numbers and words")
 
 
+@pytest.mark.thorough("1.3 s; guessing is compared in the quick run")
 @pytest.mark.parametrize(
     "make", [mixed_people, *(pytest.param(make, marks=OTHERS) for make in (whole_numbers, words_alone))]
 )

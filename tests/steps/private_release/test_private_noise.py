@@ -82,6 +82,7 @@ def test_a_mean_is_a_noisy_sum_over_a_noisy_count_both_of_half_the_epsilon():
     assert stats.spearmanr(of_sum, of_count).pvalue > FALSE_ALARM
 
 
+@pytest.mark.thorough("1.5 s")
 def test_a_quantile_is_as_private_as_its_epsilon():
     """Neighbours, with and without one person: no candidate is exp(epsilon) times likelier with one than the other."""
     one = query("quantile", 0.5, column="x", bounds=[0, 9], candidates=10)
@@ -123,6 +124,7 @@ def holds_often_enough(n_within: int, n: int) -> bool:
     return stats.binomtest(n_within, n, 0.95, alternative="less").pvalue > FALSE_ALARM
 
 
+@pytest.mark.thorough("3 s; the noise of counts is measured in the quick run")
 @pytest.mark.parametrize(("kind", "true"), [("count", 10), ("sum", 44), ("mean", 4.4)])
 def test_accuracies_hold_in_nineteen_of_twenty(kind, true):
     found = draws(kind)

@@ -278,6 +278,7 @@ def test_fifty_clients_at_once_spend_the_budget_to_the_last_digit(address, pilot
     assert httpx.get(f"{address}/budget", headers=HEADERS).json()["left"] == "0.01"
 
 
+@pytest.mark.thorough("1.5 s; threads of one ledger are tried in the quick run")
 def test_fifty_clients_with_the_same_question_pay_once(address, pilot):
     with ThreadPoolExecutor(50) as clients:
         replies = list(clients.map(lambda i: httpx.post(f"{address}/count", json=COUNT, headers=HEADERS), range(50)))
@@ -401,6 +402,7 @@ FEW = examples(40, suppress_health_check=list(HealthCheck))
 QUESTIONS = [(path, "POST", mode) for path in ("/count", "/average", "/histogram") for mode in GenerationMode]
 
 
+@pytest.mark.thorough("3 s; every route is asked by hand in the quick run")
 @pytest.mark.parametrize(("path", "method", "mode"), [*QUESTIONS, ("/budget", "GET", GenerationMode.POSITIVE)])
 def test_the_service_keeps_to_its_description(tmp_path, path, method, mode):
     """Schemathesis asks as the description allows, and as it does not; each reply has to be one that is described."""

@@ -60,6 +60,7 @@ def asks(server) -> httpx.Response:
     return httpx.post(f"http://{host}:{port}/count", json={"epsilon": 0.1}, headers=HEADERS, timeout=20)
 
 
+@pytest.mark.thorough("13 s; connections that say nothing end in the quick run, too")
 @pytest.mark.parametrize("sent", [b"", HALF_OF_A_HEAD, b"GET /budget HTTP/1.1\r\nHost: x\r\n\r\n"])
 def test_1400_connections_without_a_token_keep_nobody_out(server, sent):
     """More than a process may have open: the oldest of them end, and a client with the token is answered at once."""
@@ -116,6 +117,7 @@ def test_a_head_that_is_too_large_is_refused(server):
         assert connection.recv(4096).startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.thorough("4 s of waiting")
 def test_a_try_without_the_token_is_slow_and_holds_nobody_up(server, monkeypatch):
     monkeypatch.setattr(serving, "SECONDS_BEFORE_A_REFUSAL", 3.0)
     host, port = address_of(server)

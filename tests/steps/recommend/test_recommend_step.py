@@ -368,6 +368,7 @@ def test_nothing_is_released_where_nothing_was_found():
 # ---------------------------------------------------------------- through the doors
 
 
+@pytest.mark.thorough("3 s; the step runs without doors in the quick run")
 def test_recommended_through_the_doors(tmp_path):
     """The shipped demo pilot: merged, searched, treated as recommended, evaluated again."""
     data, configs = tmp_path / "data", tmp_path / "configs"

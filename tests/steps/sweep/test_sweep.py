@@ -465,6 +465,7 @@ def figures_once() -> dict[str, bytes]:
     return sweep_figures(figure_rows())
 
 
+@pytest.mark.thorough("3 s; bytes of other figures are compared in the quick run")
 def test_figures_have_the_same_bytes_each_time_and_no_date_in_them():
     import matplotlib
 
@@ -479,6 +480,7 @@ def test_figures_have_the_same_bytes_each_time_and_no_date_in_them():
         assert b"Matplotlib" not in content
 
 
+@pytest.mark.thorough("1 s")
 def test_what_is_drawn_hangs_on_the_figures():
     first, second = figures_once(), sweep_figures(figure_rows(1, 1))
     assert all(first[name] != second[name] for name in NAMES)

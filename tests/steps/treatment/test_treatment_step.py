@@ -297,6 +297,7 @@ def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):
     assert not (pilot.results / "anonymised_dataset.csv").exists()
 
 
+@pytest.mark.thorough("1 s; the door treats a pilot in the quick run")
 @pytest.mark.parametrize("name", ["PENTELI", "SDTM_DEMO"])
 def test_the_shipped_pilots_treated_by_five_lines(name, tmp_path, monkeypatch, capsys):
     shutil.copytree(PROJECT / "pilot_report" / name, tmp_path / "pilots" / name)
