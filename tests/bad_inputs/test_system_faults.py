@@ -58,6 +58,7 @@ def test_disk_full_when_results_are_written(door, pilot, doors, monkeypatch):
     assert_refused(doors.start(door), pilot, before, "CLINIC: No space left on device", "results not changed")
 
 
+@pytest.mark.thorough("1 s in processes")
 @posix
 @IN_PROCESSES
 def test_limit_on_the_size_of_files(door, pilot):
@@ -71,6 +72,7 @@ def test_limit_on_the_size_of_files(door, pilot):
 # ---------------------------------------------------------------- folders and files that may not be used
 
 
+@pytest.mark.thorough("1 s in processes")
 @posix
 @IN_PROCESSES
 def test_results_folder_read_only(door, pilot):
@@ -80,6 +82,7 @@ def test_results_folder_read_only(door, pilot):
     assert_refused(run, pilot, before, "CLINIC: Permission denied", "results not changed")
 
 
+@pytest.mark.thorough("0.7 s in processes")
 @posix
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
 @IN_PROCESSES
@@ -91,6 +94,7 @@ def test_results_folder_of_another_user(door, pilot):
     assert_refused(run, pilot, before, "CLINIC: ", "processed_for_anonym", "results not changed")
 
 
+@pytest.mark.thorough("0.7 s in a process")
 @posix
 def test_data_folder_read_only(pilot):
     for path in pilot.results.iterdir():
@@ -111,6 +115,7 @@ def test_data_folder_read_only_around_a_results_folder_that_is_not(pilot):
     assert (run.status, run.err) == (DONE, "")
 
 
+@pytest.mark.thorough("0.8 s in a process")
 @posix
 def test_data_folder_not_to_be_listed(pilot):
     pilot.folder.chmod(0o300)
@@ -120,6 +125,7 @@ def test_data_folder_not_to_be_listed(pilot):
     assert "CLINIC: the pilot's folder cannot be listed: Permission denied" in run.err.replace(f"{pilot.folder}: ", "")
 
 
+@pytest.mark.thorough("1.5 s in processes; a full disk is tried in the quick run")
 @posix
 @pytest.mark.parametrize(
     ("door", "name", "says"),
@@ -245,6 +251,7 @@ def test_lock_does_not_hold_other_pilots(pilot, doors):
 # ---------------------------------------------------------------- faults as a user sees them
 
 
+@pytest.mark.thorough("1.4 s in processes; the same faults run in process")
 @pytest.mark.parametrize(
     ("door", "break_it", "says"),
     [
@@ -266,6 +273,7 @@ def test_through_a_process_of_its_own(door, break_it, says, pilot):
     assert_refused(start_process(pilot, door), pilot, before, says)
 
 
+@pytest.mark.thorough("0.8 s in a process")
 def test_a_terminal_that_knows_ascii_alone_stops_nothing(pilot):
     pilot.configure(categorical_qis=["DM__ΦΥΛΟ"])
     run = start_process(pilot, 2, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")

@@ -188,6 +188,7 @@ def test_nothing_in_the_lattice_is_better(problem):
     assert_nothing_is_better(problem)
 
 
+@pytest.mark.thorough("1 s; the referee's other lattices are in the quick run")
 @examples(300)
 @given(st.integers(0, 2**32).map(skewed_problem))
 def test_nothing_is_better_where_classes_differ_much(problem):

@@ -239,6 +239,7 @@ runpy.run_path({folder!r} + "/Create_Combined_Pilot_Dataset.py", run_name="__mai
 """
 
 
+@pytest.mark.thorough("0.8 s in a process")
 def test_an_unexpected_exception_where_the_program_is_reached_through_a_link(pilot, tmp_path):
     link = tmp_path / "opt"
     link.symlink_to(PROJECT, target_is_directory=True)

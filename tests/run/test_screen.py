@@ -91,6 +91,7 @@ def eventful(fresh: SyntheticPilot) -> SyntheticPilot:
     return fresh
 
 
+@pytest.mark.thorough("1.6 s; screens of other pilots are searched in the quick run")
 def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Doors):
     combining, assessing = doors.start(1), doors.start(2)
     for run in (combining, assessing):

@@ -251,6 +251,7 @@ def test_broken_json_names_the_line(tmp_path):
     assert f"not valid JSON (line {n_line + 1})" in faults_of(path)[0]
 
 
+@pytest.mark.thorough("1.5 s; a file cut once is a fault in the quick run")
 def test_json_that_is_cut_off_anywhere(tmp_path):
     path = written(tmp_path, EXAMPLE)
     content = path.read_bytes()

@@ -262,6 +262,7 @@ def test_the_screen_tells_of_every_domain_and_of_no_subject(start):
     assert not re.search(r"04-0\d\d-\d{4}", merge.out)
 
 
+@pytest.mark.thorough("0.6 s")
 def test_the_screen_can_show_whatever_a_merge_reports(start):
     """Events that are joined, unknown subjects, orphans, ties and text: every kind of count in one pilot."""
     supplemental = {"USUBJID": "ZZ9", "RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "ITT", "QVAL": "Y"}

@@ -287,6 +287,7 @@ def test_neither_report_nor_figures_depend_on_the_order_of_rows(explored, tmp_pa
     assert [name for name in result.files if result.files[name] != again.files[name]] == []
 
 
+@pytest.mark.thorough("2 s of drawing")
 @pytest.mark.parametrize(
     ("more", "drawn", "correlated", "among"),
     [(8, 1, 4, 12), pytest.param(200, 3, 40, 204, marks=pytest.mark.thorough("6 s"))],
@@ -310,6 +311,7 @@ def test_without_figures_there_are_tables_alone(tmp_path):
     assert run_step(step).files == {}
 
 
+@pytest.mark.thorough("1.5 s of drawing")
 def test_a_pilot_of_one_person_can_be_explored(tmp_path):
     frame = awkward(1)
     result = run_step(step_of(frame, tmp_path, "all", categorical=["sex"], continuous=["age"]))

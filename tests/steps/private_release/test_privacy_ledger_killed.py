@@ -52,6 +52,7 @@ def n_calls(call: str) -> int:
     return len(subprocess.run(counted, cwd=PROJECT, capture_output=True).stderr.splitlines())
 
 
+@pytest.mark.thorough("12 s in processes; one kill between write and answer is in the quick run")
 @pytest.mark.skipif(not STRACE, reason="strace is not here")
 @pytest.mark.parametrize("what", ["signal=KILL", "error=ENOSPC"])
 @pytest.mark.parametrize("call", some_of(list(STRIDE)))

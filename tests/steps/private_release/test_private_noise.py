@@ -47,6 +47,7 @@ def test_counts_bear_discrete_laplace_noise_of_the_scale_of_their_epsilon():
     assert p_of_discrete_laplace(noise, 1 / mechanism_of(EVERY_KIND["count"]).epsilon) > FALSE_ALARM
 
 
+@pytest.mark.thorough("0.8 s")
 def test_every_cell_of_a_histogram_bears_noise_of_its_own():
     cells = np.array([[cell["value"] for cell in answer["cells"]] for answer in draws("histogram", 2000)])
     noise = cells - [6, 4, 0]
@@ -72,6 +73,7 @@ def test_sums_bear_laplace_noise():
     assert stats.kstest(noise, stats.laplace(scale=32).cdf).pvalue < FALSE_ALARM  # so the test can fail
 
 
+@pytest.mark.thorough("1 s; the noise of counts is measured in the quick run")
 def test_a_mean_is_a_noisy_sum_over_a_noisy_count_both_of_half_the_epsilon():
     steps = np.array([-STEPS, STEPS, STEPS, 0], dtype=np.int64)
     measurement = mechanism_of(EVERY_KIND["mean"]).measurement
@@ -149,6 +151,7 @@ def test_a_mean_of_nobody_says_that_it_knows_nothing():
     assert sum(answer["accuracy_95"] >= 10 for answer in found) > 150  # all but one in eighty
 
 
+@pytest.mark.thorough("0.7 s")
 def test_all_cells_at_once_are_within_their_accuracy():
     found = draws("histogram", 2000)
     within = sum(

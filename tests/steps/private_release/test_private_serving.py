@@ -80,6 +80,7 @@ def test_1400_connections_without_a_token_keep_nobody_out(server, sent):
         assert len(server.server_state.tasks) <= serving.MOST_STRANGERS
 
 
+@pytest.mark.thorough("0.9 s of waiting")
 def test_a_connection_that_says_nothing_or_half_of_it_ends(server, monkeypatch):
     monkeypatch.setattr(serving, "SECONDS_OF_A_STRANGER", 0.3)
     for sent in (b"", HALF_OF_A_HEAD, b"POST /openapi.json HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nhalf"):

@@ -300,6 +300,7 @@ def test_through_the_door_twice_it_is_paid_for_once(demo):
     assert Ledger(demo.results.parent, Decimal(1)).look().n_entries == 4
 
 
+@pytest.mark.thorough("0.7 s")
 def test_door_1_and_a_later_door_2_leave_the_ledger_alone(demo):
     demo()
     path = demo.results.parent / "privacy" / "privacy_ledger.sqlite"
@@ -320,6 +321,7 @@ def test_a_damaged_ledger_is_an_input_at_fault_and_earlier_results_stand(demo, c
     assert (demo.results / ANSWERS_FILE).read_bytes() == answers
 
 
+@pytest.mark.thorough("0.9 s; lost ledgers are tried without doors in the quick run")
 def test_a_ledger_that_is_gone_after_a_publication_is_no_full_budget(demo, capfd):
     demo()
     answers = (demo.results / ANSWERS_FILE).read_bytes()
@@ -340,6 +342,7 @@ def test_a_ledger_that_is_gone_after_a_publication_is_no_full_budget(demo, capfd
     assert demo()["private_release"]["spent"] == "0.5"
 
 
+@pytest.mark.thorough("0.7 s; a ledger put back is noticed in the quick run")
 def test_a_pilots_folder_put_back_from_an_older_copy_is_no_full_budget(demo, capfd):
     """The results and the ledger agree; the mark outside of the folder tells that there was more."""
     pilot = demo.results.parent

@@ -447,7 +447,10 @@ NAMES = [
         figure_rows(0),
         pytest.param(figure_rows(1, 1, param_value=None), marks=pytest.mark.thorough("1 s")),
         pytest.param(figure_rows(12, 1), marks=pytest.mark.thorough("2 s")),
-        figure_rows(1, 3, avg_linkage_risk_percent=None, percent_unique=None, eigenvalue_similarity_percent=None),
+        pytest.param(
+            figure_rows(1, 3, avg_linkage_risk_percent=None, percent_unique=None, eigenvalue_similarity_percent=None),
+            marks=pytest.mark.thorough("1 s"),
+        ),
         figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list of things"], mildest_that_meets_k=True),
     ],
     ids=["several", "none", "one point", "many methods", "nothing evaluated", "lists"],
@@ -521,12 +524,14 @@ def test_without_matplotlib_the_table_is_written_and_the_report_says_so():
 # ---------------------------------------------------------------- the report
 
 
+@pytest.mark.thorough("2 s of drawing")
 def test_the_report_names_every_file(drawn):
     report = run().report
     for name in ("risk_utility_summary.csv", *NAMES):
         assert f"    {name}\n" in report
 
 
+@pytest.mark.thorough("0.6 s")
 def test_the_report_says_what_chance_did():
     report = run().report
     assert "The seed is the published default: one generator runs through all of them, in this order." in report
@@ -556,6 +561,7 @@ def test_all_digits_and_single_columns_stand_in_the_table_alone():
     assert "risk_utility_summary.csv is not to be released beside the data" in result.report
 
 
+@pytest.mark.thorough("1 s")
 def test_a_long_sweep_is_cut_in_the_report_and_whole_in_the_table():
     result = run([{"method": "band", "column": "age", "width": list(range(1, 61))}])
     assert "of 61 rows are left out here; risk_utility_summary.csv holds all." in result.report
@@ -595,6 +601,7 @@ def test_nothing_left_of_anybody_is_no_success():
 # ---------------------------------------------------------------- the real door
 
 
+@pytest.mark.thorough("2 s; the step runs without doors in the quick run")
 def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
     without_results = shutil.ignore_patterns("processed_for_anonym")
     shutil.copytree(PROJECT / "pilot_report" / "PENTELI", tmp_path / "PENTELI", ignore=without_results)
