@@ -86,33 +86,38 @@ def project_imports(path: Path) -> set[str]:
     return {name for name in imported_modules(path.read_text(encoding="utf-8"), package) if name in known} - {module}
 
 
-FILES = [pytest.param(path, id=path.relative_to(PROJECT).as_posix()) for path in project_files()]
-
-
-@pytest.mark.parametrize("path", FILES)
-def test_imports_run_one_way(path):
-    mine = room_of(module_name(path))
+def test_imports_run_one_way():
     floors = {name: index for index, name in enumerate(ROOMS)}
-    upward = {
-        name
-        for name in project_imports(path)
-        if mine and room_of(name) and floors[room_of(name)] < floors[mine] and (mine, room_of(name)) not in LAZY
-    }
-    assert upward == set(), f"{module_name(path)} imports from a room above its own"
+    upward = [
+        f"{module_name(path)} -> {name}"
+        for path in project_files()
+        if (mine := room_of(module_name(path)))
+        for name in sorted(project_imports(path))
+        if (room := room_of(name)) and floors[room] < floors[mine] and (mine, room) not in LAZY
+    ]
+    assert upward == []
 
 
-@pytest.mark.parametrize("path", FILES)
-def test_no_step_imports_the_insides_of_another(path):
-    parts = module_name(path).split(".")
-    if parts[:2] != ["disclosure_control", "steps"] or len(parts) < 4:
-        return
-    others = [name.split(".") for name in project_imports(path) if name.startswith("disclosure_control.steps.")]
-    assert [".".join(name) for name in others if len(name) > 3 and name[2] != parts[2]] == []
+def step_of(module: str) -> str | None:
+    """The step in whose folder a module stands, None for any other."""
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["disclosure_control", "steps"] and len(parts) > 3 else None
 
 
-@pytest.mark.parametrize("path", FILES)
-def test_nothing_but_helpers_imports_helpers(path):
-    assert not top_names(path.read_text(encoding="utf-8")) & set(HELPERS)
+def test_no_step_imports_the_insides_of_another():
+    inside = [
+        f"{module_name(path)} -> {name}"
+        for path in project_files()
+        if (mine := step_of(module_name(path)))
+        for name in sorted(project_imports(path))
+        if step_of(name) not in (mine, None)
+    ]
+    assert inside == []
+
+
+def test_nothing_but_helpers_imports_helpers():
+    tops = {path: top_names(path.read_text(encoding="utf-8")) for path in project_files()}
+    assert {module_name(path): names & set(HELPERS) for path, names in tops.items() if names & set(HELPERS)} == {}
 
 
 def test_there_is_no_circle():
