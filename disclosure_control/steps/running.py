@@ -11,6 +11,7 @@ import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.reasons import Reason
 from disclosure_control.steps import STEPS, step_module
 
 ALWAYS_RUN = ("risk",)  # without its key, with a small set of measures
@@ -40,7 +41,8 @@ class StepResult:
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
     ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
     touched; ``files`` are any others. All are in mode 0600. ``inputs`` are further files that were read, with their
-    SHA-256, as ``file_of_pilot`` gives them. ``outcome`` is what later steps may build on.
+    SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against letting out what leaves. ``outcome`` is
+    what later steps may build on.
     """
 
     figures: Mapping[str, object]
@@ -51,6 +53,7 @@ class StepResult:
     datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     inputs: Mapping[str, dict] = field(default_factory=dict)
+    reasons_to_hold: tuple[Reason, ...] = ()
     outcome: Any = None
 
     @property
