@@ -82,12 +82,12 @@ class SmallCounts:
         """
         counts = np.asarray(counts)
         of_row = counts.sum(axis=1)
-        primary = self.are_small(counts).any(axis=1) if primary is None else primary
-        hidden = primary.copy()
+        first: np.ndarray = np.any(self.are_small(counts), axis=1) if primary is None else primary
+        hidden = first.copy()
         others = np.flatnonzero(~hidden & (of_row > 0))
         for row in others[np.argsort(of_row[others], kind="stable")]:
-            of_others = of_row[hidden].sum() - of_row[primary]
-            if (np.append(of_others, counts[hidden].sum(axis=0)) >= self.threshold).all() or not primary.any():
+            of_others = of_row[hidden].sum() - of_row[first]
+            if (np.append(of_others, counts[hidden].sum(axis=0)) >= self.threshold).all() or not first.any():
                 break
             hidden[row] = True
         return hidden
