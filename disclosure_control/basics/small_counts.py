@@ -113,7 +113,7 @@ class SmallCounts:
         """
         if n_people >= self.threshold or value == 0:
             return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
-        low = abs(unit) * 2.0 ** math.floor(math.log2(abs(value) / abs(unit)))
+        low = abs(unit) * 2.0 ** (math.ceil(math.log2(abs(value) / abs(unit))) - 1)
         return (low, min(2 * low, most)) if value > 0 else (-2 * low, -low)
 
 
@@ -194,9 +194,13 @@ def figures_of_group(entry: dict, word: str) -> list[str]:
     return [count_text(entry["people"]), count_text(entry[word]), share_text(rate), interval]
 
 
-def told_parts(parts: dict[str, int]) -> dict[str, int | None]:
-    """Counts of people by name, parts of a whole that is told, as they may be told beside each other."""
-    hidden = HAND_TO_HAND.hidden_parts(np.array(list(parts.values())))
+def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int | None]:
+    """Counts of people by name, parts of a whole that is told, as they may be told beside each other.
+
+    Where they are not all of the ``whole``, its rest, which is not told, is one of its parts.
+    """
+    counts = list(parts.values())
+    hidden = HAND_TO_HAND.hidden_parts(np.array([*counts, 0 if whole is None else whole - sum(counts)]))[: len(counts)]
     return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
 
 

@@ -235,7 +235,8 @@ def test_a_lone_persons_distance_cannot_be_solved_for_a_value():
     """As the issue has it: t of a child alone in its class, in the digits that are told, fits one whole mg/dL."""
     others = [150 + i % 60 for i in range(100)]
     frame = pd.DataFrame({"DM__SEX": ["F"] * 100 + ["M"], "LB__X": [*others, 233]})
-    config = {"categorical_qis": ["DM__SEX"], "continuous_qis": [], "sensitive_feature": "LB__X", "K": 2, "L": 1, "T": 30}
+    config = {"categorical_qis": ["DM__SEX"], "continuous_qis": [], "sensitive_feature": "LB__X"}
+    config |= {"K": 2, "L": 1, "T": 30}
     found = assess(frame, models.validate_config(config, frame.columns))
     line = re.search(r"Largest t of an evaluated record: .*", models.generate_full_privacy_report("P", found))[0]
     low, high = map(float, re.findall(r"\d+(?:\.\d+)?", line)[:2])

@@ -54,7 +54,8 @@ def test_who_is_removed_suppressed_and_changed(tmp_path):
     step = step_input(tmp_path, table, settings, key="fairness", K=15)
     steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
     treated = treat(step.dataset.typed_table, step.assessment.config, steps)
-    found = run_step(step_input(tmp_path, table, settings, K=15, earlier={"treatment": result(treated)}, key="fairness"))
+    earlier = {"treatment": result(treated)}
+    found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
     assert removed == {"A": 0, "B": 12}
@@ -72,7 +73,8 @@ def test_suppressed_cells_are_seen_by_group(tmp_path):
     settings = {**SETTINGS, "reference": "A"}
     step = step_input(tmp_path, table, settings, key="fairness", K=15)
     treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
-    found = run_step(step_input(tmp_path, table, settings, K=15, earlier={"treatment": result(treated)}, key="fairness"))
+    earlier = {"treatment": result(treated)}
+    found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     for name in ("suppressed", "changed"):
         by_group = [(group["group"], group[name]) for group in measures[f"a quasi-identifier {name}"]["by_group"]]
