@@ -35,7 +35,7 @@ def with_fingerprints(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> d
 
 
 def key_of(folder: Path) -> bytes:
-    """The key of a results folder, made by chance where there is none yet: 64 hexadecimal digits, as text; mode 0600."""
+    """The key of a results folder, made by chance where there is none yet: 64 hexadecimal digits, in mode 0600."""
     path = folder / KEY_FILE
     key = path.read_bytes() if path.is_file() else b""
     if len(key) != KEY_DIGITS:

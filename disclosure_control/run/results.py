@@ -30,6 +30,7 @@ STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".mani
 LOCK = ".lock"
 
 
+TEXT_FOR_PEOPLE = (".txt", ".svg", ".html", ".md")
 RESTRICTED = "Restricted, for the data controller alone: values of people stand in it, or can be calculated from it."
 
 
@@ -274,7 +275,7 @@ def _harmless_text(text: pd.Series) -> pd.Series:
 
 def _harmless_file(name: str, content: bytes) -> bytes:
     """A file of text without control characters; JSON keeps them in its own spelling, and an image its bytes."""
-    if name.endswith(".txt"):
+    if name.endswith(TEXT_FOR_PEOPLE):
         return without_controls(content.decode("utf-8")).encode("utf-8")
     if name.endswith(".json"):
         return with_controls_escaped(content.decode("utf-8")).encode("utf-8")

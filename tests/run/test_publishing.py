@@ -319,7 +319,8 @@ def test_no_control_character_is_left_for_people(control, tmp_path):
     assert [*safe, safe.iloc[0, 0]] == ["A?" + control[1:] + "B", "count", "A?" + control[1:] + "B"]
     with staged(tmp_path, "P.json") as results:
         results.write_text("P.txt", f"a line\n\twith {name}\n")
-        results.write_all({"P.csv": pd.DataFrame({name: [name]})}, {}, {"Q.txt": name.encode(), "Q.json": b"{}"})
+        results.write_all({"P.csv": pd.DataFrame({name: [name]})}, {}, {"Q.txt": name.encode(), "Q.json": b"{}",
+                                                                  "Q.svg": f"<text>{name}</text>".encode()})
         results.publish({"column": name})
     written = {path.name: path.read_bytes().decode() for path in tmp_path.iterdir() if path.is_file()}
     assert [file for file, text in written.items() if control[0] in text] == []
