@@ -31,7 +31,7 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     rule, settings = merge_settings(pilot.config)
     combined = combine_domains(pilot.folder, rule, settings)
-    with staged(pilot.results, REPORT) as results:
+    with staged(pilot.results, REPORT, is_restricted=True) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     say(merge_table(combined.report))

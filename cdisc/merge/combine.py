@@ -28,7 +28,7 @@ from cdisc.merge.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, Subje
 from cdisc.merge.supplemental import fold_supplemental
 from cdisc.merge.wide import reduce_wide, row_of_each_subject
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
-from disclosure_control.basics.words import listed
+from disclosure_control.basics.words import in_one_line, listed
 
 BASE_DOMAIN = "DM"
 
@@ -96,8 +96,8 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     units: dict[str, str] = {}
     for domain, frame in merged.items():
         reduced = _reduce(domain, frame, len(ids), reference_start, state)
-        columns |= reduced.columns
-        units |= reduced.units
+        columns |= _with_names_in_one_line(reduced.columns, state)
+        units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
         state.domains.setdefault(domain, {}).update(reduced.counts)
         n_present = int(np.unique(frame[SUBJECT]).size)
         state.domains[domain] |= {"subjects": n_present, "subjects_without_record": len(ids) - n_present}
@@ -341,6 +341,20 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
     )
     state.faults.extend(faults)
     return Reduced(joined, {}, {"form": "wide", **counts, "collapsed": collapsed, "dropped_columns": dropped})
+
+
+def _with_names_in_one_line(columns: dict[str, np.ndarray], state: _Merge) -> dict[str, np.ndarray]:
+    """Columns by their names without line breaks and tabs, which would break the lines of every report."""
+    named = {in_one_line(name): values for name, values in columns.items()}
+    if len(named) < len(columns):
+        state.faults.append(
+            f"{len(columns) - len(named)} columns of {len(columns)} are named as another one but for line breaks or "
+            "tabs; rename them in the source"
+        )
+    n_changed = len(columns.keys() - named.keys())
+    if n_changed:
+        state.notes.append(f"line breaks or tabs in the names of {n_changed} columns became blanks")
+    return named
 
 
 def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, str], state: _Merge) -> Combined:

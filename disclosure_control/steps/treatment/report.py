@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import ModelResult
+from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.assess.told import told_maximum
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.steps.treatment.leaks import telling_columns
@@ -46,32 +48,31 @@ def risk_figures(assessment: Assessment, n_records: int) -> Figures:
         ).highest,
         "k_anonymity": _model(assessment.k_anonymity),
         "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
-        "t_closeness": {name: _model(result) for name, result in assessment.t_closeness.items()},
+        "t_closeness": {
+            name: {**_model(result), **_told_distance(result, assessment.classes)}
+            for name, result in assessment.t_closeness.items()
+        },
         "missing_policies": assessment.missing_policies,
         "notices": list(assessment.notices),
     }
 
 
 def _model(result: ModelResult) -> Figures:
-    worst = "maximum" if result.model == "t_closeness" else "minimum"
     return {
         "threshold": result.threshold,
         "evaluated": result.n_evaluated,
         "not_evaluated": result.n_total - result.n_evaluated,
         "risky": result.n_risky,
         "risky_rate": result.risky_rate,
-        worst: result.worst,
-        **({"distance": result.distance} if result.distance else {}),
+        **({} if result.model == "t_closeness" else {"minimum": result.worst}),
     }
 
 
-def _to_three_digits(figures: Figures) -> Figures:
-    """The view of the untreated pilot: its distances, from which values could be calculated, to three digits."""
-    closeness = {
-        name: {**model, "maximum": None if model["maximum"] is None else float(f"{model['maximum']:.3g}")}
-        for name, model in figures["t_closeness"].items()
-    }
-    return {**figures, "t_closeness": closeness}
+def _told_distance(result: ModelResult, classes: EquivalenceClasses) -> Figures:
+    """The largest distance, or its bounds where it is of few people: values could be calculated from it."""
+    maximum = told_maximum(result, classes)
+    between = list(maximum) if isinstance(maximum, tuple) else None
+    return {"maximum": None if between else maximum, "maximum_between": between, "distance": result.distance}
 
 
 def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataFrame) -> Figures:
@@ -87,23 +88,34 @@ def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataF
         "steps": [
             {
                 "method": step.method,
-                "changed": {name: int(count) for name, count in step.changed.items()},
+                "changed": {
+                    name: HAND_TO_HAND.told(int(count), treated.n_records_before)
+                    for name, count in step.changed.items()
+                },
                 "records_removed": step.n_records_removed,
                 "used_chance": step.used_chance,
                 "notes": list(step.notes),
             }
             for step in treated.steps
         ],
-        "before": _to_three_digits(risk_figures(before, treated.n_records_before)),
+        "before": risk_figures(before, treated.n_records_before),
         "after": risk_figures(treated.assessment, len(released)),
         "as_released": risk_figures(treated.as_released, len(released)),
-        "missing_of_kept": {name: [n_missing(of_kept[name]), n_missing(released[name])] for name in columns},
+        "missing_of_kept": {
+            name: _told_missing(n_missing(of_kept[name]), n_missing(released[name]), len(released)) for name in columns
+        },
         "columns_dropped": [name for name in table.columns if name not in released],
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
         "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
         "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
     }
+
+
+def _told_missing(before: int, after: int, n_records: int) -> list[int | None]:
+    """Who is missing before and after; neither where one of them, or the difference, is of few people."""
+    told = [HAND_TO_HAND.told(n, n_records) for n in (before, after, abs(after - before))]
+    return [None, None] if None in told else [before, after]
 
 
 def n_missing(column: pd.Series) -> int:
@@ -163,7 +175,11 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
             "unless a treatment puts it into bins."
         )
     lines += _policy_lines(figures["as_released"], figures["missing_qis"])
-    lost = [[name, *counts] for name, counts in figures["missing_of_kept"].items() if counts[0] != counts[1]]
+    lost = [
+        [name, *map(count_text, counts)]
+        for name, counts in figures["missing_of_kept"].items()
+        if counts[0] != counts[1] or counts[0] is None
+    ]
     if lost:
         lines += ["", "Missing values of the records that are kept", text_table(["Column", "Before", "After"], lost)]
     lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
@@ -183,7 +199,7 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
 
 
 def _step_lines(number: int, step: Mapping[str, Any]) -> list[str]:
-    changed = ", ".join(f"{name} {count}" for name, count in step["changed"].items() if count)
+    changed = ", ".join(f"{name} {count_text(count)}" for name, count in step["changed"].items() if count != 0)
     words = [f"cells changed: {changed}"] if changed else []
     if step["records_removed"]:
         words.append(f"records removed: {step['records_removed']}")
@@ -239,6 +255,8 @@ def _people(view: Mapping[str, Any] | None) -> str:
 
 
 def _number(view: Mapping[str, Any] | None, key: str) -> str:
+    if view is not None and view.get(f"{key}_between"):
+        return "{:g} to {:g}".format(*view[f"{key}_between"])
     return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
 
 

@@ -30,6 +30,7 @@ def run_step(step: StepInput) -> StepResult:
     treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended)
     figures = treatment_figures(step.assessment, treated, table)
     report = treatment_report(step.pilot, figures)
+    summaries = summary_files(step.pilot, figures, report)
     is_loud = DEFAULT_WARNING in figures["notes"]
     return StepResult(
         figures,
@@ -37,7 +38,8 @@ def run_step(step: StepInput) -> StepResult:
         first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
         inputs=treated.inputs,
         datasets={DATASET: treated.released},
-        files=summary_files(step.pilot, figures, report),
+        files=summaries,
+        hand_to_hand=frozenset(summaries),
         outcome=treated,
     )
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from cdisc import KEY_READERS
 from config import parse_config
 from disclosure_control.assess.combined_dataset import read_combined_dataset
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from disclosure_control.run.results import csv_bytes
 from tests.cdisc.merge.merge_files import (
     DM,
@@ -99,7 +100,8 @@ def assert_report_counts_the_files(pilot):
     assert report["files"]["combined_dataset.csv"]["rows"] == len(rows)
     digest = hashlib.sha256(pilot.combined.read_bytes()).hexdigest()
     assert report["files"]["combined_dataset.csv"]["sha256"] == digest
-    assert pilot.summary()["inputs"]["combined_dataset.csv"] == {"sha256": digest, "rows": len(rows)}
+    keyed = fingerprint((pilot.results / KEY_FILE).read_bytes(), digest)
+    assert pilot.summary()["inputs"]["combined_dataset.csv"] == {"sha256": keyed, "rows": len(rows)}
     files = files_in(pilot.folder)
     assert sorted([*report["inputs"], *report["left_out"]]) == sorted(files)
     for name, counts in report["inputs"].items():
