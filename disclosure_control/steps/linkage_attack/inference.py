@@ -21,12 +21,12 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings import COLUMNS, are_names, is_name, is_number
 from disclosure_control.steps.linkage_attack.agreement import (
-    ColumnAgreement,
     compatible_values,
     equal_values,
     labels_with_many_values,
 )
 from disclosure_control.steps.linkage_attack.codebook import Codebook, ColumnCodebook, column_of
+from disclosure_control.steps.linkage_attack.column_agreement import ColumnAgreement
 from disclosure_control.steps.linkage_attack.kinds import (
     COLUMN_LIST,
     DEFAULT_ATTACKS,
@@ -140,9 +140,7 @@ class Answers:
     @cached_property
     def _are_labels(self) -> bool:
         """Whether a released number stands for all that became it, such as 30 for 25 to 35."""
-        return not self.table.is_numeric or (
-            self.codebook is not None and self.codebook.reading == Reading.BY_VALUE
-        )
+        return not self.table.is_numeric or (self.codebook is not None and self.codebook.reading == Reading.BY_VALUE)
 
     def are_right(self, guess: np.ndarray, truth: pd.Series) -> np.ndarray:
         """Whether the guessed values, by their codes (n_people,), are right for the true ones."""

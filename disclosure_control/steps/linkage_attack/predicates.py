@@ -14,8 +14,9 @@ import pandas as pd
 
 from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.keys import number_rows
-from disclosure_control.steps.linkage_attack.agreement import Overlap, compatible_values
+from disclosure_control.steps.linkage_attack.agreement import compatible_values
 from disclosure_control.steps.linkage_attack.codebook import Codebook, ColumnCodebook, column_of, released_numbers
+from disclosure_control.steps.linkage_attack.column_agreement import Overlap
 from disclosure_control.treatments.registry import Reading
 
 EQUAL, AT_MOST, AT_LEAST, MISSING = range(4)
@@ -89,8 +90,7 @@ def common_columns(
     ``codebook``: what is known of the treatment; None if unknown.
     """
     return [
-        _common_column(released[name], [table[name] for table in people], column_of(codebook, name))
-        for name in names
+        _common_column(released[name], [table[name] for table in people], column_of(codebook, name)) for name in names
     ]
 
 
