@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import EncodedColumn, encode_column, parse_numbers
+from disclosure_control.basics.columns import EncodedColumn, canonical_labels_of, encode_column, parse_numbers
 from disclosure_control.steps.linkage_attack.labels import texts_of
 from disclosure_control.treatments.registry import Reading
 
@@ -121,9 +121,12 @@ def released_numbers(codebook: ColumnCodebook, released: pd.Series, known: np.nd
 
 def code_of_equal(theirs: EncodedColumn, mine: EncodedColumn) -> np.ndarray:
     """Code of the released label that equals each known one (n_known_values,), -1 for none."""
-    both_numeric = theirs.is_numeric and mine.is_numeric
-    labels = [column.labels if both_numeric else texts_of(column.labels) for column in (theirs, mine)]
-    return pd.Index(labels[0]).get_indexer(pd.Index(labels[1]))
+    if theirs.is_numeric == mine.is_numeric:
+        return pd.Index(theirs.labels).get_indexer(pd.Index(mine.labels))
+    exact = pd.Index(canonical_labels_of(theirs)).get_indexer(pd.Index(canonical_labels_of(mine)))
+    first, as_written = np.unique(texts_of(theirs.labels).astype(str), return_index=True)[::-1]
+    written = np.append(first, -1)[pd.Index(as_written).get_indexer(texts_of(mine.labels).astype(str))]
+    return np.where(exact >= 0, exact, written)
 
 
 def pairs_of(before: EncodedColumn, released: EncodedColumn) -> np.ndarray:

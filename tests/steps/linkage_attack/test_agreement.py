@@ -244,3 +244,13 @@ def test_both_ways_of_counting_find_the_same():
     assert ours.n_candidates.tolist() == theirs.n_candidates.tolist()
     assert ours.is_pair.tolist() == theirs.is_pair.tolist()
     assert ours.n_candidates.sum() > 0
+
+
+@pytest.mark.parametrize("number", [1234567890123456.0, 2.0**53, 0.1234567890123456, 0.1 + 0.2, 12.5])
+def test_a_register_read_as_text_equals_the_numbers_of_the_release_and_the_other_way_round(number):
+    """One value of the register is a name, so that all of it is text; two numbers read the same in 15 digits."""
+    numbers, texts = pd.Series([number, number * (1 + 2e-16), 7.0], name="x"), pd.Series([repr(number), "Anna"])
+    for agreement in (equal_values(numbers, texts), compatible_values(numbers, texts)):
+        assert agreement.agree(np.array([0, 0]), np.array([0, 2]), False).tolist() == [True, False]
+    for agreement in (equal_values(texts, numbers), compatible_values(texts, numbers)):
+        assert agreement.agree(np.array([0, 2]), np.array([0, 0]), False).tolist() == [True, False]
