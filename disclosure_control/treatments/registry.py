@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -71,6 +72,20 @@ class Treated:
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
 
 
+class Reading(IntEnum):
+    """How whoever has the codebook (method and settings, not the data) reads what a treatment released.
+
+    ``BY_VALUE``: the value alone decides what is released in its place. ``AS_LABEL``: a released label stands for every
+    value that it was made of, and one value may have several labels. ``PERTURBED``: chance, a key or other people's
+    values decide; of it is known how far values move and how many stay. Of several treatments of a column the last in
+    this order counts.
+    """
+
+    BY_VALUE = 0
+    AS_LABEL = 1
+    PERTURBED = 2
+
+
 @dataclass(frozen=True)
 class Example:
     """Settings with which a treatment works on the pilot of its tests, and the columns that it may then change.
@@ -90,7 +105,7 @@ class Treatment:
     ``place``, and where that is equal by file. ``required`` names the settings without a default. ``promises`` are what
     holds on the output, for the properties that the tests run over the registry: of "k", "l", "t", "rows" (none is
     removed), "ids" (subject ids stay), "types" (numbers stay numbers), "columns" (nothing outside the named columns
-    changes).
+    changes). ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
 
     ``check`` gets the settings of one step and the pilot's config and returns further faults in words, of what no
     setting tells alone. Settings of certain names (``column``, ``strata``, ...) name columns and are looked up.
@@ -104,6 +119,7 @@ class Treatment:
     place: int = 1000
     required: tuple[str, ...] = ()
     promises: tuple[str, ...] = field(default=("rows", "ids", "columns"))
+    reading: Reading = Reading.PERTURBED
     check: Callable[[Mapping[str, object], PilotConfig], list[str]] | None = None
     drops: Callable[[Mapping[str, object], Sequence[str]], Sequence[str]] | None = None
 

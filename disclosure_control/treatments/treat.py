@@ -17,6 +17,8 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import faults_of_names
+from disclosure_control.basics.faults import stop_at
 from disclosure_control.treatments.evaluation import evaluate_treated, notes_on_roles
 from disclosure_control.treatments.record_order import natural_order
 from disclosure_control.treatments.registry import Treated, TreatmentInput, TreatmentStep, methods
@@ -42,6 +44,7 @@ def treat(
     has no ids, the order of rows stands for them. Files are looked for in ``folder``, the pilot's. Raises
     ``FaultyInputError`` with every fault of the steps.
     """
+    stop_at(faults_of_names(frame))
     columns = list(frame.columns)
     known = config if recommended is None else dataclasses.replace(config, literal={**config.literal, "recommend": {}})
     checked = checked_steps(steps, known, columns)

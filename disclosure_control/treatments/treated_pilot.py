@@ -15,6 +15,7 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import as_counted
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.record_order import order_by
+from disclosure_control.treatments.registry import Reading, methods
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,15 @@ class TreatedPilot:
     def inputs(self) -> dict[str, dict[str, object]]:
         """Files that the steps read, with their SHA-256."""
         return {name: read for step in self.steps for name, read in step.inputs.items()}
+
+    @cached_property
+    def readings(self) -> dict[str, Reading]:
+        """How whoever has the codebook reads the columns of which some value changed."""
+        found: dict[str, Reading] = {}
+        for step in self.steps:
+            reading = methods()[step.method].reading
+            found |= {name: max(reading, found.get(name, reading)) for name, count in step.changed.items() if count}
+        return found
 
     @property
     def n_records_removed(self) -> int:

@@ -9,7 +9,15 @@ from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, a
 from disclosure_control.basics.columns import number_text, numbers_of
 from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
 from disclosure_control.treatments.algorithms.built_hierarchies import band_of
-from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import (
+    Example,
+    Reading,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    with_columns,
+)
 
 
 def put_into_bins(given: TreatmentInput, column: str, edges: list[float], out_of_range: str = "tail") -> Treated:
@@ -79,6 +87,7 @@ register(
         example=Example({"column": "DM__AGE", "edges": [0, 30, 60]}, ("DM__AGE",)),
         place=10,
         required=("column", "edges"),
+        reading=Reading.BY_VALUE,
     ),
 )
 register(
@@ -90,6 +99,7 @@ register(
         example=Example({"column": "DM__AGE", "width": 10, "label": "midpoint"}, ("DM__AGE",)),
         place=10,
         required=("column", "width"),
+        reading=Reading.BY_VALUE,
     ),
 )
 register(
@@ -102,5 +112,6 @@ register(
         place=10,
         required=("column", "to"),
         promises=("rows", "ids", "columns", "types"),
+        reading=Reading.BY_VALUE,
     ),
 )
