@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.tables import NOTHING_DECLARED, SourceTable
+from cdisc.formats.tables import SourceTable
 from cdisc.formats.values import NUMBER_PATTERN
 from cdisc.merge.events import reduce_events
 from cdisc.merge.findings import Reduced, reduce_findings
@@ -119,7 +119,7 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
             state.left_out[path.name] = reason
             continue
         try:
-            table = read_domain_file(path, state.settings.files.get(domain, NOTHING_DECLARED))
+            table = read_domain_file(path, state.settings.options_of(domain, state.rule.column))
         except FaultyInputError as error:
             state.faults.extend(error.faults)
             continue
