@@ -6,12 +6,13 @@ One file is one domain, named by the file. What can be read is what is registere
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cdisc.formats.foreign_content import foreign_content_faults
-from cdisc.formats.messages import empty_file_fault, reason_of
+from cdisc.formats.messages import all_files_setting, empty_file_fault, reason_of
 from cdisc.formats.packed import gunzipped
 from cdisc.formats.registry import holds_data, readers_by_suffix
 from cdisc.formats.tables import (
@@ -41,10 +42,11 @@ class FoundFiles:
     left_out: dict[str, str]
 
 
-def find_domain_files(folder: Path) -> FoundFiles:
+def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None = None) -> FoundFiles:
     """Return the domain files of a pilot folder and the files that no reader knows.
 
-    Sub-folders and hidden files are passed over. Raises FaultyInputError when the folder cannot be listed,
+    ``chosen``: of a domain that lies there in several formats, the name of the file to read. Sub-folders and hidden
+    files are passed over. Raises FaultyInputError when the folder cannot be listed,
     holds no domain file, holds two files for one domain, or a domain file is a link that leads out of it.
     """
     folder = Path(folder)
@@ -67,18 +69,28 @@ def find_domain_files(folder: Path) -> FoundFiles:
     faults = [
         fault for paths in by_domain.values() for path in paths if (fault := link_fault(path, folder)) is not None
     ]
-    faults += [
-        f"{folder}: {counted(len(paths), 'file')} for the domain {domain} "
-        f"({listed(sorted(path.name for path in paths), at_most=8)}); one file per domain is allowed. "
-        "Keep one of them and move the others out of the folder."
-        for domain, paths in sorted(by_domain.items())
-        if len(paths) > 1
-    ]
+    for domain, paths in sorted(by_domain.items()):
+        if len(paths) > 1:
+            named = [path for path in paths if path.name in (chosen or {}).get(domain, ())]
+            if len(named) == 1:
+                left_out |= {path.name: "another file of the domain was chosen" for path in paths if path != named[0]}
+                by_domain[domain] = named
+            else:
+                faults.append(_several_files_fault(folder, domain, paths))
     if faults:
         raise FaultyInputError(faults)
     return FoundFiles(
         by_domain={domain: by_domain[domain][0] for domain in sorted(by_domain)},
         left_out=dict(sorted(left_out.items())),
+    )
+
+
+def _several_files_fault(folder: Path, domain: str, paths: Sequence[Path]) -> str:
+    names = sorted(path.name for path in paths)
+    return (
+        f"{folder}: {counted(len(paths), 'file')} for the domain {domain} ({listed(names, at_most=8)}); one file per "
+        "domain is allowed. Keep one of them and move the others out of the folder, or choose one by "
+        f"{all_files_setting('files', {domain: {'file': names[0]}})}."
     )
 
 

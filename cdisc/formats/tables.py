@@ -22,7 +22,8 @@ class FileOptions:
 
     ``numbers``: columns of numbers alone. ``dates``: how dates are written, in the whole file or by column.
     ``unnamed`` "drop": a column without a name is left out. ``sheet``: of a workbook. ``value_labels``: "codes" or
-    "labels" of SPSS, Stata and SAS. ``keep``: columns that are never taken for row numbers.
+    "labels" of SPSS, Stata and SAS. ``file``: the files that hold the domain, where several may. ``keep``: columns that
+    are never taken for row numbers.
     """
 
     delimiter: str | None = None
@@ -34,6 +35,7 @@ class FileOptions:
     unnamed: str | None = None
     sheet: str | None = None
     value_labels: str = "codes"
+    file: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
 
     def date_order_of(self, column: str) -> str | None:
