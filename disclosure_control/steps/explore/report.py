@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.steps.explore.exploration import Exploration
 

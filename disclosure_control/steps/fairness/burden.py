@@ -10,16 +10,23 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.small_groups import shares_by_group
+from disclosure_control.basics.small_counts import shares_by_group
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
-def folded(groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str) -> list[dict]:
+def folded(
+    groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str, among: np.ndarray | None = None
+) -> list[dict]:
     """``shares_by_group``, those of the highest share first, and last those that are hidden for being small."""
-    entries = shares_by_group(groups, considered, hit, word)
+    entries = shares_by_group(groups, considered, hit, word, among)
     names = {"missing", *labels_of(groups)}
     n_named = sum(entry["group"] in names for entry in entries)
-    return sorted(entries[:n_named], key=lambda entry: -entry[f"{word}_rate"]) + entries[n_named:]
+    return by_share(entries[:n_named], word) + entries[n_named:]
+
+
+def by_share(entries: list[dict], word: str) -> list[dict]:
+    """The entries of the highest share first; those whose share is masked come last."""
+    return sorted(entries, key=lambda entry: (entry[f"{word}_rate"] is None, -(entry[f"{word}_rate"] or 0.0)))
 
 
 def burden_by_group(

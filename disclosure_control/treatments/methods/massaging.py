@@ -12,7 +12,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers, value_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMN, COLUMNS, IS_VALUE
-from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import four_digits
 from disclosure_control.measures.group_fairness import TwoGroups
 from disclosure_control.treatments.algorithms.label_changes import (

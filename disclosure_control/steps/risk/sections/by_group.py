@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import Check, is_name
-from disclosure_control.basics.small_groups import shares_by_group
-from disclosure_control.basics.words import interval_text, share_text, text_table
+from disclosure_control.basics.small_counts import figures_of_group, shares_by_group
+from disclosure_control.basics.words import text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting
@@ -52,16 +52,11 @@ def words(figures: Mapping) -> Iterator[str]:
         return
     yield "Who bears the risk (k)"
     rows = [
-        [name, group["group"], *(_figures_of(group) if "people" in group else "----")]
+        [name, group["group"], *figures_of_group(group, "risky")]
         for name, entries in figures["by_group"].items()
         for group in entries
     ]
     yield text_table(["Column", "Group", "People", "Risky", "Share", "95%"], rows)
-
-
-def _figures_of(group: Mapping) -> list:
-    interval = interval_text(group["low"], group["high"])
-    return [group["people"], group["risky"], share_text(group["risky_rate"]), interval]
 
 
 def words_on_screen(figures: Mapping) -> Iterator[str]:
@@ -73,7 +68,8 @@ def words_on_screen(figures: Mapping) -> Iterator[str]:
 SECTION = Section(
     place=80,
     place_in_report=150,
-    answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named",
+    answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named, and "
+    "counts below ten, or that would give such a count away, are masked",
     evaluate=evaluate,
     words=words,
     words_on_screen=words_on_screen,

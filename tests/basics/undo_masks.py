@@ -1,0 +1,51 @@
+"""An attacker who solves for what is masked: unknown counts of people, and the sums of them that were told."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+from scipy.optimize import linprog
+
+
+class Told:
+    """Counts of people by any name, none of them negative, and what was told of them."""
+
+    def __init__(self) -> None:
+        self.place: dict[Hashable, int] = {}
+        self.sums: list[tuple[dict[Hashable, float], float, float]] = []
+
+    def count(self, *names: Hashable) -> None:
+        """There are such counts, whatever they are."""
+        for name in names:
+            self.place.setdefault(name, len(self.place))
+
+    def tell(self, names: Iterable[Hashable], low: float, high: float | None = None) -> None:
+        """The counts of these names are together ``low``, or between ``low`` and ``high``."""
+        weights: dict[Hashable, float] = {}
+        for name in names:
+            weights[name] = weights.get(name, 0.0) + 1.0
+        self.count(*weights)
+        self.sums.append((weights, low, low if high is None else high))
+
+    def interval(self, names: Iterable[Hashable]) -> tuple[float, float]:
+        """Between what and what the sum of the counts of these names lies, by all that was told."""
+        rows, limits = [], []
+        for weights, low, high in self.sums:
+            row = np.zeros(len(self.place))
+            row[[self.place[name] for name in weights]] = list(weights.values())
+            rows += [row, -row]
+            limits += [high, -low]
+        goal = np.zeros(len(self.place))
+        goal[[self.place[name] for name in names]] = 1.0
+        ends = []
+        for sign in (1, -1):
+            found = linprog(sign * goal, A_ub=np.array(rows), b_ub=np.array(limits), bounds=(0, None), method="highs")
+            assert found.status == 0, found.message  # what was told has to be true of the people
+            ends.append(sign * found.fun)
+        return ends[0], ends[1]
+
+    def width(self, names: Iterable[Hashable]) -> float:
+        names = list(names)
+        low, high = self.interval(names)
+        return high - low
