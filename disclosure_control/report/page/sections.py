@@ -178,40 +178,76 @@ def _over_time(content: Content) -> dict[str, Any]:
 
 
 SECTIONS = (
-    PageSection("who", "Who is at risk", "How many people stand out, and in which groups.", "risk", _needs("risk"), _who),
+    PageSection(
+        "who", "Who is at risk", "How many people stand out, and in which groups.", "risk", _needs("risk"), _who
+    ),
     PageSection("why", "Why", "Which facts single people out.", "risk", _needs("risk"), _why),
     PageSection(
-        "identifiers", "Columns that name people", "Which columns name or reach a person by themselves.",
-        "identifiers", _needs("identifiers"),
+        "identifiers",
+        "Columns that name people",
+        "Which columns name or reach a person by themselves.",
+        "identifiers",
+        _needs("identifiers"),
     ),
     PageSection(
-        "recommend", "What it would cost to be safe", "The mildest recoding that meets K, L and T.",
-        "recommend", _needs("recommend"), _cost,
+        "recommend",
+        "What it would cost to be safe",
+        "The mildest recoding that meets K, L and T.",
+        "recommend",
+        _needs("recommend"),
+        _cost,
     ),
     PageSection(
-        "treatment", "Before and after", "What a treatment changed, in risk and in use.", "treatment", _needs("treatment"),
-    ),
-    PageSection("release", "What leaves", "The files of the study as a recipient opens them.", "release", _needs("release")),
-    PageSection(
-        "linkage_attack", "What attacks found", "How many people an attacker who holds a register finds.",
-        "linkage_attack", _needs("linkage_attack"),
-    ),
-    PageSection(
-        "sweep", "Treatments compared", "Risk and use of many treatments side by side.", "sweep", _needs("sweep"),
+        "treatment",
+        "Before and after",
+        "What a treatment changed, in risk and in use.",
+        "treatment",
+        _needs("treatment"),
     ),
     PageSection(
-        "fairness", "Fairness", "Whether groups bear risk, or a decision, unequally.", "fairness", _needs("fairness"),
+        "release", "What leaves", "The files of the study as a recipient opens them.", "release", _needs("release")
     ),
     PageSection(
-        "private_release", "Private answers", "Counts with noise, meant for publication, and their error.",
-        "private_release", _needs("private_release"),
+        "linkage_attack",
+        "What attacks found",
+        "How many people an attacker who holds a register finds.",
+        "linkage_attack",
+        _needs("linkage_attack"),
     ),
     PageSection(
-        "merge", "What came in", "Which files were read, what was dropped, collapsed and guessed.",
-        "python Create_Combined_Pilot_Dataset.py", lambda content: content.merge is not None,
+        "sweep",
+        "Treatments compared",
+        "Risk and use of many treatments side by side.",
+        "sweep",
+        _needs("sweep"),
     ),
     PageSection(
-        "over_time", "Over time", "Whether the risk grows from run to run.", "a second run",
-        lambda content: bool(content.history), _over_time,
+        "fairness",
+        "Fairness",
+        "Whether groups bear risk, or a decision, unequally.",
+        "fairness",
+        _needs("fairness"),
     ),
-)  # fmt: skip
+    PageSection(
+        "private_release",
+        "Private answers",
+        "Counts with noise, meant for publication, and their error.",
+        "private_release",
+        _needs("private_release"),
+    ),
+    PageSection(
+        "merge",
+        "What came in",
+        "Which files were read, what was dropped, collapsed and guessed.",
+        "python Create_Combined_Pilot_Dataset.py",
+        lambda content: content.merge is not None,
+    ),
+    PageSection(
+        "over_time",
+        "Over time",
+        "Whether the risk grows from run to run.",
+        "a second run",
+        lambda content: bool(content.history),
+        _over_time,
+    ),
+)
