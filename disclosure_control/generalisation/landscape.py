@@ -18,7 +18,7 @@ MOST_COMBINATIONS = 2_000_000  # looked at in all: a bound in seconds would make
 
 @dataclass(frozen=True)
 class Place:
-    """A transformation by its ``levels``: ``loss`` of the metric, and the people in classes that fail (more: riskier)."""
+    """A transformation by its ``levels``: ``loss`` of the metric, and people in classes that fail (more: riskier)."""
 
     levels: Levels
     loss: float

@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 
 WIDTH = 640
 LEFT, RIGHT, TOP, BOTTOM = 56, 16, 28, 44
+ROW, ROW_LEFT, ROW_RIGHT = 26, 220, 130
 
 
 @dataclass(frozen=True)
@@ -82,27 +83,48 @@ def bar_chart(
 
 def interval_chart(title: str, described: str, intervals: Sequence[Interval], threshold: float | None = None) -> Markup:
     """A row per group: its share as a dot on the line of its interval; the axis runs from 0 to a round share."""
-    left, row = 220, 26
-    height = TOP + row * len(intervals) + BOTTOM
     top = _round_up(max([one.high for one in intervals], default=1.0))
-    scale = (WIDTH - left - 90) / top
-    parts = []
+    height, scale, parts = _rows([(one.label, one.text) for one in intervals], top)
     for place, one in enumerate(intervals):
-        y = TOP + row * (place + 0.5)
-        parts.append(_text(left - 10, y + 4, shortened(one.label, 30), "end"))
-        parts.append(
-            f'<line class="interval" x1="{left + one.low * scale:.1f}" x2="{left + one.high * scale:.1f}" y1="{y}" y2="{y}"/>'
-        )
-        parts.append(f'<circle class="dot" cx="{left + one.rate * scale:.1f}" cy="{y}" r="5"/>')
-        parts.append(_text(WIDTH - 4, y + 4, one.text, "end"))
-    for share in (0, top / 2, top):
-        x = left + share * scale
-        parts.append(f'<line class="grid" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{height - BOTTOM}"/>')
-        parts.append(_text(x, height - BOTTOM + 18, f"{100 * share:g}%", "middle"))
+        low, high, dot = (ROW_LEFT + share * scale for share in (one.low, one.high, one.rate))
+        y = _row_middle(place)
+        parts.append(f'<line class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<circle class="dot" cx="{dot:.1f}" cy="{y}" r="5"/>')
     if threshold is not None and threshold <= top:
-        x = left + threshold * scale
-        parts.append(f'<line class="threshold" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{height - BOTTOM}"/>')
+        parts.append(_upright("threshold", ROW_LEFT + threshold * scale, height))
     return _figure(title, described, height, parts)
+
+
+def row_chart(title: str, described: str, bars: Sequence[Bar]) -> Markup:
+    """Bars of shares in [0, 1] below each other, for names too long to stand side by side."""
+    top = _round_up(max([bar.value for bar in bars], default=0.0) or 0.01)
+    height, scale, parts = _rows([(bar.label, bar.text) for bar in bars], top)
+    for place, bar in enumerate(bars):
+        kind = "bar marked" if bar.is_marked else "bar"
+        wide, y = max(bar.value, 0) * scale, _row_middle(place) - 8
+        parts.append(f'<rect class="{kind}" x="{ROW_LEFT}" y="{y}" width="{wide:.1f}" height="16"/>')
+    return _figure(title, described, height, parts)
+
+
+def _rows(rows: Sequence[tuple[str, str]], top: float) -> tuple[int, float, list[str]]:
+    """Height, units per share and the frame of a drawing with a name and a text per row, and an axis of shares."""
+    height = TOP + ROW * len(rows) + BOTTOM
+    scale, parts = (WIDTH - ROW_LEFT - ROW_RIGHT) / top, []
+    for place, (label, text) in enumerate(rows):
+        parts.append(_text(ROW_LEFT - 10, _row_middle(place) + 4, shortened(label, 30), "end"))
+        parts.append(_text(WIDTH - 4, _row_middle(place) + 4, text, "end"))
+    for share in (0, top / 2, top):
+        parts.append(_upright("grid", ROW_LEFT + share * scale, height))
+        parts.append(_text(ROW_LEFT + share * scale, height - BOTTOM + 18, f"{100 * share:.3g}%", "middle"))
+    return height, scale, parts
+
+
+def _row_middle(place: int) -> float:
+    return TOP + ROW * (place + 0.5)
+
+
+def _upright(kind: str, x: float, height: int) -> str:
+    return f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{height - BOTTOM}"/>'
 
 
 def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: str, y_title: str) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from disclosure_control.report.page import charts
 from disclosure_control.report.page.what_if import ThresholdCurve
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
+MOST_SETS = 8
 MOST_SIZES = 12  # class sizes with a bar of their own
 
 
@@ -65,7 +67,7 @@ def _class_sizes(content: Content) -> Markup | None:
     last = max(MOST_SIZES, in_use + 2)
     told = [0] + [below.get(size) for size in range(2, last + 2)]
     bars = []
-    for size, (before, up_to) in enumerate(zip(told, told[1:], strict=False), start=1):
+    for size, (before, up_to) in enumerate(itertools.pairwise(told), start=1):
         if before is None or up_to is None:
             bars.append(charts.Bar(str(size), 0, "masked", size < in_use))
         else:
@@ -104,24 +106,18 @@ def _groups(name: str, groups: Sequence[Mapping[str, Any]], overall: float | Non
 
 def _why(content: Content) -> dict[str, Any]:
     effects = content.summary["risk"].get("attribute_effects", [])
-    threshold = str(content.summary["k_anonymity"]["threshold"])
     bars = [
-        charts.Bar(
-            charts.shortened(e["quasi_identifier"], 18), e["unique_rate_added"], share_text(e["unique_rate_added"])
-        )
-        for e in effects
+        charts.Bar(one["quasi_identifier"], one["unique_rate_added"], share_text(one["unique_rate_added"]))
+        for one in sorted(effects, key=lambda one: -one["unique_rate_added"])
     ]
-    drawn = charts.bar_chart(
-        "What each quasi-identifier adds",
-        "Share of people who are alone because of it: with all quasi-identifiers, less without this one.",
-        bars,
-        "share of people alone that this quasi-identifier adds to the others",
+    drawn = charts.row_chart(
+        "What each quasi-identifier adds", "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars), bars
     )
     sets = sorted(
         content.summary["risk"].get("key_sets", []),
         key=lambda one: (-(one.get("unique_rate") or 0), len(one["quasi_identifiers"])),
     )
-    return {"effects": drawn if bars else None, "key_sets": sets[:8], "threshold": threshold}
+    return {"effects": drawn if bars else None, "key_sets": sets[:MOST_SETS]}
 
 
 # ---------------------------------------------------------------- what it would cost
