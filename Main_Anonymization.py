@@ -5,6 +5,7 @@
     python Main_Anonymization.py --all        every pilot that has a config
 
 ``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people.
+``--shareable`` also writes the page for outside the house; ``--verbose`` prints every section in full.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.combined_dataset import read_combined_dataset
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.report.page.files import page_files
+    from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
-    from disclosure_control.report.text import generate_full_privacy_report
     from disclosure_control.run.results import staged
     from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
@@ -37,9 +39,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
     notices = stale_merge_notices(pilot.folder, pilot.results)
-    notes = "".join(f"NOTE: {notice}\n" for notice in notices)
-    first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
-    report = generate_full_privacy_report(pilot.name, assessment)
+    texts = run_texts(pilot.name, assessment, steps, notices)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
     for result in steps.values():
         inputs |= result.inputs
@@ -48,16 +48,15 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
-        sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
-        results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
         figures = {name: result.figures for name, result in steps.items()}
-        results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
-    say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
+        summary = {**privacy_summary(pilot.name, assessment, inputs, notices), **figures}
+        for page in page_files(pilot.results, summary, assessment, options.shareable):
+            results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
+        results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
+        results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
+        results.publish(summary)
+    say(texts.full_on_screen if options.verbose else texts.short)
     return _outcome(assessment, options.fail_on_risk)
-
-
-def _joined(sections: list[str]) -> str:
-    return "\n".join(section for section in sections if section)
 
 
 def _outcome(assessment: Assessment, limit: float | None) -> Outcome:
@@ -74,8 +73,11 @@ def _outcome(assessment: Assessment, limit: float | None) -> Outcome:
     return Outcome(DONE, f"risky share of the evaluated: {words}")
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this door beside those that both have."""
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
+    parser.add_argument("--shareable", action="store_true", help="also write the page for outside the house")
+    parser.add_argument("--verbose", action="store_true", help="print every section in full")
 
 
 def _percent(text: str) -> float:
@@ -89,4 +91,4 @@ def _percent(text: str) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, assess_pilot, add_options=_add_options))
+    sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from Anonymization_Models import ModelResult
+from Anonymization_Models import DISTANCES, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.small_counts import SmallCounts
 
 LARGEST_K = 50
 LARGEST_L = 30
 STEPS_OF_T = 40
+POWERS_OF_TWO = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
 @dataclass(frozen=True)
@@ -26,46 +28,68 @@ class ThresholdCurve:
     model: str
     sensitive: str | None
     in_use: float
-    evaluated: int
+    evaluated: int | None
     thresholds: tuple[float, ...]
     risky: tuple[int | None, ...]
 
 
-def threshold_curves(assessment: Assessment, small_counts: SmallCounts) -> list[ThresholdCurve]:
-    """A curve per model of the run, in the order of the report. No step of a curve names or describes anybody."""
-    return [_curve(result, small_counts) for result in assessment.results if result.n_evaluated]
+def threshold_curves(assessment: Assessment, coarse: bool = False) -> list[ThresholdCurve]:
+    """A curve per model of the run, in the order of the report, with every number.
+
+    ``coarse``: thresholds of t are powers of two of the one in use, so that the largest t, which may be of few people,
+    can be read from the curve no closer than the reports tell it.
+    """
+    return [_curve(result, coarse) for result in assessment.results if result.n_evaluated]
 
 
-def _curve(result: ModelResult, small_counts: SmallCounts) -> ThresholdCurve:
+def without_small_counts(curves: Sequence[ThresholdCurve], small_counts: SmallCounts) -> list[ThresholdCurve]:
+    """The curves with small numbers and small complements masked, but for the thresholds in use: they are told."""
+    return [
+        dataclasses.replace(
+            curve,
+            risky=tuple(
+                n
+                if n is None or curve.evaluated is None or at == curve.in_use
+                else small_counts.told(n, curve.evaluated)
+                for at, n in zip(curve.thresholds, curve.risky, strict=True)
+            ),
+        )
+        for curve in curves
+    ]
+
+
+def _curve(result: ModelResult, coarse: bool) -> ThresholdCurve:
     measured = np.sort(result.measure[result.evaluated])
-    thresholds = np.array(sorted({*_thresholds(result), result.threshold}))
+    thresholds = np.array(sorted({*_thresholds(result, coarse), float(result.threshold)}))
     if result.model == "t_closeness":
-        risky = len(measured) - np.searchsorted(measured, thresholds, side="right")
+        unit = _unit_of_distance(result)
+        at_most = thresholds + 1e-12 * np.maximum(thresholds, unit)  # as ``run_t_closeness`` rounds
+        risky = len(measured) - np.searchsorted(measured, at_most, side="right")
     else:
         risky = np.searchsorted(measured, thresholds, side="left")
-    told = _told(risky, result.n_evaluated, small_counts)
     return ThresholdCurve(
-        result.model, result.sensitive, float(result.threshold), result.n_evaluated, tuple(thresholds.tolist()), told
+        result.model,
+        result.sensitive,
+        float(result.threshold),
+        result.n_evaluated,
+        tuple(thresholds.tolist()),
+        tuple(risky.tolist()),
     )
 
 
-def _told(risky: np.ndarray, n_evaluated: int, small_counts: SmallCounts) -> tuple[int | None, ...]:
-    """The totals as they may be told: where small counts are hidden everywhere, no two that are told differ by one."""
-    if not small_counts.is_strict:
-        return tuple(risky.tolist())
-    told: dict[int, None] = {0: None, n_evaluated: None}
-    for n in risky.tolist():
-        if all(other == n or abs(other - n) >= small_counts.threshold for other in told):
-            told[n] = None
-    return tuple(n if n in told else None for n in risky.tolist())
-
-
-def _thresholds(result: ModelResult) -> Iterable[float]:
+def _thresholds(result: ModelResult, coarse: bool) -> Iterable[float]:
     if result.model == "k_anonymity":
         return range(2, LARGEST_K + 1)
     if result.model == "l_diversity":
         return range(2, LARGEST_L + 1)
+    if coarse:
+        return [power * float(result.threshold) for power in POWERS_OF_TWO if result.threshold]
     # Round numbers, none of them measured: the largest distance of few people would give a value away.
-    top = 1.0 if result.distance != "wasserstein" else max(2 * result.threshold, result.value_range or 0.0)
+    in_units = DISTANCES[str(result.distance)].in_units
+    top = max(2 * float(result.threshold), result.value_range or 0.0) if in_units else 1.0
     step = float(f"{top / STEPS_OF_T:.1g}") or 1.0
     return [float(f"{step * i:.6g}") for i in range(1, STEPS_OF_T + 1)]
+
+
+def _unit_of_distance(result: ModelResult) -> float:
+    return result.value_range or 1.0 if DISTANCES[str(result.distance)].in_units else 1.0

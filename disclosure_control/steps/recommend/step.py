@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.basics.words import counted
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found
@@ -66,7 +68,13 @@ def run_step(step: StepInput) -> StepResult:
     figures = _figures(trial, settings, found, short_list)
     best = short_list[0] if found.best is not None else None
     treatment = best.treatment if best is not None and best.holds else None
-    return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=Recommendation(treatment))
+    return StepResult(
+        figures,
+        recommend_report(figures),
+        short=next_step(figures),
+        inputs=pilot.inputs,
+        outcome=Recommendation(treatment),
+    )
 
 
 def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict[str, Any]:
@@ -96,7 +104,10 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
 
 
 def _landscape_figures(trial: Trial, short_list: Sequence[Answer]) -> dict[str, Any]:
-    """Other recodings beside the answers: what each costs, and how many people it leaves at risk if nobody goes."""
+    """Other recodings beside the answers: what each costs, and how many people it leaves at risk if nobody goes.
+
+    These counts are None where they are masked.
+    """
     pilot, names = trial.pilot, [attribute.name for attribute in trial.pilot.lattice.attributes]
     if not pilot.n_evaluated or not names:
         return {"levels": {}, "places": [], "whole": True}
@@ -105,7 +116,10 @@ def _landscape_figures(trial: Trial, short_list: Sequence[Answer]) -> dict[str, 
     found = landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
     return {
         "levels": {attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
-        "places": [[list(place.levels), float(f"{place.loss:.4g}"), place.n_at_risk] for place in found.places],
+        "places": [
+            [list(one.levels), float(f"{one.loss:.4g}"), HAND_TO_HAND.told(one.n_at_risk, pilot.n_evaluated)]
+            for one in found.places
+        ],
         "whole": found.is_whole,
     }
 
@@ -152,6 +166,27 @@ def recommend_report(figures: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def next_step(figures: Mapping[str, Any]) -> str:
+    """The same in a few lines: how sure it is, the first answer, and what to paste for it."""
+    lines = ["Next best step", *_first_words(figures)]
+    if figures["short_list"]:
+        answer = figures["short_list"][0]
+        others = len(figures["short_list"]) - 1
+        more = f" {counted(others, 'other answer')} in the details." if others else ""
+        lines.append(
+            f"  1. {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: "
+            f"{_outcome(answer, figures)}."
+        )
+        lines.append(f'     To apply it: "treatment": [{{"method": "recommended"}}].{more}')
+    return "\n".join(lines) + "\n"
+
+
+def _outcome(answer: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
+    still = ", ".join(f"{n} by {name}" for name, n in answer["at_risk_after"].items() if n)
+    holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
+    return f"still at risk: {still}" if still else holds
+
+
 def _first_words(figures: Mapping[str, Any]) -> list[str]:
     size, checked = figures["lattice_size"], figures["checked"]
     if figures["not_evaluated"] == figures["records"]:
@@ -185,13 +220,11 @@ def _loss_in_words(figures: Mapping[str, Any]) -> str:
 
 def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, Any]) -> list[str]:
     n_left = figures["records"] - answer["suppressed"]
-    still = ", ".join(f"{n} by {name}" for name, n in answer["at_risk_after"].items() if n)
-    holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
-    outcome = f"still at risk: {still}" if still else holds
     rescued = f"{answer['rescued']} of {figures['at_risk']} records at risk are rescued"
     lines = [
         f"  {number}. {'; '.join(answer['titles'])}",
-        f"     {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: {outcome}.",
+        f"     {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: "
+        f"{_outcome(answer, figures)}.",
         f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {answer['loss']:.4g}.",
     ]
     if not answer["treatment"]:

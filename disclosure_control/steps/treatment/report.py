@@ -198,6 +198,16 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def before_and_after(figures: Mapping[str, Any]) -> str:
+    """The same in a few lines: who is left, and k of them before, after and as released."""
+    n_before, k = figures["before"]["records"], number_text(figures["before"]["k_anonymity"]["threshold"])
+    views = [_people(figures[view]["k_anonymity"]) for view in VIEWS]
+    return (
+        f"Treatment\n  Records removed: {figures['records_removed']} of {n_before}.\n"
+        f"  k < {k}: before {views[0]}; after {views[1]}; after, as released {views[2]}.\n"
+    )
+
+
 def _step_lines(number: int, step: Mapping[str, Any]) -> list[str]:
     changed = ", ".join(f"{name} {count_text(count)}" for name, count in step["changed"].items() if count != 0)
     words = [f"cells changed: {changed}"] if changed else []

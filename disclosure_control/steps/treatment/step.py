@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
+from disclosure_control.steps.treatment.report import (
+    before_and_after,
+    summary_files,
+    treatment_figures,
+    treatment_report,
+)
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
@@ -36,6 +41,7 @@ def run_step(step: StepInput) -> StepResult:
         figures,
         report,
         first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
+        short=before_and_after(figures),
         inputs=treated.inputs,
         datasets={DATASET: treated.released},
         files=summaries,
