@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disclosure_control.basics.reasons import Reason
-from disclosure_control.steps.treatment import moved_dates, singling_out, telling
+from disclosure_control.steps.treatment import joined_releases, moved_dates, singling_out, telling
 from disclosure_control.steps.treatment.leaving import Leaving
 
 
@@ -25,6 +25,7 @@ FINDINGS: dict[str, Finding] = {
     "singled_out": Finding(singling_out.figures, singling_out.words, singling_out.reasons),
     "telling": Finding(telling.figures, telling.words, telling.reasons),
     "moved_dates": Finding(moved_dates.figures, moved_dates.words, moved_dates.reasons),
+    "joined": Finding(joined_releases.figures, joined_releases.words, joined_releases.reasons),
 }
 
 

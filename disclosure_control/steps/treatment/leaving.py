@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,19 +20,26 @@ AS_IT_WAS = 0.5  # of the values of a column, from which on nobody can say that 
 
 
 @dataclass(frozen=True)
+class EarlierRelease:
+    """The earlier release that the config names, as it was written: ``table`` (n_earlier, n_columns) of text."""
+
+    join: Join
+    table: pd.DataFrame
+
+
+@dataclass(frozen=True)
 class Leaving:
     """``original`` (n_kept, n_columns) are the records that stay, as they were, in the order of ``treated.frame``.
 
-    ``harmless``: columns that the config declares to tell outsiders nothing, and why. ``join``: the earlier release
-    whose pseudonyms the people have; its file is in ``folder``, the pilot's.
+    ``harmless``: columns that the config declares to tell outsiders nothing, and why. ``earlier``: the release whose
+    pseudonyms the people have.
     """
 
     before: Assessment
     treated: TreatedPilot
     original: pd.DataFrame
     harmless: Mapping[str, str] = field(default_factory=dict)
-    join: Join | None = None
-    folder: Path | None = None
+    earlier: EarlierRelease | None = None
 
     @property
     def n_people(self) -> int:

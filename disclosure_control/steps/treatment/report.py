@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.steps.treatment.findings import FINDINGS
-from disclosure_control.steps.treatment.leaving import Leaving
+from disclosure_control.steps.treatment.leaving import EarlierRelease, Leaving
 from disclosure_control.steps.treatment.release_warnings import release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
@@ -82,17 +81,17 @@ def treatment_figures(
     treated: TreatedPilot,
     table: pd.DataFrame,
     settings: TreatmentSettings | None = None,
-    folder: Path | None = None,
+    earlier: EarlierRelease | None = None,
 ) -> Figures:
     """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated.
 
-    ``settings`` are those of the config key, None in a notebook; files that they name lie in ``folder``.
+    ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
     """
     released = treated.frame
     columns = [name for name in table.columns if name in released]
     of_kept = table.iloc[treated.kept]
     settings = settings or TreatmentSettings(())
-    leaving = Leaving(before, treated, of_kept, settings.harmless, settings.join, folder)
+    leaving = Leaving(before, treated, of_kept, settings.harmless, earlier)
     untouched = list(leaving.as_they_were)
     return {
         "seed": whose_seed(treated.seed),

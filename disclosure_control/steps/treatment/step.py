@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.findings import reasons_to_hold
+from disclosure_control.steps.treatment.joined_releases import read_earlier_release
 from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.recommendation import Recommendation
@@ -22,6 +23,7 @@ def run_step(step: StepInput) -> StepResult:
     """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
     settings = step.settings
     assert isinstance(settings, TreatmentSettings)
+    earlier, inputs = read_earlier_release(settings.join, step.folder)
     unnamed = _name_of_what_has_none(step)
     seed = settings.seed.read(step.folder, settings.own_release(step.pilot, unnamed))
     release = settings.release_of_ids(step.pilot, unnamed)
@@ -32,14 +34,14 @@ def run_step(step: StepInput) -> StepResult:
             {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
         )
     treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended, release)
-    figures = treatment_figures(step.assessment, treated, table, settings, step.folder)
+    figures = treatment_figures(step.assessment, treated, table, settings, earlier)
     report = treatment_report(step.pilot, figures)
     is_loud = DEFAULT_WARNING in figures["notes"]
     return StepResult(
         figures,
         report,
         first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
-        inputs=treated.inputs,
+        inputs={**treated.inputs, **inputs},
         datasets={DATASET: treated.released},
         files=summary_files(step.pilot, figures, report),
         reasons_to_hold=reasons_to_hold(figures),

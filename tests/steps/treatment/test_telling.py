@@ -60,7 +60,7 @@ def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
     assert sentence in treatment_report("P", declared)
 
 
-@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%d%b%Y", "%Y-%m-%dT08:00"])
+@pytest.mark.parametrize("form", ["%Y-%m-%dT08:00", "%d.%m.%Y", "%d%b%Y"])
 def test_a_date_of_birth_under_another_name_tells_a_banded_age(form):
     """Nearly every date is another one: nothing but the order of the dates tells."""
     frame = people(300)
@@ -142,7 +142,7 @@ def test_a_few_suppressed_cells_are_asked_for_by_themselves():
     assert told(figures) == {("clinic", "town"): (40, 40, None)}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_columns_that_have_nothing_to_do_with_it_tell_nothing(seed):
     """An id, a text of few values, numbers, 60 people and 300: luck is no relation."""
     n = 300 if seed % 2 else 60
