@@ -93,8 +93,8 @@ def _words_of_sets(one: Mapping[str, Any], people: str) -> str:
     riskiest = one["riskiest"][0]
     return (
         f"Quasi-identifiers or not: by {COLUMNS_IN_WORDS[one['columns']]}, {', '.join(riskiest['columns'])}, "
-        f"{riskiest['people_alone']} of {people} are alone; by some set of at most {COLUMNS_IN_WORDS[one['columns']]} "
-        f"{one['people_alone']} are."
+        f"{riskiest['people_alone']} of {people} are alone; by one such set or another, or a smaller one, "
+        f"{one['people_alone']}."
     )
 
 

@@ -36,7 +36,8 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     people = leaving.some_people(MOST_PEOPLE)
     few = people[:MOST_PEOPLE_FOR_PAIRS]
     hidden_names = _hidden_columns(leaving)
-    tellers = {name: _Teller.of(leaving.treated.frame[name]) for name in leaving.released_names if hidden_names}
+    looked_at = leaving.treated.frame.iloc[people]
+    tellers = {name: _Teller.of(looked_at[name]) for name in leaving.released_names if hidden_names}
     told, n_pairs, n_looked_at = [], 0, 0
     for name in hidden_names:
         hidden = _Hidden.of(leaving, name, people)
@@ -68,7 +69,7 @@ def _hidden_columns(leaving: Leaving) -> list[str]:
 
 @dataclass(frozen=True)
 class _Teller:
-    """A released column in its order: of numbers by size, of dates by the day, of other text by letters."""
+    """A released column of the people looked at, in its order: numbers by size, dates by the day, text by letters."""
 
     encoded: EncodedColumn
 
@@ -76,15 +77,15 @@ class _Teller:
     def of(cls, column: pd.Series) -> _Teller:
         return cls(encode_column(_as_numbers(column)))
 
-    def codes_of(self, people: np.ndarray) -> EncodedColumn:
-        return EncodedColumn(self.encoded.codes[people], self.encoded.labels)
+    def codes_of(self, rows: np.ndarray) -> EncodedColumn:
+        return EncodedColumn(self.encoded.codes[rows], self.encoded.labels)
 
     @property
     def is_numeric(self) -> bool:
         return self.encoded.is_numeric and len(self.encoded.labels) > MANY_VALUES
 
-    def numbers_of(self, people: np.ndarray) -> np.ndarray:
-        numbers: np.ndarray = np.append(self.encoded.labels, np.nan)[self.encoded.codes[people]]
+    def numbers_of(self, rows: np.ndarray) -> np.ndarray:
+        numbers: np.ndarray = np.append(self.encoded.labels, np.nan)[self.encoded.codes[rows]]
         return numbers
 
 
@@ -119,25 +120,26 @@ def _days_by(form: str) -> Callable[[pd.Series], np.ndarray]:
 
 @dataclass(frozen=True)
 class _Hidden:
-    """What was taken out: of ``people`` who have a value the original ``labels`` and what of it is ``released``.
+    """What was taken out: of those who have a value the original ``labels`` and what of it is ``released``.
 
-    ``changed``: who of them has another value now. All others are known to whoever has the file.
+    ``rows``: their places among the people looked at. ``changed``: who of them has another value now; all others' is
+    known to whoever has the file.
     """
 
     name: str
-    people: np.ndarray
+    rows: np.ndarray
     labels: EncodedColumn
     released: np.ndarray
     changed: np.ndarray
 
     @classmethod
     def of(cls, leaving: Leaving, name: str, people: np.ndarray) -> _Hidden:
-        labels = encode_column(_as_numbers(leaving.original[name]))
-        people = people[labels.codes[people] >= 0]
+        labels = encode_column(_as_numbers(leaving.original[name].iloc[people]))
+        rows = np.flatnonzero(labels.codes >= 0)
         gone = np.zeros(leaving.n_people, dtype=np.int64)
         released = leaving.released[name].codes + 1 if name in leaving.released else gone
-        known = EncodedColumn(labels.codes[people], labels.labels)
-        return cls(name, people, known, released[people], leaving.changed[name][people])
+        known = EncodedColumn(labels.codes[rows], labels.labels)
+        return cls(name, rows, known, released[people][rows], leaving.changed[name][people][rows])
 
     @cached_property
     def is_numeric(self) -> bool:
@@ -196,9 +198,9 @@ def _told_by_one(hidden: _Hidden, tellers: Mapping[str, _Teller]) -> Iterator[di
     for name, teller in tellers.items():
         if name == hidden.name:
             continue
-        column = teller.codes_of(hidden.people)
+        column = teller.codes_of(hidden.rows)
         away = hidden.away(column)
-        everybody = np.ones(len(hidden.people), dtype=bool)
+        everybody = np.ones(len(hidden.rows), dtype=bool)
         found = hidden.entry([name], away, everybody) or hidden.entry([name], away, column.codes >= 0)
         if not found and not hidden.is_numeric:
             found = hidden.entry([name], away, sure_levels(column, hidden.labels.codes, hidden.released))
@@ -220,21 +222,21 @@ def _pairs(hidden: _Hidden, tellers: Mapping[str, _Teller], leaving: Leaving, kn
 def _told_by_two(
     hidden: _Hidden, tellers: Mapping[str, _Teller], pairs: list[tuple[str, str]]
 ) -> Iterator[dict[str, Any]]:
-    everybody = np.ones(len(hidden.people), dtype=bool)
+    everybody = np.ones(len(hidden.rows), dtype=bool)
     for pair in pairs:
         one, other = (tellers[name] for name in pair)
         if hidden.is_numeric:
-            away = told_by_relation(one.numbers_of(hidden.people), other.numbers_of(hidden.people), hidden.numbers)
+            away = told_by_relation(one.numbers_of(hidden.rows), other.numbers_of(hidden.rows), hidden.numbers)
             found = hidden.entry(list(pair), away, np.isfinite(away))
         else:
-            found = hidden.entry(list(pair), hidden.away(_joint(one, other, hidden.people)), everybody)
+            found = hidden.entry(list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
         if found:
             yield found
 
 
-def _joint(one: _Teller, other: _Teller, people: np.ndarray) -> EncodedColumn:
-    columns = [teller.encoded.codes[people] + 1 for teller in (one, other)]
-    group, size = number_rows(columns, [len(teller.encoded.labels) + 1 for teller in (one, other)], len(people))
+def _joint(one: _Teller, other: _Teller, rows: np.ndarray) -> EncodedColumn:
+    columns = [teller.encoded.codes[rows] + 1 for teller in (one, other)]
+    group, size = number_rows(columns, [len(teller.encoded.labels) + 1 for teller in (one, other)], len(rows))
     is_shared = size[group] > 1  # the order of pairs says nothing
     return EncodedColumn(np.where(is_shared, group, -1), np.arange(len(size)))
 
