@@ -209,14 +209,19 @@ def _told_by_one(hidden: _Hidden, tellers: Mapping[str, _Teller]) -> Iterator[di
 
 
 def _pairs(hidden: _Hidden, tellers: Mapping[str, _Teller], leaving: Leaving, known: set[str]) -> list[tuple[str, str]]:
-    """Pairs of released columns that may tell it together: none that does so alone, not both quasi-identifiers."""
+    """Pairs of released columns that may tell it together: none that does so alone, not both quasi-identifiers.
+
+    What is released of the column itself makes a pair with each of the others.
+    """
     assessed = set(leaving.quasi_identifiers)
     names = [
         name
         for name, teller in tellers.items()
         if name not in known and name != hidden.name and (teller.is_numeric or not hidden.is_numeric)
     ]
-    return [pair for pair in itertools.combinations(names, 2) if not assessed.issuperset(pair)]
+    others = [name for name in tellers if name not in known and name != hidden.name and name not in assessed]
+    with_itself = [(name, hidden.name) for name in others if hidden.name in tellers]
+    return with_itself + [pair for pair in itertools.combinations(names, 2) if not assessed.issuperset(pair)]
 
 
 def _told_by_two(
@@ -225,7 +230,7 @@ def _told_by_two(
     everybody = np.ones(len(hidden.rows), dtype=bool)
     for pair in pairs:
         one, other = (tellers[name] for name in pair)
-        if hidden.is_numeric:
+        if hidden.is_numeric and hidden.name not in pair:
             away = told_by_relation(one.numbers_of(hidden.rows), other.numbers_of(hidden.rows), hidden.numbers)
             found = hidden.entry(list(pair), away, np.isfinite(away))
         else:

@@ -120,6 +120,12 @@ def test_two_categories_tell_together_what_neither_tells_alone():
     assert told(figures) == {("a", "b", "town"): (400, 400, None)}
 
 
+def test_the_last_digit_tells_an_age_with_its_band():
+    frame = people(600).assign(digit=lambda f: (f["age"] % 10).astype(int).astype(str))
+    found = told(figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2)))
+    assert found == {("digit", "age", "age"): (600, 600, 0.0)}
+
+
 def test_what_tells_a_part_of_the_people():
     frame = people(400)
     town = np.random.default_rng(7).integers(0, 4, 400)
@@ -173,4 +179,4 @@ def test_the_order_of_records_and_a_part_of_the_people(monkeypatch):
     assert told(figures)["yob", "age"][:2] == (200, 200)
     text = treatment_report("P", figures)
     assert "What columns tell was looked at on 200 of 300 people" in text
-    assert "Of 3 pairs of columns 1 were looked at for what they tell" in text
+    assert "Of 7 pairs of columns 1 were looked at for what they tell" in text
