@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.measures.joined_releases import JoinedRisk, joined_risk
 from tests.examples import examples
+from tests.treatments.treatment_frames import shared
 
 VALUE = st.sampled_from(["a", "b", None])
 
@@ -46,3 +47,28 @@ def test_two_releases_of_two_each_single_everybody_out():
     """By age in tens two are alike, by sex two others: both together leave each alone."""
     found = joined_risk("abcd", [encoded(["30", "30", "40", "40"])], "abcd", [encoded(["F", "M", "F", "M"])], 2)
     assert found == JoinedRisk(4, 4, 4, 4, 0, 0)
+
+
+def test_actg175_two_releases_of_five_alike_leave_people_alone_together():
+    """Ages and weights in other bands: each file holds k = 5, and pandas counts both together."""
+    frame = pd.read_csv(shared("data", "actg175", "aids_original_data.csv"), sep=";", dtype="str")
+    numbers = frame[["age", "wtkg"]].astype(float)
+    releases = []
+    for years, kilos in ((10, 20), (15, 15)):
+        banded = frame[["pidnum", "gender", "race", "homo"]].assign(
+            age=(numbers["age"] // years).astype(str), wtkg=(numbers["wtkg"] // kilos).astype(str)
+        )
+        names = list(banded.columns[1:])
+        size = banded.groupby(names)["pidnum"].transform("size")
+        releases.append(banded[size >= 5])
+    earlier, this = releases
+    both = this.merge(earlier, on="pidnum", how="left", suffixes=("", "_earlier"), indicator=True)
+    size = both.groupby([name for name in both if name != "pidnum"], dropna=False, observed=True)["pidnum"]
+    size = size.transform("size")
+    columns = [[encoded(one[name]) for name in names] for one in (this, earlier)]
+    found = joined_risk(this["pidnum"].tolist(), columns[0], earlier["pidnum"].tolist(), columns[1], 5)
+    assert (found.n_alone_here, found.n_below_k_here) == (0, 0)
+    assert (found.n_alone, found.n_below_k) == (int((size == 1).sum()), int((size < 5).sum()))
+    assert found.n_in_both == len(set(this["pidnum"]) & set(earlier["pidnum"]))
+    assert found.n_alone > 0
+    assert found.n_below_k > 100
