@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 NEARLY_ALL = 0.95  # of the dates of a column, from which on outsiders may count on a pattern
-MOST = 0.5  # of the people, from which on one day is taken for everybody's
+MOST = 0.5  # of the dates, from which on one day is taken for everybody's
+SHARED = 0.1  # of the dates, from which on one day is said
 FEWEST_DATES = 10
 
 
@@ -27,9 +28,9 @@ class Pattern:
     n_holding: int
 
     @property
-    def is_nearly_everybody_s(self) -> bool:
-        """Whether it may be counted on together with others."""
-        return self.n_holding >= NEARLY_ALL * self.n_dates
+    def share(self) -> float:
+        """Of the dates, those that hold it; from 0 to 1, larger is riskier."""
+        return self.n_holding / self.n_dates
 
 
 def features_of(days: np.ndarray) -> dict[str, np.ndarray]:
@@ -56,8 +57,8 @@ SAYS_NOTHING = {"end of a month": 0, "working day": 0}
 def calendar_patterns(column: str, dates: np.ndarray) -> list[Pattern]:
     """The patterns of a column of original dates (n_people,), datetime64[D], NaT where there is none.
 
-    One day counts from half of the dates on, all others from 95%; a pattern that follows from another one of the list
-    adds nothing and stands there all the same. Nothing below ten dates.
+    One day is told from a tenth of the dates on, all others from 95%; a pattern that follows from another one of the
+    list adds nothing and stands there all the same. Nothing below ten dates.
     """
     known = dates[~np.isnat(dates)]
     if len(known) < FEWEST_DATES:
@@ -66,8 +67,8 @@ def calendar_patterns(column: str, dates: np.ndarray) -> list[Pattern]:
     for feature, values in features_of(known).items():
         distinct, people = np.unique(values, return_counts=True)
         value, n = int(distinct[people.argmax()]), int(people.max())
-        enough = MOST if feature == "day" else NEARLY_ALL
-        if n >= enough * len(known) and SAYS_NOTHING.get(feature) != value:
+        enough = max(SHARED * len(known), FEWEST_DATES) if feature == "day" else NEARLY_ALL * len(known)
+        if n >= enough and SAYS_NOTHING.get(feature) != value:
             found.append(Pattern(column, feature, value, len(known), n))
     return found
 

@@ -68,7 +68,8 @@ def test_offsets_left_are_those_that_lead_back(people, feature, days, data):
         ([np.datetime64("2020-03-03") + 7 * i for i in range(30)], {"weekday", "working day"}),
         ([np.datetime64("2020-03-02") + i + 2 * (i // 5) for i in range(30)], {"working day"}),
         ([np.datetime64("2020-03-02") + i for i in range(30)], set()),
-        (["2020-03-02"] * 6 + [f"2019-0{i}-0{i}" for i in range(1, 7)], {"day"}),
+        (["2020-03-02"] * 10 + [f"20{i}-0{1 + i % 9}-{i}" for i in range(11, 28)], {"day"}),
+        (["2020-03-02"] * 9 + [f"20{i}-0{1 + i % 9}-{i}" for i in range(11, 28)], set()),
         (["2020-03-02"] * 9, set()),  # too few to speak of
     ],
 )

@@ -100,9 +100,14 @@ class Leaving:
 
         What a step touched in a few cells alone is among them: nobody assessed what the rest tells.
         """
-        roles = {*self.quasi_identifiers, *self.treated.config.sensitive_features}
         return {
             name: n
-            for name, n in self.n_values_changed.items()
-            if name not in roles and n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum())
+            for name, n in self.without_a_role.items()
+            if n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum())
         }
+
+    @cached_property
+    def without_a_role(self) -> dict[str, int]:
+        """Columns that are neither quasi-identifier nor sensitive -> values changed."""
+        roles = {*self.quasi_identifiers, *self.treated.config.sensitive_features}
+        return {name: n for name, n in self.n_values_changed.items() if name not in roles}

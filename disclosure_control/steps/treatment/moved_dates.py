@@ -11,7 +11,7 @@ import pandas as pd
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_groups import people_on_screen
 from disclosure_control.basics.words import people_text
-from disclosure_control.measures.moved_dates import Pattern, calendar_patterns, offsets_left
+from disclosure_control.measures.moved_dates import MOST, NEARLY_ALL, Pattern, calendar_patterns, offsets_left
 from disclosure_control.steps.treatment.leaving import Leaving
 from disclosure_control.treatments.methods.shift_dates import DEFAULT_DAYS
 
@@ -60,10 +60,10 @@ def _n_left(moved: Mapping[str, np.ndarray], patterns: list[Pattern], offset: np
     """How many offsets are left for each person (n_people,), their own among them; all where the calendar misleads.
 
     What holds of nearly everybody is counted on together; one day that most share is tried by itself, for it misleads
-    on all others.
+    on all others, and one that fewer share is not: outsiders would have to know who they are.
     """
-    together = [pattern for pattern in patterns if pattern.is_nearly_everybody_s]
-    tried = [together, *([pattern] for pattern in patterns if not pattern.is_nearly_everybody_s)]
+    together = [pattern for pattern in patterns if pattern.share >= NEARLY_ALL]
+    tried = [together, *([pattern] for pattern in patterns if MOST <= pattern.share < NEARLY_ALL)]
     fewest = np.full(len(offset), 2 * days)
     for counted_on in filter(None, tried):
         offsets, left = offsets_left(moved, counted_on, days)
@@ -110,6 +110,8 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
                 f"{pattern['column']}: {pattern['holding']} of {pattern['dates']} original dates "
                 f"{WORDS[pattern['pattern']]}."
             )
+            if pattern["holding"] < MOST * pattern["dates"]:
+                yield "Whoever knows the day and can tell who they are undoes shift_dates for these."
         if step["patterns"]:
             yield (
                 f"Whoever knows these patterns of the calendar undoes shift_dates for {step['people_undone']} of "

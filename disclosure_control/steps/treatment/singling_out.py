@@ -47,12 +47,15 @@ def _figures_of(sets: SetsOfSize) -> dict[str, Any]:
 
 def _outsiders(leaving: Leaving) -> dict[str, Any]:
     """What outsiders may know and nobody treated, assessed or declared, and who is alone by it besides k."""
-    known = known_to_outsiders(leaving.as_they_were)
-    open_columns = {name: kind for name, kind in known.items() if name not in leaving.harmless}
+    known = known_to_outsiders(leaving.without_a_role)
+    undeclared = {name: kind for name, kind in known.items() if name not in leaving.harmless}
+    open_columns = {name: kind for name, kind in undeclared.items() if name in leaving.as_they_were}
+    treated = {name: kind for name, kind in undeclared.items() if name not in open_columns}
     assessed = [name for name in leaving.quasi_identifiers if name in leaving.released]
     together = {name: leaving.released[name] for name in [*assessed, *open_columns]}
     n_assessed = n_alone({name: leaving.released[name] for name in assessed}, leaving.n_people)
     n_together = n_alone(together, leaving.n_people)
+    with_treated = together | {name: leaving.released[name] for name in treated}
     smallest = None
     if n_together > n_assessed:
         sets = singling_sets(together, leaving.n_people, with_one_of=set(open_columns))
@@ -63,6 +66,8 @@ def _outsiders(leaving: Leaving) -> dict[str, Any]:
         "people_alone": n_together,
         "people_alone_by_quasi_identifiers": n_assessed,
         "smallest_sets": smallest,
+        "treated_without_a_role": treated,
+        "people_alone_with_treated": n_alone(with_treated, leaving.n_people),
     }
 
 
@@ -99,7 +104,13 @@ def _words_of_sets(one: Mapping[str, Any], people: str) -> str:
 
 
 def _words_on_outsiders(outsiders: Mapping[str, Any], people: str) -> Iterator[str]:
-    open_columns = outsiders["not_assessed"]
+    open_columns, treated = outsiders["not_assessed"], outsiders["treated_without_a_role"]
+    if treated:
+        yield (
+            f"Outsiders may know, treated and without a role in the config: {_with_kinds(treated)}. With these as they "
+            f"are released {outsiders['people_alone_with_treated']} of {people} are alone; name them among the "
+            "quasi-identifiers where outsiders can compare what is left of them, as they can a rounded number."
+        )
     if not open_columns:
         yield (
             "By the names of the columns, the config treats, assesses or declares whatever outsiders may know (ages, "

@@ -24,7 +24,10 @@ TELLING = 0.95  # of the people whose value was taken out, or of those among the
 LEAST_SHARE, LEAST_PEOPLE = 0.1, 10  # who have to be told before it is said
 MANY_VALUES = 10  # numbers with more are told within a tolerance
 MOST_PEOPLE, MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 50_000, 5_000, 4_000
-DATE_FORMATS = ("%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d-%b-%Y", "%d%b%Y")
+DATE_FORMATS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d-%b-%Y", "%d%b%Y", "%d %b %Y"),
+    *("%d %B %Y", "%B %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
+)
 
 
 def figures(leaving: Leaving) -> dict[str, Any]:
@@ -35,7 +38,8 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     """
     people = leaving.some_people(MOST_PEOPLE)
     few = people[:MOST_PEOPLE_FOR_PAIRS]
-    hidden_names = _hidden_columns(leaving)
+    taken_out = _hidden_columns(leaving)
+    hidden_names = [name for name in taken_out if leaving.changed[name].sum() >= LEAST_PEOPLE]
     looked_at = leaving.treated.frame.iloc[people]
     tellers = {name: _Teller.of(looked_at[name]) for name in leaving.released_names if hidden_names}
     told, n_pairs, n_looked_at = [], 0, 0
@@ -54,14 +58,15 @@ def figures(leaving: Leaving) -> dict[str, Any]:
         "pairs": n_pairs,
         "pairs_looked_at": n_looked_at,
         "told": told,
+        "too_few_to_ask": [name for name in taken_out if name not in hidden_names],
         "harmless": list(leaving.harmless),
     }
 
 
 def _hidden_columns(leaving: Leaving) -> list[str]:
-    """Quasi-identifiers, and what outsiders may know, that a step changed or dropped for people enough to speak of."""
+    """Quasi-identifiers, and what outsiders may know by its name, that a step changed or dropped."""
     known = {*leaving.before.config.quasi_identifiers, *known_to_outsiders(leaving.changed)}
-    return [name for name, where in leaving.changed.items() if name in known and where.sum() >= LEAST_PEOPLE]
+    return [name for name, where in leaving.changed.items() if name in known and where.any()]
 
 
 # ---------------------------------------------------------------- columns that tell, and what they tell
@@ -253,6 +258,11 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
     """What tells what, of how many people; and what was not looked at."""
     for one in found["told"]:
         yield f"{_sentence(one, str(one['people_told']))}: drop it or recode it."
+    if found["too_few_to_ask"]:
+        yield (
+            f"Fewer than {LEAST_PEOPLE} values were changed, too few to ask what tells them: "
+            f"{', '.join(found['too_few_to_ask'])}."
+        )
     if found["people_looked_at"] < found["people"]:
         yield (
             f"What columns tell was looked at on {found['people_looked_at']:,} of {people_text(found['people'], ',')}, "

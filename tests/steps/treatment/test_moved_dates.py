@@ -70,6 +70,12 @@ def test_a_cut_off_for_most_counts_those_who_have_it():
     cut = np.where(np.arange(N) < 150, np.datetime64("2021-06-30"), days(2)).astype(str)
     (step,) = figures_of(people(DS__CUTDTC=cut))["moved_dates"]["steps"]
     assert step["people_undone"] == 150
+    cut = np.where(np.arange(N) < 60, np.datetime64("2021-06-30"), days(2)).astype(str)
+    figures = figures_of(people(DS__CUTDTC=cut))
+    assert figures["moved_dates"]["steps"][0]["people_undone"] == 0
+    text = treatment_report("P", figures)
+    assert "DS__CUTDTC: 60 of 239 original dates fall on one and the same day." in text
+    assert "can tell who they are undoes shift_dates for these" in text
 
 
 def test_patterns_leave_fewer_offsets_and_are_said():

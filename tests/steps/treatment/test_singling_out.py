@@ -92,6 +92,18 @@ def test_what_is_treated_dropped_or_declared_holds_nothing(step, harmless):
     )
 
 
+def test_a_treatment_that_leaves_people_alone_is_said():
+    """Heights moved to the middle of half a centimetre: all are other values, and as many people are alone."""
+    frame = people(height=[150.3 + i for i in range(40)])
+    step = {"method": "band", "column": "height", "width": 0.5, "label": "midpoint"}
+    figures = figures_of(frame, step, config=config_for(["sex"], ["height"], K=2))
+    assert figures["singled_out"]["outsiders"]["treated_without_a_role"] == {}  # a quasi-identifier: for k
+    figures = figures_of(frame, step)
+    assert figures["singled_out"]["outsiders"]["people_alone_with_treated"] == 40
+    said = "treated and without a role in the config: height (body measure). With these as they are released 40 of 40"
+    assert said in treatment_report("P", figures)
+
+
 def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
     """Ten of 400 postal codes touched: it vanished from every list."""
     codes = [str(10_000 + i // 2) for i in range(400)]

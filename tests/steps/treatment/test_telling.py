@@ -148,6 +148,13 @@ def test_a_few_suppressed_cells_are_asked_for_by_themselves():
     assert told(figures) == {("clinic", "town"): (40, 40, None)}
 
 
+def test_too_few_to_ask_is_said():
+    frame = people(60, town=["rare"] * 4 + ["often"] * 56)
+    step = {"method": "group", "column": "town", "groups": {"*": ["rare"]}}
+    text = treatment_report("P", figures_of(frame, step, config=config_for(["sex", "town"], K=2)))
+    assert "Fewer than 10 values were changed, too few to ask what tells them: town." in text
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_columns_that_have_nothing_to_do_with_it_tell_nothing(seed):
     """An id, a text of few values, numbers, 60 people and 300: luck is no relation."""
