@@ -53,6 +53,11 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ([{"method": "suppress_records", "models": ["m"]}], 'a list of "k", "l" and "t"'),
         ([{"method": "pram", "column": "a", "strata": ["c"]}], "pram['strata']: column 'c'"),
         ([{"method": "recommended"}], 'add "recommend": {} to the config'),
+        ({"release": "a/b", "steps": []}, "treatment['release']: found 'a/b'; allowed: a name of letters"),
+        ({"join": "2026-03", "steps": []}, '{"release": "2026-03", "file": "releases/2026-03.csv"}'),
+        ({"join": {"release": "x"}, "steps": []}, "treatment['join']['file']: missing"),
+        ({"join": {"release": "x", "file": "y.csv", "pilots": "Z"}, "steps": []}, "did you mean 'pilot'?"),
+        ({"release": "x", "join": {"release": "x", "file": "y.csv"}, "steps": []}, "the release joins itself"),
         ([{"method": "drop_column", "columns": ["a"]}, {"method": "mask", "column": "a", "keep": 1}], "at this step"),
     ],
 )
@@ -223,8 +228,9 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": 30.0, "dose": 1.0, "title": ["Mrs", "Mr"] * 10, "note": "x"})
     figures = figures_of({"method": "drop_column", "columns": ["sex"]}, frame=frame)
     assert figures["untouched"] == ["title", "note"]
-    assert figures["telling"] == [{"column": "title", "tells": "sex", "predicted_rate": 1.0}]
-    assert "title, released as it was, alone tells the original sex of 100.0%" in treatment_report("P", figures)
+    told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
+    assert figures["telling"]["told"] == [told]
+    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report("P", figures)
 
 
 def test_chance_ids_and_dates_are_said_aloud():
