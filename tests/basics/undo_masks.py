@@ -28,14 +28,22 @@ class Told:
         self.count(*weights)
         self.sums.append((weights, low, low if high is None else high))
 
+    def same(self, names: Iterable[Hashable], others: Iterable[Hashable]) -> None:
+        """The counts of these names are together as many as those of the others."""
+        weights = dict.fromkeys(names, 1.0) | dict.fromkeys(others, -1.0)
+        self.count(*weights)
+        self.sums.append((weights, 0.0, 0.0))
+
     def interval(self, names: Iterable[Hashable]) -> tuple[float, float]:
         """Between what and what the sum of the counts of these names lies, by all that was told."""
         rows, limits = [], []
         for weights, low, high in self.sums:
             row = np.zeros(len(self.place))
             row[[self.place[name] for name in weights]] = list(weights.values())
-            rows += [row, -row]
-            limits += [high, -low]
+            for sign, limit in ((1, high), (-1, -low)):
+                if np.isfinite(limit):
+                    rows.append(sign * row)
+                    limits.append(limit)
         goal = np.zeros(len(self.place))
         goal[[self.place[name] for name in names]] = 1.0
         ends = []
