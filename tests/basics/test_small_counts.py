@@ -78,7 +78,9 @@ def test_parts_of_a_whole():
     assert told_parts({"a": 600, "b": 3, "c": 0}) == {"a": None, "b": None, "c": 0}
     assert told_parts({"a": 600, "b": 3, "c": 12}) == {"a": 600, "b": None, "c": None}
     assert told_parts({"a": 600, "b": 4, "c": 6, "d": 12}) == {"a": 600, "b": None, "c": None, "d": 12}
+    assert told_parts({"a": 600, "b": 3, "c": 4}) == {"a": None, "b": None, "c": None}  # seven leave too little
     assert told_parts({"a": 7}) == {"a": None}
+    assert told_parts({"a": 3}, 100) == {"a": None}  # the other 97 are not told
     assert hidden_groups(column_of(3, n_missing=0)).tolist() == [False, True]
 
 

@@ -22,11 +22,11 @@ from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import run_steps
 from tests.basics.undo_masks import Told
-from tests.examples import quick_share_of
 
 PROMISED = HAND_TO_HAND.threshold - 2
 STATES = ("flagged", "not flagged", "not evaluated")
 MISSING = "missing"
+MORE = pytest.mark.thorough("0.5 s each")
 
 
 def a_pilot(seed: int) -> tuple[pd.DataFrame, dict]:
@@ -128,7 +128,7 @@ def tell_columns(told: Told, columns: dict[str, EncodedColumn], summary: dict, r
                     told.tell([(name, "k", tail[0], state) for state in STATES], outside[end])
 
 
-@pytest.mark.parametrize("seed", range(quick_share_of(60)))
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=MORE) for seed in range(4, 120))])
 def test_no_mask_of_a_run_is_undone(seed):
     frame, literal = a_pilot(seed)
     assessment, summary, report = run(frame, literal)
@@ -168,9 +168,10 @@ def test_no_mask_of_a_run_is_undone(seed):
                     n_small += 1
                     low, high = told.interval(wanted)
                     assert low - 1e-6 <= n <= high + 1e-6
-                    width = totals.width(wanted)
-                    assert high - low >= min(PROMISED, width) - 1e-6, f"{name} {parts}: {low} to {high} of {width}"
-    assert n_small or seed >= 6  # few pilots have no small count
+                    if high - low < PROMISED - 1e-6:  # all right where the totals of the pilot leave no more
+                        told_where = f"{name} {parts}: {low} to {high}"
+                        assert high - low >= totals.width(wanted) - 1e-6, told_where
+    assert n_small or seed >= 4  # few pilots have no small count
 
 
 def test_the_solver_undoes_what_was_told_before():
