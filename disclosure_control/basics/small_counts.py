@@ -60,6 +60,10 @@ class SmallCounts:
         """
         return None if self.are_small(np.array([part, whole - part])).any() else part
 
+    def told_rate(self, rate: float | None, n: int) -> float | None:
+        """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
+        return None if rate is None or self.told(round(rate * n), n) is None else rate
+
     def hidden_parts(self, parts: np.ndarray, also: np.ndarray | None = None) -> np.ndarray:
         """Which ``parts`` (n,) of a whole that is told are hidden, (n,) of bool.
 
