@@ -72,11 +72,11 @@ class SmallCounts:
         """
         parts = np.asarray(parts)
         hidden = self.are_small(parts) | (np.zeros(len(parts), dtype=bool) if also is None else also & (parts > 0))
-        others = np.flatnonzero(~hidden & (parts > 0))
-        for other in others[np.argsort(parts[others], kind="stable")]:
-            if not hidden.any() or (hidden.sum() > 1 and parts[hidden].sum() >= self.threshold):
-                break
-            hidden[other] = True
+        if hidden.any():
+            others = _smallest_first(parts, ~hidden)
+            together = parts[hidden].sum() + np.append(0, np.cumsum(parts[others]))
+            is_enough = (together >= self.threshold) & (hidden.sum() + np.arange(len(together)) > 1)
+            hidden[others[: _first(is_enough)]] = True
         return hidden
 
     def hidden_rows(self, counts: np.ndarray, primary: np.ndarray | None = None) -> np.ndarray:
@@ -90,12 +90,12 @@ class SmallCounts:
         of_row = counts.sum(axis=1)
         first: np.ndarray = np.any(self.are_small(counts), axis=1) if primary is None else primary
         hidden = first.copy()
-        others = np.flatnonzero(~hidden & (of_row > 0))
-        for row in others[np.argsort(of_row[others], kind="stable")]:
-            of_others = of_row[hidden].sum() - of_row[first]
-            if (np.append(of_others, counts[hidden].sum(axis=0)) >= self.threshold).all() or not first.any():
-                break
-            hidden[row] = True
+        if first.any():
+            others = _smallest_first(of_row, ~hidden)
+            together = counts[first].sum(axis=0) + np.vstack([[0, 0], np.cumsum(counts[others], axis=0)])
+            beside_largest = together.sum(axis=1) - of_row[first].max()
+            is_enough = np.all(np.column_stack([together, beside_largest]) >= self.threshold, axis=1)
+            hidden[others[: _first(is_enough)]] = True
         return hidden
 
     def mask_table(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -126,6 +126,17 @@ class SmallCounts:
 
 
 HAND_TO_HAND = SmallCounts()
+
+
+def _smallest_first(sizes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Places of the ``wanted`` sizes above 0, both (n,): the smallest first, ties in their order."""
+    places = np.flatnonzero(wanted & (sizes > 0))
+    return places[np.argsort(sizes[places], kind="stable")]
+
+
+def _first(is_enough: np.ndarray) -> int:
+    """The first place (n + 1,) that is enough; n, which is all, where none is."""
+    return int(np.argmax(is_enough)) if is_enough.any() else len(is_enough) - 1
 
 
 class Gaps(Enum):
