@@ -244,3 +244,8 @@ def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int
 def count_text(n: int | None) -> str:
     """A count as reports print it; None is masked."""
     return MASKED if n is None else str(n)
+
+
+def people_on_screen(n: int) -> str:
+    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told."""
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else str(n)

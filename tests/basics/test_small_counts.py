@@ -15,6 +15,7 @@ from disclosure_control.basics.small_counts import (
     SmallCounts,
     hidden_groups,
     missing_told,
+    people_on_screen,
     shares_by_group,
     told_parts,
 )
@@ -183,3 +184,7 @@ def test_no_small_part_of_a_whole_is_pinned_down(sizes):
     for name, n in parts.items():
         if 0 < n < HAND_TO_HAND.threshold:
             assert told.width([name]) >= min(PROMISED, totals.width([name]))
+
+
+def test_a_number_of_people_in_a_sentence():
+    assert [people_on_screen(n) for n in (0, 1, 9, 10)] == ["0", "fewer than 10", "fewer than 10", "10"]
