@@ -13,7 +13,7 @@ from disclosure_control.basics.columns import encode_column, number_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_groups import people_on_screen
+from disclosure_control.basics.small_counts import people_on_screen
 from disclosure_control.basics.words import people_text
 from disclosure_control.measures.joined_releases import joined_risk
 from disclosure_control.steps.treatment.leaving import EarlierRelease, Leaving

@@ -12,7 +12,7 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.assess.told import told_maximum
+from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
@@ -25,6 +25,7 @@ from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
+NOT_MASKED = {"missing": 0}
 VIEWS = ("before", "after", "as_released")
 NOT_ANONYMOUS = (
     "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
@@ -94,6 +95,7 @@ def treatment_figures(
     settings = settings or TreatmentSettings(())
     leaving = Leaving(before, treated, of_kept, settings.harmless, earlier)
     untouched = list(leaving.as_they_were)
+    outside = told_outside(before)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,
@@ -115,7 +117,10 @@ def treatment_figures(
         "after": risk_figures(treated.assessment, len(released)),
         "as_released": risk_figures(treated.as_released, len(released)),
         "missing_of_kept": {
-            name: _told_missing(n_missing(of_kept[name]), n_missing(released[name]), len(released)) for name in columns
+            name: _told_missing(n_missing(of_kept[name]), n_missing(released[name]), len(released))
+            if outside.get(name, NOT_MASKED)["missing"] is not None
+            else [None, None]
+            for name in columns
         },
         "columns_dropped": [name for name in table.columns if name not in released],
         "finer_than_assessed": finer_than_assessed(treated),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_groups import people_on_screen
+from disclosure_control.basics.small_counts import people_on_screen
 from disclosure_control.basics.words import people_text
 from disclosure_control.measures.singling_sets import SetsOfSize, n_alone, near_ids, singling_sets
 from disclosure_control.steps.treatment.leaving import Leaving

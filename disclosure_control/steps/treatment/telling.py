@@ -14,7 +14,7 @@ import pandas as pd
 from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text, parse_numbers
 from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_groups import people_on_screen
+from disclosure_control.basics.small_counts import people_on_screen
 from disclosure_control.basics.words import people_text
 from disclosure_control.measures.telling import sure_levels, told_by_relation, told_labels, told_numbers
 from disclosure_control.steps.treatment.leaving import Leaving
