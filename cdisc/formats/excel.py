@@ -137,8 +137,8 @@ def _chosen_sheet(sheets: dict[str, _Sheet], path: Path, options: FileOptions) -
     of_domain = [name for name in with_cells if clean_name(name).upper() == domain_of(path)]
     if len(with_cells) > 1 and len(of_domain) != 1:
         raise FaultyInputError(
-            f"{path.name}: {counted(len(with_cells), 'sheet')} with cells ({shown}); one sheet is one domain. Choose by "
-            f"{setting_of(path, 'sheet', with_cells[0])}."
+            f"{path.name}: {counted(len(with_cells), 'sheet')} with cells ({shown}); one sheet is one domain. Choose "
+            f"by {setting_of(path, 'sheet', with_cells[0])}."
         )
     name = of_domain[0] if of_domain else with_cells[0]
     others = f", and {counted(len(with_cells) - 1, 'other sheet')} not" if len(with_cells) > 1 else ""
