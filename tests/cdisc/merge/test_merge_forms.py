@@ -140,7 +140,12 @@ def test_the_pilot_itself(expected):
     assert list(expected)[:3] == ["USUBJID", "DM__AGE", "DM__SEX"]
 
 
-@pytest.mark.parametrize("form", FORMS)
+# One of each kind in the quick run; the others differ in how text is written, which the tests of formats try, too.
+QUICK = ("r", "sas", "excel with an index", "spss")
+OTHERS = [pytest.param(form, marks=pytest.mark.thorough("0.3 s")) for form in FORMS if form not in QUICK]
+
+
+@pytest.mark.parametrize("form", [*QUICK, *OTHERS])
 def test_each_form_gives_the_same_combined_dataset(tmp_path, expected, form):
     found = merged(tmp_path, form)
     numbers = found["DM__AGE"].astype(float).map(_number, na_action="ignore")
