@@ -16,6 +16,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.settings import Check
+from disclosure_control.treatments.keys import UNNAMED, Release
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ class TreatmentInput:
     ``config`` tells the roles of the columns and the thresholds. ``generator`` is seeded by the config and stands at
     the same state in every run; treatments without chance leave it alone. ``subjects`` are the ids as they were before
     any treatment, on the frame's index, None where there are none. ``folder`` is the pilot's, where relative paths
-    start. ``recommended`` are the steps that ``recommend`` found.
+    start. ``recommended`` are the steps that ``recommend`` found. ``release`` is that within which ids keep their
+    pseudonyms and people the offsets of their dates.
 
     The index names the records; a treatment leaves it on those that it keeps, and takes no meaning from it.
     """
@@ -54,6 +56,7 @@ class TreatmentInput:
     subjects: pd.Series | None = None
     folder: Path | None = None
     recommended: Sequence[TreatmentStep] | None = None
+    release: Release = UNNAMED
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.treatments.evaluation import evaluate_treated, notes_on_roles
+from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import natural_order
 from disclosure_control.treatments.registry import Treated, TreatmentInput, TreatmentStep, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED
@@ -32,6 +33,7 @@ def treat(
     seed: int | np.random.Generator = DEFAULT_SEED,
     folder: Path | None = None,
     recommended: Sequence[TreatmentStep | Mapping[str, object]] | None = None,
+    release: Release = UNNAMED,
 ) -> TreatedPilot:
     """Apply treatments one after the other and evaluate what comes out.
 
@@ -39,7 +41,8 @@ def treat(
     ``method`` and its settings, which are checked, or ``TreatmentStep``s, which were. ``recommended`` are the steps
     that the method of that name stands for. A ``seed`` that is a generator is drawn from and runs on. Chance goes to
     the records in the order of their subject ids (column USUBJID), so the order of rows does not matter; where a frame
-    has no ids, the order of rows stands for them. Files are looked for in ``folder``, the pilot's. Raises
+    has no ids, the order of rows stands for them. Files are looked for in ``folder``, the pilot's.
+    ``release`` is that within which ids keep their pseudonyms and people the offsets of their dates. Raises
     ``FaultyInputError`` with every fault of the steps.
     """
     columns = list(frame.columns)
@@ -52,7 +55,7 @@ def treat(
     subjects = work.get(SUBJECT_COLUMN)
     applied = []
     for step in checked:
-        given = TreatmentInput(work, config, generator, subjects, folder, to_recommend)
+        given = TreatmentInput(work, config, generator, subjects, folder, to_recommend, release)
         treated, used_chance = _apply(step, given)
         work = treated.frame
         subjects = None if subjects is None else subjects.loc[work.index]
@@ -68,6 +71,7 @@ def treat(
         n_records_before=len(frame),
         seed=None if isinstance(seed, np.random.Generator) else seed,
         notes=tuple(notes_on_roles(start, assessment, config)),
+        release=release,
     )
 
 
