@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from cdisc.formats.dataset_json_writing import WRITERS
 from cdisc.formats.encodings import read_text
 from cdisc.formats.messages import (
     empty_file_fault,
@@ -352,4 +353,5 @@ FORMAT = Format(
     readers={".json": read_dataset_json, ".ndjson": read_dataset_ndjson},
     documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`)",
     place=3,
+    writers=WRITERS,
 )

@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from cdisc.formats.outgoing import FileWriter
 from cdisc.formats.tables import FileContents, FileOptions
 from disclosure_control.basics.files import SourceFile
 
@@ -25,12 +26,14 @@ Reader = Callable[[SourceFile, FileOptions], FileContents]
 class Format:
     """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
 
+    ``writers`` go by the name that a config gives to what is written; a format without one is released as another.
     ``place`` orders the formats where they are listed, smaller ones first; those without one come last, by their words.
     """
 
     readers: Mapping[str, Reader]
     documentation: str
     place: int = 100
+    writers: Mapping[str, FileWriter] = field(default_factory=dict)
 
 
 @cache
@@ -45,3 +48,8 @@ def registered_formats() -> tuple[Format, ...]:
 def readers_by_suffix() -> dict[str, Reader]:
     """Return the reader of each suffix, in the order in which the suffixes are listed."""
     return {suffix: reader for one in registered_formats() for suffix, reader in one.readers.items()}
+
+
+def writers_by_name() -> dict[str, FileWriter]:
+    """Return the writer of each name that a config may give, in the order in which the formats are listed."""
+    return {name: writer for one in registered_formats() for name, writer in one.writers.items()}
