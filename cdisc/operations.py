@@ -95,7 +95,8 @@ LINES: tuple[Line, ...] = (
         "TA.* TE.* TI.* TV.* TS.* TM.* TD.* TX.*", OperationKind.KEEP, PLAIN, "the design of the trial is about nobody"
     ),
     # People, sites, investigators, devices
-    _line("USUBJID SUBJID RSUBJID POOLID", OperationKind.RECODE_SUBJECT, DIRECT, "names the subject in all files"),
+    _line("USUBJID SUBJID", OperationKind.RECODE_SUBJECT, DIRECT, "names the subject in all files"),
+    _line("RSUBJID POOLID", OperationKind.REMOVE, DIRECT, "names other subjects, or a pool of them"),
     _line("SITEID", OperationKind.REMOVE, LEVEL_1, "the site tells the region and who treats the subject"),
     _line(
         "INVID INVNAM INVNAME",
@@ -137,7 +138,8 @@ LINES: tuple[Line, ...] = (
         "where a person lives or is treated",
     ),
     _line(
-        "SC.MARISTAT SC.EDLEVEL SC.EDUYRNUM SC.NATORIG SC.JOBCLAS SC.EMPJOB SC.SEXORIEN SC.GESTLAGE SC.LNGSPK",
+        "SC.MARISTAT SC.EDLEVEL SC.EDULEVEL SC.EDUYRNUM SC.NATORIG SC.JOBCLAS SC.EMPJOB SC.SEXORIEN SC.GESTLAGE "
+        "SC.LNGSPK",
         OperationKind.NO_FURTHER,
         LEVEL_1,
         "a characteristic that acquaintances know",

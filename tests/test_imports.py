@@ -18,6 +18,7 @@ ROOMS = (
     "doors",
     "disclosure_control.report",
     "disclosure_control.steps",
+    "disclosure_control.release",
     "disclosure_control.treatments",
     "disclosure_control.utility",
     "disclosure_control.generalisation",

@@ -16,6 +16,9 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, link_fault, read_file
 from disclosure_control.basics.words import counted, listed
 
+# What lies beside the data of a release and is no domain.
+DESCRIPTIONS = ("CODEBOOK", "README")
+
 
 @dataclass(frozen=True)
 class FoundFiles:
@@ -36,7 +39,9 @@ def find_domain_files(folder: Path) -> FoundFiles:
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
     for path in _visible_files(folder):
-        if path.suffix.lower() in readers:
+        if domain_of(path) in DESCRIPTIONS:
+            left_out[path.name] = "describes the data"
+        elif path.suffix.lower() in readers:
             by_domain.setdefault(domain_of(path), []).append(path)
         else:
             left_out[path.name] = f"not a data format this tool reads: {path.suffix or 'no suffix'}"

@@ -76,7 +76,7 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     state = _Merge(rule, settings)
     tables = _read_tables(folder, state)
     state.stop_at_faults()
-    tables = [_with_sdtm_names(table, state.rule) for table in tables]
+    tables = [with_sdtm_names(table, state.rule) for table in tables]
     subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
@@ -130,7 +130,7 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
     return tables
 
 
-def _with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
+def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
     """The table with SDTM names in capitals where the file writes them small."""
     columns = table.frame.columns
     if rule.column != DEFAULT_COLUMN or DEFAULT_COLUMN in columns or DEFAULT_COLUMN not in columns.str.upper():
@@ -172,13 +172,13 @@ def _by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]],
     supplemental = []
     for table in tables:
         if supplemental_parent(table.domain) is None:
-            parts.setdefault(_domain_of(table), []).append(table)
+            parts.setdefault(domain_of_table(table), []).append(table)
         else:
             supplemental.append(table)
     return dict(sorted(parts.items(), key=lambda item: (item[0] != BASE_DOMAIN, item[0]))), supplemental
 
 
-def _domain_of(table: SourceTable) -> str:
+def domain_of_table(table: SourceTable) -> str:
     """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
     named = list(table.frame["DOMAIN"].dropna().unique()) if "DOMAIN" in table.frame else []
     parent = str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
@@ -219,7 +219,7 @@ def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, s
     if known.all():
         return table.frame.assign(**{SUBJECT: code})
     n_rows, n_unknown = int((~known).sum()), int((position < 0).sum())
-    domain = _domain_of(table)
+    domain = domain_of_table(table)
     if domain in state.settings.unknown_subjects or table.domain in state.settings.unknown_subjects:
         unknown = state.unknown.setdefault(domain, set())
         unknown.update(subjects.ids[position < 0])  # parts of a domain may name the same person

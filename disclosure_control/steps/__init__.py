@@ -15,6 +15,7 @@ STEPS = (
     "explore",
     "recommend",
     "treatment",
+    "release",
     "sweep",
     "linkage_attack",
     "fairness",
