@@ -18,7 +18,7 @@ from disclosure_control.basics.keys import number_groups, number_rows
 
 LARGEST_SIZE = 3
 NEAR_ID = 0.5  # of the people alone by one column: then every set with it only repeats that
-MOST_WORK = 500_000_000  # values looked at: for a million people some ten seconds
+MOST_WORK = 400_000_000  # values looked at: for a million people some ten seconds
 MOST_SETS = 200_000  # of one size: all triples of 106 columns
 N_LISTED = 3
 

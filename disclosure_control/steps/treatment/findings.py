@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disclosure_control.basics.reasons import Reason
-from disclosure_control.steps.treatment import singling_out
+from disclosure_control.steps.treatment import singling_out, telling
 from disclosure_control.steps.treatment.leaving import Leaving
 
 
@@ -23,6 +23,7 @@ class Finding:
 # By their key in the JSON summary, in the order in which the text says them.
 FINDINGS: dict[str, Finding] = {
     "singled_out": Finding(singling_out.figures, singling_out.words, singling_out.reasons),
+    "telling": Finding(telling.figures, telling.words, telling.reasons),
 }
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.steps.treatment.settings import Join
-from disclosure_control.treatments.registry import n_changed
+from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 AS_IT_WAS = 0.5  # of the values of a column, from which on nobody can say that it was treated
@@ -57,13 +58,24 @@ class Leaving:
         return {name: counted.get(name) or encode_column(self.treated.frame[name]) for name in self.released_names}
 
     @cached_property
+    def changed(self) -> dict[str, np.ndarray]:
+        """Columns that a step touched or dropped -> whose value (n_kept,) is another one now, or is gone."""
+        touched = {name for step in self.treated.steps for name, count in step.changed.items() if count}
+        dropped = [name for name in self.original if name not in self.treated.frame]
+        return {
+            str(name): self.original[name].notna().to_numpy()
+            if name in dropped
+            else where_changed(self.original[name], self.treated.frame[name])
+            for name in self.original
+            if name != SUBJECT_COLUMN and (name in touched or name in dropped)
+        }
+
+    @cached_property
     def n_values_changed(self) -> dict[str, int]:
         """Of each released column that was there before, in how many of the records that stay it is another value."""
-        touched = {name for step in self.treated.steps for name, count in step.changed.items() if count}
+        nowhere = np.zeros(0, dtype=bool)
         return {
-            name: n_changed(self.original[name], self.treated.frame[name]) if name in touched else 0
-            for name in self.released_names
-            if name in self.original
+            name: int(self.changed.get(name, nowhere).sum()) for name in self.released_names if name in self.original
         }
 
     @cached_property

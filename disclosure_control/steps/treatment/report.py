@@ -17,7 +17,6 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.steps.treatment.findings import FINDINGS
-from disclosure_control.steps.treatment.leaks import telling_columns
 from disclosure_control.steps.treatment.leaving import Leaving
 from disclosure_control.steps.treatment.release_warnings import release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
@@ -117,7 +116,6 @@ def treatment_figures(
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
         "untouched_but_for": {name: n for name, n in leaving.as_they_were.items() if n},
-        "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
         **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
         "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
     }
@@ -126,12 +124,6 @@ def treatment_figures(
 def n_missing(column: pd.Series) -> int:
     """Records (n_records,) without a value."""
     return int(column.isna().sum())
-
-
-def _hidden(treated: TreatedPilot, before: Assessment) -> list[str]:
-    """Quasi-identifiers that a treatment changed or dropped."""
-    changed = {name for step in treated.steps for name, count in step.changed.items() if count}
-    return [name for name in before.config.quasi_identifiers if name in changed]
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:
@@ -179,11 +171,6 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
     lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
     lines += [f"  {note}" for note in figures["notes"]]
-    lines += [
-        f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
-        f"{share_text(pair['predicted_rate'])} of the people: drop it or recode it."
-        for pair in figures["telling"]
-    ]
     if figures["untouched"]:
         lines.append(
             f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
