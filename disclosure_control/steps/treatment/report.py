@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
+from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.steps.treatment.leaks import telling_columns
+from disclosure_control.steps.treatment.findings import FINDINGS
+from disclosure_control.steps.treatment.leaving import Leaving
 from disclosure_control.steps.treatment.release_warnings import release_warnings
+from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
@@ -74,12 +77,23 @@ def _to_three_digits(figures: Figures) -> Figures:
     return {**figures, "t_closeness": closeness}
 
 
-def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataFrame) -> Figures:
-    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated."""
+def treatment_figures(
+    before: Assessment,
+    treated: TreatedPilot,
+    table: pd.DataFrame,
+    settings: TreatmentSettings | None = None,
+    folder: Path | None = None,
+) -> Figures:
+    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated.
+
+    ``settings`` are those of the config key, None in a notebook; files that they name lie in ``folder``.
+    """
     released = treated.frame
     columns = [name for name in table.columns if name in released]
     of_kept = table.iloc[treated.kept]
-    untouched = untouched_columns(treated, columns)
+    settings = settings or TreatmentSettings(())
+    leaving = Leaving(before, treated, of_kept, settings.harmless, settings.join, folder)
+    untouched = list(leaving.as_they_were)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,
@@ -101,7 +115,8 @@ def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataF
         "columns_dropped": [name for name in table.columns if name not in released],
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
-        "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
+        "untouched_but_for": {name: n for name, n in leaving.as_they_were.items() if n},
+        **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
         "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
     }
 
@@ -109,12 +124,6 @@ def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataF
 def n_missing(column: pd.Series) -> int:
     """Records (n_records,) without a value."""
     return int(column.isna().sum())
-
-
-def _hidden(treated: TreatedPilot, before: Assessment) -> list[str]:
-    """Quasi-identifiers that a treatment changed or dropped."""
-    changed = {name for step in treated.steps for name, count in step.changed.items() if count}
-    return [name for name in before.config.quasi_identifiers if name in changed]
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:
@@ -133,13 +142,6 @@ def _n_present(codes: np.ndarray) -> int:
     return len(np.unique(codes[codes >= 0]))
 
 
-def untouched_columns(treated: TreatedPilot, columns: list[str]) -> list[str]:
-    """Columns that are released as they were and have no role in the config: nobody assessed what they tell."""
-    touched = {name for step in treated.steps for name, count in step.changed.items() if count}
-    roles = {*treated.config.quasi_identifiers, *treated.config.sensitive_features, SUBJECT_COLUMN}
-    return [name for name in columns if name not in touched | roles]
-
-
 # ---------------------------------------------------------------- as text
 
 
@@ -154,7 +156,7 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     share = f" ({share_of_text(n_removed, n_before)})" if n_before else ""
     lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
     if figures["columns_dropped"]:
-        lines.append(f"  Columns dropped: {listed(figures['columns_dropped'])}.")
+        lines.append(f"  Columns dropped: {', '.join(figures['columns_dropped'])}.")
     lines += ["", "Before and after", text_table(["", "Before", "After", "After, as released"], _rows(figures))]
     lines.append("  Before, After: seen through the config's bins. As released: the exact values in the file.")
     for name in figures["finer_than_assessed"]:
@@ -169,16 +171,16 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
     lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
     lines += [f"  {note}" for note in figures["notes"]]
-    lines += [
-        f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
-        f"{share_text(pair['predicted_rate'])} of the people: drop it or recode it."
-        for pair in figures["telling"]
-    ]
     if figures["untouched"]:
         lines.append(
             f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
-            f"may tell what was treated (as height and weight tell the BMI): {listed(figures['untouched'])}."
+            f"may tell what was treated (as height and weight tell the BMI): {', '.join(figures['untouched'])}."
         )
+    lines += [
+        f"  {name} is one of these: a step changed {counted(n, 'value')} of it, and left the others as they were."
+        for name, n in figures["untouched_but_for"].items()
+    ]
+    lines += [f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])]
     return "\n".join(lines) + "\n"
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from config import PILOT_NAME
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import stop_at
-from disclosure_control.basics.settings import TEXT, Check, faults_of_settings
+from disclosure_control.basics.faults import faults_of_columns, stop_at
+from disclosure_control.basics.settings import TEXT, Check, faults_of_settings, is_name
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import SETTINGS as SEED_SETTINGS
@@ -32,12 +32,16 @@ class Join:
 
 @dataclass(frozen=True)
 class TreatmentSettings:
-    """The config key ``treatment``: the ``steps`` in their order, where chance starts, and which release it makes."""
+    """The config key ``treatment``: the ``steps`` in their order, where chance starts, and which release it makes.
+
+    ``harmless``: columns that tell nobody outside who a person is, whatever they are called, and why.
+    """
 
     steps: tuple[TreatmentStep, ...]
     seed: SeedSource = field(default_factory=SeedSource)
     release: str | None = None
     join: Join | None = None
+    harmless: Mapping[str, str] = field(default_factory=dict)
 
     def own_release(self, pilot: str, otherwise: str) -> Release:
         """This release of the pilot, named as the config does, or as given here ``otherwise``."""
@@ -64,6 +68,10 @@ _KEYS: dict[str, Check] = {
     **SEED_SETTINGS,
     "release": _NAME,
     "join": (lambda value: isinstance(value, dict), '{"release": "2026-03", "file": "releases/2026-03.csv"}'),
+    "harmless": (
+        lambda value: isinstance(value, dict) and all(is_name(part) for entry in value.items() for part in entry),
+        '{"VS__HEIGHT": "why nobody outside the study knows it"}',
+    ),
     "steps": (lambda value: isinstance(value, list | tuple), 'a list of {"method": ..., settings}'),
 }
 
@@ -82,13 +90,17 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
         if "steps" not in value:
             faults.append(f"treatment['steps']: missing; allowed: {_KEYS['steps'][1]}")
         faults += _faults_of_join(value)
+        if isinstance(value.get("harmless"), dict):
+            faults += faults_of_columns("treatment['harmless']", map(str, value["harmless"]), columns)
         steps = value.get("steps", [])
     if not isinstance(steps, list | tuple):
         allowed = f'{_KEYS["steps"][1]}, or {{"seed": 1, "steps": [...]}}'
         stop_at(faults or [f"treatment: found {type(value).__name__}; allowed: {allowed}"])
     stop_at([*faults, *faults_of_steps(steps, config, columns)])
     join = Join(**given["join"]) if "join" in given else None
-    return TreatmentSettings(tuple(map(TreatmentStep.of, steps)), seed_source(given), given.get("release"), join)
+    return TreatmentSettings(
+        tuple(map(TreatmentStep.of, steps)), seed_source(given), given.get("release"), join, given.get("harmless", {})
+    )
 
 
 def _faults_of_join(given: dict[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.treatment.findings import reasons_to_hold
 from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.recommendation import Recommendation
@@ -31,7 +32,7 @@ def run_step(step: StepInput) -> StepResult:
             {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
         )
     treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended, release)
-    figures = treatment_figures(step.assessment, treated, table)
+    figures = treatment_figures(step.assessment, treated, table, settings, step.folder)
     report = treatment_report(step.pilot, figures)
     is_loud = DEFAULT_WARNING in figures["notes"]
     return StepResult(
@@ -41,6 +42,7 @@ def run_step(step: StepInput) -> StepResult:
         inputs=treated.inputs,
         datasets={DATASET: treated.released},
         files=summary_files(step.pilot, figures, report),
+        reasons_to_hold=reasons_to_hold(figures),
         outcome=treated,
     )
 

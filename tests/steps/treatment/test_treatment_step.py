@@ -220,8 +220,9 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": 30.0, "dose": 1.0, "title": ["Mrs", "Mr"] * 10, "note": "x"})
     figures = figures_of({"method": "drop_column", "columns": ["sex"]}, frame=frame)
     assert figures["untouched"] == ["title", "note"]
-    assert figures["telling"] == [{"column": "title", "tells": "sex", "predicted_rate": 1.0}]
-    assert "title, released as it was, alone tells the original sex of 100.0%" in treatment_report("P", figures)
+    told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
+    assert figures["telling"]["told"] == [told]
+    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report("P", figures)
 
 
 def test_chance_ids_and_dates_are_said_aloud():
