@@ -11,7 +11,7 @@ import pandas as pd
 from cdisc.operations import Line, Operation, OperationKind, VariableClass, operation_of
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_ids
 from disclosure_control.release.people import People, RecodedColumn, of_rows
-from disclosure_control.release.recodings import SAID_AGAIN, test_rows, with_results_recoded
+from disclosure_control.release.recodings import says_again, test_rows, with_results_recoded
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
 
@@ -174,6 +174,11 @@ def _column(name: str, file: StudyFile, given: Rows, state: _State) -> tuple[pd.
 
 
 BY_TREATMENT = "dropped by the treatment"
+SAYS_AGAIN = Operation(
+    OperationKind.REMOVE,
+    VariableClass.QUASI_IDENTIFIER_1,
+    "says, alone or with another one, what the treatment recoded",
+)
 
 
 def operation_of_column(name: str, domain: str, state: _State) -> Operation:
@@ -181,6 +186,8 @@ def operation_of_column(name: str, domain: str, state: _State) -> Operation:
     if name == state.subject_column:
         name = "USUBJID"
     says = operation_of(domain, name, state.lines)
+    if says_again(name, domain, state.people.recoded):
+        return SAYS_AGAIN
     if says.operation == OperationKind.REVIEW and f"{domain}__{name}" in state.people.roles:
         return Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "the config gives it a role")
     return says
@@ -225,8 +232,8 @@ def _supplemental(file: StudyFile, given: Rows, state: _State) -> tuple[pd.DataF
         part = replace(given, people=given.people[at], frame=frame[at])
         says = operation_of_column(name, file.domain, state)
         recoding = state.people.recoded.get(f"{file.domain}__{name}")
-        if recoding is None and _says_again(name, file.domain, state.people):
-            says = replace(says, operation=OperationKind.REMOVE, reason="says again what the treatment recoded")
+        if says_again(name, file.domain, state.people.recoded):
+            says = SAYS_AGAIN
         account = Account(file.name, file.domain, name, says, rows_of="QNAM", n_values=int(at.sum()))
         if recoding is not None:
             state.placed.add(recoding.name)
@@ -243,10 +250,6 @@ def _supplemental(file: StudyFile, given: Rows, state: _State) -> tuple[pd.DataF
     frame["QVAL"] = pd.Series(value, frame.index, dtype="str")
     kept &= frame["QVAL"].notna().to_numpy()
     return frame, kept, accounts
-
-
-def _says_again(name: str, domain: str, people: People) -> bool:
-    return any(name in copies and f"{domain}__{own}" in people.recoded for own, copies in SAID_AGAIN.items())
 
 
 def _by_parameter(file: StudyFile, given: Rows, state: _State) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
@@ -273,9 +276,25 @@ def _by_parameter(file: StudyFile, given: Rows, state: _State) -> tuple[pd.DataF
                 file.name, file.domain, recoding.variable, says, recoding.released is not None, "test", int(at.sum())
             )
         )
+    accounts += _tests_said_again(file, frame, kept, state)
     if file.domain in CODED_BY_PARAMETER:
         accounts += _codes(file, given, frame, kept, state)
     return frame, kept, accounts
+
+
+def _tests_said_again(file: StudyFile, frame: pd.DataFrame, kept: np.ndarray, state: _State) -> list[Account]:
+    """Rows of tests that say what the treatment recoded go; in ``kept``."""
+    by, accounts = f"{file.domain}TESTCD", []
+    for code in sorted(frame[by].dropna().unique()) if by in frame else ():
+        at = frame[by].eq(code).to_numpy(dtype=bool)
+        names = {
+            str(code),
+            *(frame[f"{file.domain}TEST"][at].dropna().unique() if f"{file.domain}TEST" in frame else ()),
+        }
+        if any(says_again(name, file.domain, state.people.recoded) for name in names):
+            kept &= ~at
+            accounts.append(Account(file.name, file.domain, str(code), SAYS_AGAIN, rows_of=by, n_values=int(at.sum())))
+    return accounts
 
 
 def _codes(file: StudyFile, given: Rows, frame: pd.DataFrame, kept: np.ndarray, state: _State) -> list[Account]:

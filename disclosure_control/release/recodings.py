@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
@@ -10,8 +12,25 @@ from disclosure_control.basics.columns import encode_column, labels_of, parse_nu
 from disclosure_control.basics.interval_labels import Interval, interval_of
 from disclosure_control.release.people import RecodedColumn, of_rows
 
-# Variables of SUPP-- that say again what a recoded variable says: they go where the treatment does not recode them.
-SAID_AGAIN = {"RACE": tuple(f"RACE{i}" for i in range(1, 10))}
+# What says again, alone or with another column, what the treatment recoded: it goes, unless it was recoded as well.
+# A weight and a height say the BMI; without the weight, the height does not.
+SAID_AGAIN = {
+    "RACE": tuple(f"RACE{i}" for i in range(1, 10)),
+    "BMI": ("WEIGHT",),
+    "BODY MASS INDEX": ("WEIGHT",),
+}
+
+
+def says_again(name: str, domain: str, recoded: Mapping[str, RecodedColumn]) -> bool:
+    """Whether a variable (or the code of a test) of a domain says what a recoded column of that domain says."""
+    if any(_is_of(one, name, domain) for one in recoded.values()):
+        return False
+    sources = {one.variable.partition(" [")[0].upper() for one in recoded.values() if one.domain == domain}
+    return any(name.upper() in SAID_AGAIN.get(source, ()) for source in sources)
+
+
+def _is_of(recoded: RecodedColumn, name: str, domain: str) -> bool:
+    return recoded.domain == domain and recoded.variable.partition(" [")[0].upper() == name.upper()
 
 
 def test_rows(frame: pd.DataFrame, recoded: RecodedColumn) -> np.ndarray:

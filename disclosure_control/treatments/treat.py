@@ -60,7 +60,11 @@ def treat(
         work = treated.frame
         subjects = None if subjects is None else subjects.loc[work.index]
         n_removed = treated.n_records_removed
-        applied.append(AppliedStep(step.method, treated.changed, n_removed, treated.notes, used_chance, treated.inputs))
+        applied.append(
+            AppliedStep(
+                step.method, treated.changed, n_removed, treated.notes, used_chance, treated.inputs, step.settings
+            )
+        )
     work = _without_unused_categories(work.sort_index())
     assessment = evaluate_treated(work, config)
     return TreatedPilot(

@@ -28,6 +28,7 @@ class AppliedStep:
     notes: tuple[str, ...]
     used_chance: bool
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

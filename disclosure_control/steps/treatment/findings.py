@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from disclosure_control.basics.reasons import Reason
-from disclosure_control.steps.treatment import singling_out, telling
+from disclosure_control.steps.treatment import moved_dates, singling_out, telling
 from disclosure_control.steps.treatment.leaving import Leaving
 
 
@@ -24,6 +24,7 @@ class Finding:
 FINDINGS: dict[str, Finding] = {
     "singled_out": Finding(singling_out.figures, singling_out.words, singling_out.reasons),
     "telling": Finding(telling.figures, telling.words, telling.reasons),
+    "moved_dates": Finding(moved_dates.figures, moved_dates.words, moved_dates.reasons),
 }
 
 

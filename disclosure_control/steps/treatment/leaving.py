@@ -78,6 +78,16 @@ class Leaving:
             name: int(self.changed.get(name, nowhere).sum()) for name in self.released_names if name in self.original
         }
 
+    def some_people(self, most: int) -> np.ndarray:
+        """Positions of at most so many people, chosen and ordered by a hash of their ids, or of all that is known.
+
+        So they are the same in whatever order the records come.
+        """
+        known = self.original
+        hashes = pd.util.hash_pandas_object(known.get(SUBJECT_COLUMN, known), index=False)
+        chosen: np.ndarray = np.argsort(hashes.to_numpy(), kind="stable")[:most]
+        return chosen
+
     @cached_property
     def as_they_were(self) -> dict[str, int]:
         """Columns without a role that are released as they were for at least half of the people -> values changed.

@@ -26,11 +26,12 @@ def run_step(step: StepInput) -> StepResult:
     seed = settings.seed.read(step.folder, settings.own_release(step.pilot, unnamed))
     release = settings.release_of_ids(step.pilot, unnamed)
     table = step.dataset.typed_table
-    recommended = _recommended(step, settings.steps)
-    if recommended is not None and not recommended:
+    recommendation = _recommendation(step, settings.steps)
+    if recommendation is not None and recommendation.treatment is None:
         return StepResult(
             {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
         )
+    recommended = None if recommendation is None else recommendation.treatment
     treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended, release)
     figures = treatment_figures(step.assessment, treated, table, settings, step.folder)
     report = treatment_report(step.pilot, figures)
@@ -62,8 +63,11 @@ def _name_of_what_has_none(step: StepInput) -> str:
     return hashlib.sha256(content.encode()).hexdigest()
 
 
-def _recommended(step: StepInput, steps: Sequence[TreatmentStep]) -> Sequence[TreatmentStep] | None:
-    """The steps that ``recommend`` found earlier in this run; None where no step asks for them."""
+def _recommendation(step: StepInput, steps: Sequence[TreatmentStep]) -> Recommendation | None:
+    """What ``recommend`` found earlier in this run; None where no step asks for it.
+
+    No step at all is an answer, too: of a pilot in which nothing has to be given up.
+    """
     if all(treatment.method != "recommended" for treatment in steps):
         return None
     if "recommend" not in step.earlier:
@@ -73,4 +77,4 @@ def _recommended(step: StepInput, steps: Sequence[TreatmentStep]) -> Sequence[Tr
         )
     outcome = step.earlier["recommend"].outcome
     assert isinstance(outcome, Recommendation)
-    return outcome.treatment or ()
+    return outcome

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text, parse_numbers
 from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.reasons import Gravity, Reason
@@ -34,11 +33,12 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     Looked at are quasi-identifiers and what outsiders may know by its name; of large pilots a part of the people, the
     same in whatever order they come.
     """
-    people = _some_of(leaving, MOST_PEOPLE)
+    people = leaving.some_people(MOST_PEOPLE)
     few = people[:MOST_PEOPLE_FOR_PAIRS]
-    tellers = {name: _Teller.of(leaving.treated.frame[name]) for name in leaving.released_names}
+    hidden_names = _hidden_columns(leaving)
+    tellers = {name: _Teller.of(leaving.treated.frame[name]) for name in leaving.released_names if hidden_names}
     told, n_pairs, n_looked_at = [], 0, 0
-    for name in _hidden_columns(leaving):
+    for name in hidden_names:
         hidden = _Hidden.of(leaving, name, people)
         found = list(_told_by_one(hidden, tellers))
         # A quasi-identifier is assessed as it is released, with all that it tells.
@@ -55,16 +55,6 @@ def figures(leaving: Leaving) -> dict[str, Any]:
         "told": told,
         "harmless": list(leaving.harmless),
     }
-
-
-def _some_of(leaving: Leaving, most: int) -> np.ndarray:
-    """Positions of at most so many people, chosen and ordered by a hash of their ids, or of all that is known."""
-    if SUBJECT_COLUMN in leaving.original:
-        hashes = pd.util.hash_pandas_object(leaving.original[SUBJECT_COLUMN], index=False)
-    else:
-        hashes = pd.util.hash_pandas_object(leaving.original, index=False)
-    chosen: np.ndarray = np.argsort(hashes.to_numpy(), kind="stable")[:most]
-    return chosen
 
 
 def _hidden_columns(leaving: Leaving) -> list[str]:
@@ -100,10 +90,12 @@ class _Teller:
 
 def _as_numbers(column: pd.Series) -> pd.Series:
     """The column as numbers, or as days, where nearly all of its values can be read so; else as it is."""
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return column
     encoded = encode_column(column)
+    if encoded.is_numeric or not len(encoded.labels):
+        return column
     texts = pd.Series(encoded.labels.astype(str), dtype="str")
+    if texts.str.contains(r"\d").mean() < TELLING:
+        return column
     for read in (_plain_numbers, *(_days_by(form) for form in DATE_FORMATS)):
         numbers = read(texts)
         values = np.append(numbers, np.nan)[encoded.codes]

@@ -25,6 +25,7 @@ from disclosure_control.treatments.variables import is_variable
 
 SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
 PRECISIONS = ("Y", "M", "D")
+DEFAULT_DAYS = 365
 NO_DATE = ("1970-01-01", "D", "")
 
 
@@ -41,7 +42,7 @@ def tells_the_day(column: pd.Series) -> bool:
 def shift_dates(
     given: TreatmentInput,
     key_from: dict[str, Any],
-    days: int = 365,
+    days: int = DEFAULT_DAYS,
     columns: list[str] | None = None,
     unreadable: str = "fault",
 ) -> Treated:
