@@ -65,7 +65,11 @@ def _links_out_of_pilot(results: Path) -> Iterator[str]:
     if fault := link_fault(results, results.parent):
         yield fault
     elif results.is_dir():
-        faults = (link_fault(path, results.parent) for path in sorted(results.rglob("*")))
+        paths = sorted(results.iterdir())
+        # Folders of a set, and not those in which another run may be working just now.
+        inner = [folder for folder in paths if folder.is_dir() and not folder.name.startswith(".")]
+        paths += [path for folder in inner for path in sorted(folder.iterdir())]
+        faults = (link_fault(path, results.parent) for path in paths)
         yield from (fault for fault in faults if fault)
 
 

@@ -40,7 +40,9 @@ def test_pilots_are_processed_in_the_order_in_which_they_are_named(wards, doors)
     assert run.status == DONE
     assert list(run.outcomes) == ["ZOO", "CLINIC", "WARD"]
     assert [line for line in run.out.splitlines() if line.startswith("Pilot ")] == [
-        "Pilot ZOO", "Pilot CLINIC", "Pilot WARD"
+        "Pilot ZOO",
+        "Pilot CLINIC",
+        "Pilot WARD",
     ]
 
 
@@ -73,7 +75,8 @@ def test_a_faulty_pilot_does_not_stop_the_others(door, wards, doors, pilot):
     run = doors.start(door, "--all", *(["--fail-on-risk", "0"] if door == 2 else []))
     assert run.status == INPUT_AT_FAULT
     assert {name: status for name, (status, _) in run.outcomes.items()} == {
-        "CLINIC": INPUT_AT_FAULT, "WARD": DONE if door == 1 else RISK_TOO_HIGH,
+        "CLINIC": INPUT_AT_FAULT,
+        "WARD": DONE if door == 1 else RISK_TOO_HIGH,
         "ZOO": DONE if door == 1 else RISK_TOO_HIGH,
     }
     assert [line.partition(":")[0] for line in run.fault_lines] == ["CLINIC"]
@@ -204,7 +207,8 @@ def test_an_exception_between_two_result_files_leaves_nothing(door, pilot, doors
 
     write_text = ResultSet.write_text
     monkeypatch.setattr(
-        ResultSet, "write_text",
+        ResultSet,
+        "write_text",
         lambda results, name, text: write_text(results, name, text) and None if name.endswith("txt") else 1 / 0,
     )
     before = snapshot(pilot.root)
@@ -245,7 +249,12 @@ def test_an_unexpected_exception_where_the_program_is_reached_through_a_link(pil
     link.symlink_to(PROJECT, target_is_directory=True)
     done = subprocess.run(
         [sys.executable, "-c", FAILING_DOOR.format(folder=str(link), secret=SECRET)],
-        cwd=pilot.desk, env=environment(), capture_output=True, encoding="utf-8", check=False, timeout=60,
+        cwd=pilot.desk,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
     )
     assert leaks(done.stdout, done.stderr) == []
     assert "Traceback" not in done.stderr
@@ -281,8 +290,13 @@ def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(door, unbuf
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
             [sys.executable, str(PROJECT / SCRIPTS[door])],
-            cwd=pilot.desk, env=environment(PYTHONUNBUFFERED=unbuffered), stdout=full, stderr=subprocess.PIPE,
-            encoding="utf-8", check=False, timeout=60,
+            cwd=pilot.desk,
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            check=False,
+            timeout=60,
         )
     assert "Traceback" not in done.stderr
     assert done.returncode in range(5)

@@ -37,7 +37,7 @@ class ReleaseSettings:
 
 
 # What a config may say of a variable; a data set is taken away by "leave_out".
-_ALLOWED = tuple(kind for kind in OperationKind if kind not in (OperationKind.REMOVE_DATA_SET, OperationKind.REVIEW))
+_ALLOWED = tuple(str(kind) for kind in OperationKind if kind not in (OperationKind.REMOVE_DATA_SET, OperationKind.REVIEW))
 
 
 def _are_operations(value: object) -> bool:
