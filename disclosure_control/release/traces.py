@@ -19,6 +19,8 @@ from disclosure_control.release.study import Study
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
 SHORTEST_SEARCHED = 6
+LEAST_SHARE_OF_NUMBERS = 0.01
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _HASH_BASE = np.uint64(1_099_511_628_211)
 
 
@@ -128,42 +130,65 @@ def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> set
 def _short_ids(
     study: Study, released: ReleasedStudy, people: People, subject_column: str | None, where: dict[str, int]
 ) -> int:
-    """Cells of a person that are the person's own short id: in text that is no number, for numbers are measured."""
-    ids = labels(people.ids)
-    own_short = np.array([text if len(text) < SHORTEST_SEARCHED else None for text in ids], dtype=object)
+    """Cells of a person that are the person's own short id, by the pilot's rule or as SUBJID.
+
+    A number may be measured: where cells are numbers, those of a column count from one in a hundred of its cells on.
+    """
     total = 0
-    if pd.isna(own_short).all():
-        return 0
-    for name, file in released.files.items():
-        own = of_rows(own_short, file.people)
-        for column in file.frame:
-            cells = file.frame[column]
-            if cells.dtype.kind == "f" or pd.to_numeric(cells, errors="coerce").notna().sum() == cells.notna().sum():
-                continue
-            total += _add(where, f"{name}.{column}", int((labels(cells) == own)[pd.notna(own)].sum()))
+    for own in _own_ids(study, people):
+        short = np.array([text if text and len(text) < SHORTEST_SEARCHED else None for text in own], dtype=object)
+        for name, file in released.files.items() if pd.notna(short).any() else ():
+            mine = of_rows(short, file.people)
+            for column, cells in file.frame.items():
+                if column == subject_column:
+                    continue
+                found = labels(cells)
+                hit = (found == mine) & pd.notna(mine)
+                if not hit.any():
+                    continue
+                is_number = pd.Series(found[hit]).str.fullmatch(r"[0-9.]+").to_numpy(dtype=bool)
+                n_numbers = int(is_number.sum())
+                n_hits = len(is_number) - n_numbers
+                n_hits += n_numbers if n_numbers > LEAST_SHARE_OF_NUMBERS * int(cells.notna().sum()) else 0
+                total += _add(where, f"{name}.{column}", n_hits)
     return total
 
 
+def _own_ids(study: Study, people: People) -> list[np.ndarray]:
+    """Ids of each person (n_people,): by the pilot's rule, and as SUBJID where a file has it."""
+    found = [labels(people.ids)]
+    for file in study.files:
+        if "SUBJID" in file.table.frame:
+            somebody = file.people >= 0
+            own = np.full(len(people.ids), None, dtype=object)
+            own[file.people[somebody]] = labels(file.table.frame["SUBJID"])[somebody]
+            found.append(own)
+    return found
+
+
 def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, pd.DataFrame], where: dict[str, int]) -> int:
-    """Complete dates that stand in the record in which they stood, moved by nothing."""
-    moved = [a for a in released.accounts if a.operation.operation == OperationKind.OFFSET and not a.recoded]
+    """Complete dates of a person that stand in the record in which they stood: whatever was meant to be done with them.
+
+    Dates as numbers are looked at where the table says that they are dates.
+    """
+    numeric = {
+        (account.file, account.variable)
+        for account in released.accounts
+        if account.operation.operation == OperationKind.OFFSET and not account.rows_of
+    }
     total = 0
-    for account in moved:
-        file = released.files.get(account.file)
-        if file is None:
-            continue
-        name = "QVAL" if account.rows_of == "QNAM" else account.variable
-        if name not in opened[account.file]:
-            continue
-        before, after = _aligned(file, name, opened[account.file])
-        at = (
-            file.frame["QNAM"].eq(account.variable).to_numpy()
-            if account.rows_of == "QNAM"
-            else np.ones(len(after), bool)
-        )
-        complete = before.str.match(r"\d{4}-\d\d-\d\d") if before.dtype.kind != "f" else before.notna()
-        same = complete.to_numpy(dtype=bool, na_value=False) & (before.to_numpy() == after.to_numpy()) & at
-        total += _add(where, f"{account.file}.{name}", int(same.sum()))
+    for name, file in released.files.items():
+        somebody = file.people >= 0
+        for column in opened[name].columns.intersection(file.source.table.frame.columns):
+            before, after = _aligned(file, str(column), opened[name])
+            if before.dtype.kind == "f":
+                complete = before.notna().to_numpy() & ((name, column) in numeric)
+            else:
+                dates = {text for text in before.unique() if isinstance(text, str) and _DATE.match(text)}
+                complete = before.isin(dates).to_numpy() if dates else np.zeros(len(before), dtype=bool)
+            if complete.any():
+                same = complete & somebody & (before.to_numpy() == after.to_numpy())
+                total += _add(where, f"{name}.{column}", int(same.sum()))
     return total
 
 

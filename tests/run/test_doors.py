@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import disclosure_control.run.doors as batch
+from disclosure_control.report.verdict import Verdict
 from disclosure_control.run.results import PilotIsLockedError
 from tests.run.processes import environment
 from tests.run.synthetic_pilot import (
@@ -320,5 +321,5 @@ def test_a_share_of_exactly_the_limit_is_not_above_it():
     from Main_Anonymization import _outcome
 
     result = SimpleNamespace(model="k_anonymity", sensitive=None, n_risky=7, n_evaluated=100, risky_rate=0.07)
-    assert _outcome(SimpleNamespace(results=[result]), 7.0).status == 0
-    assert _outcome(SimpleNamespace(results=[result]), 6.99).status == 1
+    assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 7.0).status == 0
+    assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 6.99).status == 1

@@ -37,7 +37,8 @@ class ReleaseSettings:
 
 
 # What a config may say of a variable; a data set is taken away by "leave_out".
-_ALLOWED = tuple(str(kind) for kind in OperationKind if kind not in (OperationKind.REMOVE_DATA_SET, OperationKind.REVIEW))
+_NOT_FOR_A_CONFIG = (OperationKind.REMOVE_DATA_SET, OperationKind.REVIEW)
+_ALLOWED = tuple(str(kind) for kind in OperationKind if kind not in _NOT_FOR_A_CONFIG)
 
 
 def _are_operations(value: object) -> bool:

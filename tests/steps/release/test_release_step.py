@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -29,6 +31,14 @@ from tests.steps.release.conftest import (
 )
 
 NAMED = (KEY.encode(), "DEMO", "2026")
+
+
+def folder_with(source, to):
+    """A pilot's folder with the files of another one."""
+    folder = to / "pilot"
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("processed_for_anonym"))
+    (folder / "processed_for_anonym").mkdir()
+    return folder
 
 
 # ---------------------------------------------------------------- against the referee
@@ -171,6 +181,22 @@ def test_fewer_people_than_k_never_leave(tmp_path, release_key):
     verdict = verdict_on(what_leaves({"release": result}), {"release": result})
     assert verdict.text.startswith("VERDICT: Hold, nothing is released.")
     assert "fewer people than K" in verdict.text
+
+
+def test_an_id_that_the_config_keeps_is_found_and_holds_the_package(tmp_path, release_key):
+    """A search that finds nothing in a good package has to find it in a bad one: all the kinds, planted."""
+    planted = {"DM.SUBJID": "keep", "DM.SITEID": "keep", "SV.SVSTDTC": "keep", "AE.AETERM": "keep"}
+    given, _ = step_on(FOLDER, tmp_path, demo_config({"operations": planted}), TREATMENT)
+    result = run_step(dataclasses.replace(given, folder=folder_with(FOLDER, tmp_path)))
+    traces = result.figures["traces"]
+    assert traces["original_ids"] > 0
+    assert traces["original_dates"] > 0
+    assert set(traces["where"]) == {"DM.SUBJID", "SV.SVSTDTC"}
+    first = min(result.reasons_to_hold)
+    assert first.gravity == Gravity.NAMES_A_PERSON
+    verdict = verdict_on(what_leaves({"release": result}), {"release": result})
+    assert verdict.names_a_person
+    assert "DM.SUBJID" in verdict.text
 
 
 # ---------------------------------------------------------------- real studies
