@@ -57,14 +57,14 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
     say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
     reasons = [reason for result in steps.values() for reason in result.reasons_to_hold]
-    return _outcome(assessment, reasons, options.fail_on_risk)
+    return _outcome(assessment, options.fail_on_risk, reasons)
 
 
 def _joined(sections: list[str]) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def _outcome(assessment: Assessment, reasons: Sequence[Reason], limit: float | None) -> Outcome:
+def _outcome(assessment: Assessment, limit: float | None, reasons: Sequence[Reason] = ()) -> Outcome:
     from disclosure_control.basics.reasons import Gravity
 
     shares = {
