@@ -19,7 +19,9 @@ from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.registry import Hits
 
 LEAST_CHANCE = 1e-3
-N_RANDOM = 1_000
+RANDOM_CHECK = 0.15  # a check digit passes one time in ten
+N_RANDOM = 500
+FIRST = 200  # of which too few pass where all of them would be random
 _BETWEEN = re.compile(r"[\s./\-–]+")
 _IN_TEXT = re.compile(r"(?<![\w])[A-Z]{0,6}\d[\dA-Z./ -]{5,32}[\dA-Z](?![\w])")
 
@@ -53,6 +55,9 @@ def checked_hits(column: ColumnValues, numbers: Sequence[CheckedNumber]) -> Hits
     for number in numbers:
         tried = _of_form(number, candidates)
         if not tried:
+            continue
+        some = sorted(tried.values())[:: max(len(tried) // FIRST, 1)]
+        if len(some) >= FIRST and sum(_is_valid(number.module, text) for text in some) <= RANDOM_CHECK * len(some):
             continue
         passed = {row for row, text in tried.items() if _is_valid(number.module, text)}
         if certainty_beside_chance(len(passed), len(tried), LEAST_CHANCE) is None:
@@ -111,7 +116,7 @@ def _is_valid(module: str, text: str) -> bool:
 
 def _chance(number: CheckedNumber, values: list[str]) -> float:
     """The share in (0, 1) that would pass by chance."""
-    chance = max(_chance_of_random(number.module, _shape(values[0])), LEAST_CHANCE)
+    chance = max(_chance_of_random(number.module, _shape(min(values))), LEAST_CHANCE)
     by_length: dict[int, list[str]] = {}
     for value in sorted(set(values)):
         by_length.setdefault(len(value), []).append(value)

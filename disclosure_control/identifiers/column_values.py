@@ -20,7 +20,7 @@ from disclosure_control.identifiers.headings import folded
 from disclosure_control.identifiers.patterns import in_python
 
 SAMPLE = 2_000  # distinct values of a column that are looked at one by one
-NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$"
+NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
 FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
 
 
@@ -134,6 +134,13 @@ class ColumnValues:
         """Whether one value belongs to one person, but for a few: at least 95 of 100 people are alone with theirs."""
         return self.n_people >= FEWEST_PEOPLE and self.is_one_each and self.alone_rate >= 0.95
 
+    def somebody_with(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Person and value of everybody who has one of the values (n_distinct,) of bool, in the order of the values."""
+        pairs = np.flatnonzero(values[self._pairs[1]])
+        person, value = self._pairs[0][pairs], self._pairs[1][pairs]
+        order = np.argsort(value, kind="stable")
+        return person[order], value[order]
+
     def people_with(self, values: np.ndarray) -> int:
         """How many people have one of the values (n_distinct,) of bool."""
         return self._n_people_of(values[self._pairs[1]])
@@ -210,6 +217,11 @@ class ColumnValues:
         is_number = pc.match_substring_regex(text, NUMBER)
         cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
         return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
+
+    @cached_property
+    def are_numbers(self) -> bool:
+        """Whether nearly every value of the sample is a number; a decimal comma is a point."""
+        return self.is_number or self.share(self.matches(NUMBER)) >= 0.8
 
     @cached_property
     def are_whole(self) -> bool:

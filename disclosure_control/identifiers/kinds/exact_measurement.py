@@ -13,12 +13,11 @@ FEW_SHARE = 0.3
 
 def detect(column: ColumnValues) -> Hits | None:
     """Numbers, one for each person, with which three people of ten or more are alone."""
-    if column.n_people < FEWEST_PEOPLE or not column.is_one_each or column.alone_rate < FEW_SHARE:
+    if column.n_people < FEWEST_PEOPLE or not column.is_one_each or not column.are_numbers:
         return None
-    numbers = np.isfinite(column.numbers)
-    if numbers.mean() < 0.8:
+    if column.alone_rate < FEW_SHARE:
         return None
-    return Hits(numbers & (column.people_of_value == 1), "sure")
+    return Hits(np.isfinite(column.numbers) & (column.people_of_value == 1), "sure")
 
 
 KIND = Kind(

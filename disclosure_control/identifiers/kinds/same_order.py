@@ -20,6 +20,8 @@ def detect(column: ColumnValues) -> Hits | None:
     """Numbers or dates, one for each person, whose order is that of the ids, or the reverse of it."""
     if column.n_people < FEWEST or not column.is_one_each or column.alone_rate < 0.5:
         return None
+    if not column.are_days and not column.are_numbers:
+        return None
     values = np.full(column.n_distinct, np.nan)
     if column.are_days:
         values[column.looked_at] = np.where(column.days.is_day, column.days.day, np.nan)

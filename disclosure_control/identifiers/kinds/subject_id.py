@@ -20,17 +20,14 @@ def detect(column: ColumnValues) -> Hits | None:
     lone = np.flatnonzero(column.people_of_value[column.looked_at] == 1)
     if len(lone) < 3:
         return None
-    position = column.looked_at[lone]
-    person_of_value = np.full(column.n_distinct, -1, dtype=np.int64)
-    known = (column.code >= 0) & (column.subjects.code >= 0)
-    person_of_value[column.code[known]] = column.subjects.code[known]
-    people = person_of_value[position]
-    values = _lower(column.distinct.take(pa.array(position)))
-    ids = _lower(column.subjects.ids)
-    repeats = _repeats(values, ids.take(pa.array(people)))
+    is_lone = np.zeros(column.n_distinct, dtype=bool)
+    is_lone[column.looked_at[lone]] = True
+    people, _ = column.somebody_with(is_lone)
+    values, ids = _lower(column.sampled.take(pa.array(lone))), column.subjects.ids
+    repeats = _repeats(values, _lower(ids.take(pa.array(people))))
     if not repeats.any():
         return None
-    others = ids.take(pa.array((people + max(1, len(ids) // 3)) % len(ids)))
+    others = _lower(ids.take(pa.array((people + max(1, len(ids) // 3)) % len(ids))))
     chance = min(max(float(_repeats(values, others).mean()), 1e-3), 0.99)
     certainty = certainty_beside_chance(int(repeats.sum()), len(repeats), chance)
     if certainty is None:

@@ -13,6 +13,7 @@ HEADING = any_of(
     *("=id", "subjid", "patid", "=pid", "pidnum", "patient id", "patient no", "identif", "mrn", "record n", "=code"),
     *("=nr", "=no", "number", "numer", "nummer", "αριθμ", "μητρω", "κωδ", "номер", "код", "=ид", "kod", "codigo"),
 )
+MEASURED = r"^[+-]?[\d.,]+([eE][+-]?\d+)?$|^\d{1,3}([/:]\d{1,3}){1,2}$"  # numbers, blood pressures, times
 CODE = r"^[\pL\d][\pL\d._/:#-]*$"
 
 
@@ -22,7 +23,7 @@ def detect(column: ColumnValues) -> Hits | None:
         return None
     if column.are_whole:
         return _numbers(column)
-    codes = column.matches(CODE) & column.matches(r"\d") & ~column.matches(r"^[+-]?[\d.,]+([eE][+-]?\d+)?$")
+    codes = column.matches(CODE) & column.matches(r"\d") & ~column.matches(MEASURED)
     if column.share(codes) < 0.9:
         return None
     if column.is_hardly_shared:
