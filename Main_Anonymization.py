@@ -5,7 +5,8 @@
     python Main_Anonymization.py --all        every pilot that has a config
 
 ``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people: in what
-leaves, where there is a treatment or a release, else in the pilot as it is; and where something in it names a person.
+leaves, where there is a treatment or a release, else in the pilot as it is; and where a column of it names people, or
+what outsiders may know singles them out.
 """
 
 from __future__ import annotations
@@ -77,8 +78,7 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
     said = str(verdict.figures["verdict"])
     # Where nothing could be evaluated nothing was shown to be safe.
     if limit is not None and (
-        verdict.names_a_person
-        or any(r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results)
+        verdict.vetoes or any(r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results)
     ):
         return Outcome(RISK_TOO_HIGH, f"{said}; {judged}: risky above {limit:g}% of the evaluated, {words}")
     return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")

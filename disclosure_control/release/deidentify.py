@@ -46,7 +46,17 @@ class Account:
     n_lost: int = 0
 
     @property
+    def is_disguised(self) -> bool:
+        """Whether its values look like those that they stand for: pseudonyms, moved dates."""
+        return self.operation.operation in (
+            OperationKind.OFFSET,
+            OperationKind.RECODE_ID,
+            OperationKind.RECODE_SUBJECT,
+        )
+
+    @property
     def stays(self) -> bool:
+        """Whether it is released."""
         return self.operation.operation not in GONE
 
 

@@ -15,12 +15,13 @@ from disclosure_control.steps.running import StepResult
 MAY_LEAVE, HOLD = "May leave", "Hold"
 MOST_REASONS = 3
 NOTHING = "nothing is released"
+FLAT = "anonymised_dataset.csv"
 _WITHOUT_RELEASE = (
     '"treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}], "recommend": {}, '
     '"release": {"key_from": {"environment": "PILOT_KEY"}}'
 )
 # What these steps say against their own product does not speak against another one that leaves in its place.
-_OF_ITS_OWN_PRODUCT = {"released/": ("treatment",)}
+_OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
 
 
 @dataclass(frozen=True)
@@ -33,20 +34,20 @@ class Leaving:
 
 @dataclass(frozen=True)
 class Verdict:
-    """``about`` what leaves; ``reasons`` against it, gravest first, none where it may leave."""
+    """``about`` what leaves; ``reasons`` against it, gravest first, none where it may leave.
+
+    ``vetoes`` are those among them that no share of risk outweighs: what steps found that names people, or that
+    singles them out by what outsiders may know.
+    """
 
     about: str
     reasons: tuple[Reason, ...]
+    vetoes: tuple[Reason, ...] = ()
 
     @property
     def may_leave(self) -> bool:
         """Whether nothing speaks against letting it leave."""
         return not self.reasons
-
-    @property
-    def names_a_person(self) -> bool:
-        """Whether something in it says who somebody is, whatever the shares of risk."""
-        return any(reason.gravity == Gravity.NAMES_A_PERSON for reason in self.reasons)
 
     @property
     def figures(self) -> dict[str, object]:
@@ -88,8 +89,8 @@ def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
     release, treatment = steps.get("release"), steps.get("treatment")
     if release is not None:
         return Leaving("released/", release.outcome.assessment) if release.outcome else Leaving(NOTHING, None)
-    if treatment is not None and treatment.outcome is not None:
-        return Leaving("anonymised_dataset.csv", treatment.outcome.as_released)
+    if treatment is not None and FLAT in treatment.datasets:
+        return Leaving(FLAT, treatment.outcome.as_released)
     return Leaving(NOTHING, None)
 
 
@@ -97,11 +98,12 @@ def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult]) -> Verdict:
     """The verdict on what leaves: the reasons of the steps, and the thresholds that do not hold in it."""
     silent = _OF_ITS_OWN_PRODUCT.get(leaving.about, ())
     reasons = [reason for name, step in steps.items() if name not in silent for reason in step.reasons_to_hold]
+    vetoes = tuple(reason for reason in reasons if reason.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT)
     if leaving.assessment is None:
         reasons.append(_nothing_released(steps))
     else:
         reasons += _thresholds_not_met(leaving)
-    return Verdict(leaving.about, tuple(sorted(set(reasons), key=lambda reason: (reason.gravity, reason.sentence))))
+    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes)
 
 
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from Anonymization_Models import ModelResult
@@ -11,6 +11,8 @@ from cdisc.operations import OperationKind
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted, listed, people_text, share_text, text_table
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
 from disclosure_control.release.traces import Traces
@@ -18,11 +20,14 @@ from disclosure_control.release.traces import Traces
 
 @dataclass(frozen=True)
 class PackageChecked:
-    """What a recipient finds: k, l and t of the package, those that the treatment promised, and traces of originals."""
+    """What a recipient finds: k, l and t of the package, and those that the treatment promised; traces of originals;
+    columns that name people or that outsiders may know, which the config does not answer for.
+    """
 
     assessment: Assessment
     promised: Assessment
     traces: Traces
+    identifiers: tuple[ColumnFinding, ...] = ()
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
@@ -50,6 +55,10 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
                 f'"release": {{"operations": {{"{first}": "remove"}}}}',
             )
         )
+    for reason in identifier_reasons(checked.identifiers, "released/"):
+        names = dict.fromkeys(f"{finding.domain}.{finding.column}" for finding in checked.identifiers)
+        lines = ", ".join(f'"{name}": "remove"' for name in names)
+        reasons.append(replace(reason, remedy=f'"release": {{"operations": {{{lines}}}}}, or declare them harmless'))
     if released.unplaced:
         reasons.append(
             Reason(
@@ -129,6 +138,10 @@ def release_figures(
             "people_left_out": traces.people_left_out,
             "where": dict(traces.where),
         },
+        "identifiers": [
+            {"column": finding.name, "kind": finding.kind, "certainty": finding.certainty, "people": finding.n_people}
+            for finding in checked.identifiers
+        ],
         "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
         "as_promised": [_model(result) for result in checked.promised.results],
     }
@@ -170,6 +183,8 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         f"  original ids: {traces['original_ids']}; their digits: {traces['id_digits']}; dates that were not moved: "
         f"{traces['original_dates']}; values of removed identifiers: {traces['removed_identifiers']}; "
         f"records of people left out: {traces['people_left_out']}.",
+        f"  columns that name people or outsiders may know, by the scan of identifiers: {len(figures['identifiers'])}"
+        + "".join(f"; {one['column']} ({one['kind']}, {one['certainty']})" for one in figures["identifiers"]),
         "",
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),

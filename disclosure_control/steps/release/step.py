@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import pandas as pd
@@ -12,7 +13,11 @@ from cdisc.merge.subject_ids import SubjectIdRule
 from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import numbers_of
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome
+from disclosure_control.identifiers.scan import scan_tables
 from disclosure_control.release.codebook import codebook, codebook_files, readme
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.package import data_files, merged_again, opened_again
@@ -118,7 +123,28 @@ def _checked(
         promised = evaluate_treated(step.dataset.typed_table, step.assessment.config, as_released=True)
     else:
         promised = treated.as_released
-    return PackageChecked(_evaluated(merged, step, promised.config), promised, traces)
+    identifiers = _identifiers_in(opened, released, step)
+    return PackageChecked(_evaluated(merged, step, promised.config), promised, traces, identifiers)
+
+
+def _identifiers_in(
+    opened: Mapping[str, pd.DataFrame], released: ReleasedStudy, step: StepInput
+) -> tuple[ColumnFinding, ...]:
+    """What the scan of identifiers finds in the files of people, and the config does not answer for.
+
+    Pseudonyms and moved dates look like what they stand for, and are not looked at.
+    """
+    disguised = {(account.file, account.variable) for account in released.accounts if account.is_disguised}
+    tables = {
+        name: frame.drop(
+            columns=[column for column in frame if (name, column) in disguised and column != SUBJECT_COLUMN]
+        )
+        for name, frame in opened.items()
+        if (released.files[name].people >= 0).any()
+    }
+    declared = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else IdentifierOutcome()
+    found = scan_tables(tables, SUBJECT_COLUMN).findings
+    return tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
 
 
 def _evaluated(merged: pd.DataFrame, step: StepInput, config: PilotConfig) -> Assessment:
