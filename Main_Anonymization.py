@@ -4,7 +4,9 @@
     python Main_Anonymization.py PENTELI ...  these pilots
     python Main_Anonymization.py --all        every pilot that has a config
 
-``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people.
+``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people: in what
+leaves, where there is a treatment or a release, else in the pilot as it is; and where a column of it names people, or
+what outsiders may know singles them out.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, ru
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
+    from disclosure_control.report.verdict import Verdict
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -28,6 +31,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.text import generate_full_privacy_report
+    from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.run.results import staged
     from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
@@ -36,9 +40,11 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
+    leaving = what_leaves(steps)
+    verdict = verdict_on(leaving, steps)
     notices = stale_merge_notices(pilot.folder, pilot.results)
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
-    first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
+    first_lines = _joined([verdict.text, notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
     for result in steps.values():
@@ -51,27 +57,31 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
         figures = {name: result.figures for name, result in steps.items()}
-        results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
+        summary = privacy_summary(pilot.name, assessment, inputs, notices)
+        results.publish({"verdict": verdict.figures, **summary, **figures})
     say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
-    return _outcome(assessment, options.fail_on_risk)
+    judged = leaving.about if leaving.assessment else COMBINED_DATASET
+    return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
 def _joined(sections: list[str]) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def _outcome(assessment: Assessment, limit: float | None) -> Outcome:
+def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
+    """The line of a pilot in the table of outcomes: the verdict, and the shares of risk in what was judged."""
     shares = {
         f"{result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}": result.risky_rate
         for result in assessment.results
     }
     words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
+    said = str(verdict.figures["verdict"])
     # Where nothing could be evaluated nothing was shown to be safe.
-    if limit is not None and any(
-        r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results
+    if limit is not None and (
+        verdict.vetoes or any(r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results)
     ):
-        return Outcome(RISK_TOO_HIGH, f"risky above {limit:g}% of the evaluated: {words}")
-    return Outcome(DONE, f"risky share of the evaluated: {words}")
+        return Outcome(RISK_TOO_HIGH, f"{said}; {judged}: risky above {limit:g}% of the evaluated, {words}")
+    return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:

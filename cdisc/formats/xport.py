@@ -8,25 +8,28 @@ observations of a fixed length follow each other, and blanks fill the last recor
 from __future__ import annotations
 
 import io
+import re
 import struct
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.formats.encodings import chosen_encoding
-from cdisc.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault
+from cdisc.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault, shown_name
+from cdisc.formats.outgoing import FileWriter, Moment, OutgoingTable, bytes_of_file
 from cdisc.formats.registry import Format
 from cdisc.formats.statistics_files import SAS_FORMATS
 from cdisc.formats.tables import FileContents, FileOptions
 from cdisc.formats.values import clean_name, name_faults
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.words import counted
+from disclosure_control.basics.words import counted, listed
 
 _RECORD = 80
 _LIBRARY_HEADERS = (b"HEADER RECORD*******LIBRARY HEADER RECORD", b"HEADER RECORD*******LIBV8   HEADER RECORD")
@@ -250,4 +253,87 @@ def _damaged_fault(path: Path, reason: str) -> str:
     )
 
 
-FORMAT = Format(readers={".xpt": read_xport}, documentation="SAS XPT v5 and v8", place=2)
+# Writing
+
+
+def is_version_8(source: SourceFile) -> bool:
+    """Whether a transport file is of version 8, with names of up to 32 letters."""
+    return source.content.startswith(_LIBRARY_HEADERS[1])
+
+
+def write_xport_5(table: OutgoingTable) -> bytes:
+    """A transport file of version 5: names of up to 8 letters, labels of up to 40, text of up to 200 bytes."""
+    return _written(table, version=5, longest_name=8, longest_label=40, longest_text=200)
+
+
+def write_xport_8(table: OutgoingTable) -> bytes:
+    """A transport file of version 8: names of up to 32 letters, labels of up to 256, text of up to 32,767 bytes."""
+    return _written(table, version=8, longest_name=32, longest_label=256, longest_text=32_767)
+
+
+def _written(
+    table: OutgoingTable, version: Literal[5, 8], longest_name: int, longest_label: int, longest_text: int
+) -> bytes:
+    import pyreadstat
+
+    stop_at(_faults_of_outgoing(table, version, longest_name, longest_text))
+    frame = table.frame
+    texts = {str(name): column.fillna("").astype(object) for name, column in frame.items() if column.dtype.kind != "f"}
+    labels: list[str | None] = [_cut(table.labels.get(str(name), ""), longest_label) for name in frame]
+
+    def write(path: Path) -> None:
+        pyreadstat.write_xport(
+            frame.assign(**texts),
+            path,
+            file_label=_cut(table.label, 40),
+            column_labels=labels,
+            table_name=table.name[:longest_name],
+            file_format_version=version,
+        )
+
+    return _dated(bytes_of_file(write), table.created)
+
+
+def _faults_of_outgoing(table: OutgoingTable, version: int, longest_name: int, longest_text: int) -> list[str]:
+    names = [str(name) for name in table.frame]
+    unfit = [name for name in names if not re.fullmatch(rf"[A-Za-z_][A-Za-z0-9_]{{0,{longest_name - 1}}}", name)]
+    faults = []
+    if unfit:
+        faults.append(
+            f"{table.name}: {counted(len(unfit), 'column')} with a name that XPT version {version} cannot hold "
+            f"({listed(map(shown_name, unfit), at_most=5)}); allowed: up to {longest_name} letters, digits and _. "
+            "Release in another format."
+        )
+    for name in names:
+        if table.frame[name].dtype.kind == "f":
+            continue
+        distinct = table.frame[name].dropna().drop_duplicates()
+        n_long = sum(len(text.encode()) > longest_text for text in distinct)
+        if n_long:
+            faults.append(
+                f"{table.name}, column {shown_name(name)}: {counted(n_long, 'distinct value')} longer than the "
+                f"{longest_text:,} bytes of XPT version {version}. Release in another format, or remove the column."
+            )
+    return faults
+
+
+def _cut(text: str, n_bytes: int) -> str:
+    return text.encode()[:n_bytes].decode(errors="ignore")
+
+
+def _dated(content: bytes, moment: Moment) -> bytes:
+    """The file with its four dates, of library and member, made and changed, set to the moment of the release."""
+    month = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")[moment.month - 1]
+    date = f"{moment.day:02d}{month}{moment.year % 100:02d}:{moment:%H:%M:%S}".encode()
+    header = bytearray(content[:_NAMES_AT])
+    for place in (_RECORD + 64, 2 * _RECORD, _MEMBER_AT + 2 * _RECORD + 64, _MEMBER_AT + 3 * _RECORD):
+        header[place : place + len(date)] = date
+    return bytes(header) + content[_NAMES_AT:]
+
+
+FORMAT = Format(
+    readers={".xpt": read_xport},
+    documentation="SAS XPT v5 and v8",
+    place=2,
+    writers={"xpt5": FileWriter(".xpt", write_xport_5), "xpt8": FileWriter(".xpt", write_xport_8)},
+)

@@ -76,7 +76,7 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     state = _Merge(rule, settings)
     tables = _read_tables(folder, state)
     state.stop_at_faults()
-    tables = _belonging([_with_sdtm_names(table, state.rule) for table in tables], state)
+    tables = _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
     subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
@@ -160,7 +160,7 @@ def _belonging(tables: list[SourceTable], state: _Merge) -> list[SourceTable]:
     return found.tables
 
 
-def _with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
+def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
     """The table with SDTM names in capitals where the file writes them small."""
     columns = table.frame.columns
     if rule.column != DEFAULT_COLUMN or DEFAULT_COLUMN in columns or DEFAULT_COLUMN not in columns.str.upper():

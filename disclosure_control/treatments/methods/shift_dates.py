@@ -67,7 +67,7 @@ def shift_dates(
     notes: list[str] = []
     for name in names:
         try:
-            shifted[name], changed[name], n_lost = _shifted(given.frame[name], offsets, unreadable)
+            shifted[name], changed[name], n_lost = moved_dates(given.frame[name], offsets, unreadable)
         except FaultyInputError as error:
             faults += error.faults
             continue
@@ -87,8 +87,12 @@ def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days:
     return offsets_of(key, release, labels_of(encoded), days)[encoded.codes]
 
 
-def _shifted(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[pd.Series, int, int]:
-    """The column moved record by record, how many of its texts changed, and how many were lost; on arrays of days."""
+def moved_dates(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[pd.Series, int, int]:
+    """The column of ISO 8601 dates (n_records,) moved by ``offsets`` (n_records,) days, record by record.
+
+    Also how many of its texts changed, and how many were lost because they are no dates and ``unreadable`` is
+    "missing"; where it is "fault" these raise ``FaultyInputError``.
+    """
     encoded = encode_column(column)
     texts = labels_of(encoded)
     parts = [_parts(text) for text in texts]

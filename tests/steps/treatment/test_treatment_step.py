@@ -25,6 +25,7 @@ from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
+BAND_OF_AGE = {"method": "band", "column": "age", "width": 40}
 BAND = {"method": "band", "column": "DM__AGE", "width": 10}
 
 # ---------------------------------------------------------------- the config key
@@ -262,8 +263,21 @@ def test_recommended_steps_are_applied_one_after_the_other():
     assert by_name.steps[0].changed == {"age": 8}
     with pytest.raises(FaultyInputError, match="recommend"):
         treat(small(), SMALL, [{"method": "recommended"}])
-    with pytest.raises(FaultyInputError, match="nothing was found that meets the thresholds"):
-        treat(small(), SMALL, [{"method": "recommended"}], recommended=())
+
+
+def test_nothing_to_give_up_is_a_recommendation_too_and_the_other_steps_are_applied():
+    safe = treat(small(), SMALL, [BAND_OF_AGE, {"method": "recommended"}], recommended=())
+    assert safe.frame["age"].nunique() == 2
+    assert any("Nothing had to be given up" in note for note in safe.steps[1].notes)
+
+
+def test_what_was_dropped_before_is_not_recoded_as_recommended():
+    steps = [{"method": "band", "column": "age", "width": 20}, {"method": "group", "column": "sex", "rarer_than": 9}]
+    drop = {"method": "drop_column", "columns": ["age"]}
+    treated = treat(small(), SMALL, [drop, {"method": "recommended"}], recommended=steps)
+    assert "age" not in treated.frame
+    assert any("dropped before, and not needed any more: age" in note for note in treated.steps[1].notes)
+    assert treated.steps[1].changed["sex"] == 8
 
 
 # ---------------------------------------------------------------- through the door
