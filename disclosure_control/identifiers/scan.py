@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from disclosure_control.identifiers.registry import Hits, Kind, kinds
 __all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_table", "scan_tables"]
 
 DEFAULT_SUBJECT = "USUBJID"
+LARGE = 100_000  # rows
+WORKERS = 4
 
 
 def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = DEFAULT_SUBJECT) -> Scan:
@@ -37,8 +40,8 @@ def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DE
     """The same of one table; its findings come column by column, the gravest of a column first."""
     subjects, own = _subjects(table, subject_column)
     names = [str(name) for name in table.columns if name not in own]
-    found = [finding for name in names for finding in _findings(column_values(domain, name, table[name], subjects))]
-    return Scan(tuple(found), {domain: ScannedTable(len(table), subjects.n_people, len(names))})
+    found = _of_columns([(domain, name, table[name]) for name in names], subjects)
+    return Scan(found, {domain: ScannedTable(len(table), subjects.n_people, len(names))})
 
 
 def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, columns: Iterable[str] | None = None) -> Scan:
@@ -50,12 +53,14 @@ def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, column
     names = [str(name) for name in (frame.columns if columns is None else columns) if name != DEFAULT_SUBJECT]
     ids = frame.get(DEFAULT_SUBJECT) if subjects is None else subjects
     whose = _nobodys(len(frame)) if ids is None else _encoded(ids)
-    found: list[ColumnFinding] = []
-    for name in names:
-        domain, divided, heading = name.rpartition("__") if name.count("__") == 1 else name.partition("__")
-        heading = heading if divided else name
-        found += _findings(column_values(domain if divided else "", heading, frame[name], whose))
-    return Scan(tuple(found), {"": ScannedTable(len(frame), whose.n_people, len(names))})
+    found = _of_columns([(*_divided(name), frame[name]) for name in names], whose)
+    return Scan(found, {"": ScannedTable(len(frame), whose.n_people, len(names))})
+
+
+def _divided(name: str) -> tuple[str, str]:
+    """Domain and heading of a column of the combined dataset; no domain where its name has none."""
+    domain, divided, heading = name.partition("__")
+    return (domain, heading) if divided else ("", name)
 
 
 def _subjects(table: pd.DataFrame, subject_column: str | None) -> tuple[Subjects, set[str]]:
@@ -82,6 +87,18 @@ def _encoded(ids: pd.Series) -> Subjects:
 
 
 # ---------------------------------------------------------------- one column
+
+
+def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: Subjects) -> tuple[ColumnFinding, ...]:
+    """What is found in columns (domain, heading, values), in their order; those of large tables side by side."""
+
+    def findings_of(column: tuple[str, str, pd.Series]) -> list[ColumnFinding]:
+        return list(_findings(column_values(*column, subjects)))
+
+    if len(subjects.code) < LARGE:
+        return tuple(finding for column in columns for finding in findings_of(column))
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:  # Arrow and numpy let go of the interpreter
+        return tuple(finding for findings in pool.map(findings_of, columns) for finding in findings)
 
 
 def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:

@@ -8,8 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from config.model_settings import config_of_valid_keys
 from Create_Combined_Pilot_Dataset import combine_pilot
+from disclosure_control.basics.reasons import Gravity
+from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
+from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.run.doors import run_door
+from disclosure_control.steps.identifiers.step import scan_beside
 from Main_Anonymization import assess_pilot
 from tests.config_keys import faults_of_key
 from tests.corpus.check_numbers import amka
@@ -120,23 +125,46 @@ def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run,
     assert "The treatment drops DM__ΑΜΚΑ first" in first_question(results)
 
 
-def test_a_column_that_was_changed_is_looked_at_again(run):
-    """Local suppression of a few cells leaves the ids of the others; a pseudonym in their place is treated."""
-    pseudonyms = {"method": "recode_ids", "key_from": {"environment": "BIOSTREAMS_TEST_KEY"}, "columns": ["DM__ΑΜΚΑ"]}
-    _, results = run(treatment=[{"method": "top_code", "column": "DM__Χοληστερόλη", "limit": 182}])
-    assert "anonymised_dataset.csv" not in results
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BIOSTREAMS_TEST_KEY", "a key of more than thirty-two letters for tests")
-        _, results = run(treatment=[pseudonyms])
+def test_pseudonyms_in_place_of_the_ids_count_as_treated(run, monkeypatch):
+    monkeypatch.setenv("BIOSTREAMS_TEST_KEY", "a key of more than thirty-two letters for tests")
+    key = {"environment": "BIOSTREAMS_TEST_KEY"}
+    _, results = run(treatment=[{"method": "recode_ids", "key_from": key, "columns": ["DM__ΑΜΚΑ"]}])
     assert "anonymised_dataset.csv" in results
+
+
+@pytest.mark.parametrize(("n_hidden", "n_left_in"), [(0, 1), (10, 1), (N, 0)])
+def test_a_column_that_was_changed_is_looked_at_again(n_hidden, n_left_in):
+    """Cells that are emptied take the ids of their people away, and leave those of the others."""
+    before = pd.DataFrame(exports()["DM"], dtype="str").rename(columns={"ΑΜΚΑ": "DM__ΑΜΚΑ"})
+    outcome = IdentifierOutcome(scan_combined(before).findings)
+    after = before.assign(**{"DM__ΑΜΚΑ": before["DM__ΑΜΚΑ"].where(np.arange(N) >= n_hidden)})
+    left_in = outcome.left_in(after, before["USUBJID"], {"DM__ΑΜΚΑ": ["local_suppression"]})
+    assert len(left_in) == n_left_in
+    assert outcome.left_in(after.drop(columns="DM__ΑΜΚΑ"), before["USUBJID"], {}) == ()
+
+
+def test_a_quasi_identifier_answers_for_what_outsiders_know_and_not_for_an_id():
+    people = pd.DataFrame(exports()["DM"], dtype="str")
+    people["DM__PLZ"] = [f"{10_000 + 1_017 * (i % 30)}" for i in range(N)]
+    findings = scan_combined(people.rename(columns={"ΑΜΚΑ": "DM__ΑΜΚΑ"})).findings
+    assert {finding.name for finding in IdentifierOutcome(findings).open} == {"DM__ΑΜΚΑ", "DM__PLZ"}
+    assessed = IdentifierOutcome(findings, assessed=("DM__ΑΜΚΑ", "DM__PLZ"))
+    assert {finding.name for finding in assessed.open} == {"DM__ΑΜΚΑ"}
+
+
+def test_there_is_one_reason_to_hold_for_each_grade_and_the_remedy_names_every_column():
+    columns = {"DM__q": [f"a{i}@b.example" for i in range(N)]}
+    columns["DM__PLZ"] = [f"{10 + i % 30}-{100 + i % 30}" for i in range(N)]
+    people = pd.DataFrame({"USUBJID": exports()["DM"]["USUBJID"], **columns}, dtype="str")
+    reasons = reasons_of(IdentifierOutcome(scan_combined(people).findings).open, "the treated dataset")
+    assert [reason.gravity for reason in reasons] == [Gravity.NAMES_A_PERSON, Gravity.OUTSIDERS_CAN_SINGLE_OUT]
+    assert reasons[0].sentence == "In the treated dataset, DM__q holds e-mail addresses of 60 of 60 people."
+    assert "DM__PLZ" in reasons[1].remedy
 
 
 def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
     run()
     (tmp_path / "pilots" / "NEW" / "YY.csv").write_bytes(b"\x00\x01\x02")
-    from disclosure_control.steps.identifiers.step import scan_beside
-    from tests.config_keys import config_of_valid_keys
-
     _, unread = scan_beside(tmp_path / "pilots" / "NEW", config_of_valid_keys(CONFIG), [])
     assert unread == ["YY.csv: it cannot be read"]
 
