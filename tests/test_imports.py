@@ -21,6 +21,7 @@ ROOMS = (
     "disclosure_control.treatments",
     "disclosure_control.utility",
     "disclosure_control.generalisation",
+    "disclosure_control.identifiers",
     "disclosure_control.measures",
     "disclosure_control.assess",
     "disclosure_control.run",

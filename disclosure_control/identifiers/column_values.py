@@ -1,0 +1,230 @@
+"""One column as the kinds of identifiers look at it: its distinct values, who has them, and what its heading says.
+
+Everything is asked of distinct values, through Arrow or numpy; what needs Python for every value is asked of
+``sample``, at most ``SAMPLE`` distinct values, chosen by their last letters and so the same in every order of the rows.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.identifiers.headings import folded
+
+SAMPLE = 4_000  # distinct values of a column that are looked at one by one
+FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Whose the rows of a table are: ``code`` (n_rows,) into ``ids`` (n_people,), -1 where the row names nobody."""
+
+    code: np.ndarray
+    ids: pa.Array
+
+    @cached_property
+    def n_people(self) -> int:
+        """How many people have a row."""
+        return len(self.ids)
+
+    @cached_property
+    def is_one_row_each(self) -> bool:
+        """Whether the table has hardly more rows than people: a row is a person."""
+        return bool(self.n_people) and len(self.code) <= 1.1 * self.n_people
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """One column: ``code`` (n_rows,) into its ``distinct`` values, -1 where missing.
+
+    ``distinct`` is an Arrow array of trimmed text; numbers that are whole are written without a point, and
+    ``is_number`` says that the file held numbers.
+    """
+
+    domain: str
+    column: str
+    code: np.ndarray
+    distinct: pa.Array
+    subjects: Subjects
+    is_number: bool
+
+    @cached_property
+    def heading(self) -> str:
+        """The heading in small letters without accents, its words divided by single blanks."""
+        return folded(self.column)
+
+    def is_headed(self, pattern: re.Pattern) -> bool:
+        """Whether the heading holds one of the words of a pattern."""
+        return bool(pattern.search(self.heading))
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """How many different values there are."""
+        return len(self.distinct)
+
+    @cached_property
+    def rows_of_value(self) -> np.ndarray:
+        """Rows (n_distinct,) that hold each value."""
+        return np.bincount(self.code[self.code >= 0], minlength=self.n_distinct)
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Rows with a value."""
+        return int((self.code >= 0).sum())
+
+    # ------------------------------------------------------------ who has which value
+
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Person and value of every pair that occurs, once each."""
+        known = (self.code >= 0) & (self.subjects.code >= 0)
+        person, value = self.subjects.code[known], self.code[known]
+        if self.subjects.is_one_row_each and len(np.unique(person)) == len(person):
+            return person, value
+        packed = np.unique(person.astype(np.int64) * max(self.n_distinct, 1) + value)
+        return packed // max(self.n_distinct, 1), packed % max(self.n_distinct, 1)
+
+    @cached_property
+    def people_of_value(self) -> np.ndarray:
+        """People (n_distinct,) who have each value; zeros where the table names no subject."""
+        return np.bincount(self._pairs[1], minlength=self.n_distinct)
+
+    @cached_property
+    def n_people(self) -> int:
+        """People with a value."""
+        return len(np.unique(self._pairs[0]))
+
+    @cached_property
+    def is_one_each(self) -> bool:
+        """Whether hardly anybody has two different values."""
+        return self.n_people > 0 and len(self._pairs[0]) <= 1.05 * self.n_people
+
+    @cached_property
+    def alone_rate(self) -> float:
+        """Share of the people with a value who have one that nobody else has, in [0, 1]; larger is riskier."""
+        if not self.n_people:
+            return 0.0
+        lone = self.people_of_value == 1
+        return len(np.unique(self._pairs[0][lone[self._pairs[1]]])) / self.n_people
+
+    @cached_property
+    def is_hardly_shared(self) -> bool:
+        """Whether one value belongs to one person, but for a few: at least 95 of 100 people are alone with theirs."""
+        return self.n_people >= FEWEST_PEOPLE and self.is_one_each and self.alone_rate >= 0.95
+
+    def people_with(self, values: np.ndarray) -> int:
+        """How many people have one of the values (n_distinct,) of bool."""
+        return len(np.unique(self._pairs[0][values[self._pairs[1]]]))
+
+    # ------------------------------------------------------------ values one by one
+
+    @cached_property
+    def looked_at(self) -> np.ndarray:
+        """Positions (n_sample,) of the distinct values in ``sample``: all, or those of the smallest hashes."""
+        if self.n_distinct <= SAMPLE:
+            return np.arange(self.n_distinct)
+        return np.sort(np.argpartition(_hashes(self.distinct), SAMPLE)[:SAMPLE])
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """Distinct values, at most ``SAMPLE`` of them."""
+        return self.distinct.take(pa.array(self.looked_at)).to_pylist()
+
+    @cached_property
+    def sampled(self) -> pa.Array:
+        """The same as an Arrow array."""
+        return self.distinct.take(pa.array(self.looked_at))
+
+    @cached_property
+    def rows_of_sample(self) -> np.ndarray:
+        """Rows (n_sample,) that hold each value of the sample."""
+        return self.rows_of_value[self.looked_at]
+
+    def share(self, is_hit: np.ndarray) -> float:
+        """Share in [0, 1] of the distinct values of the sample (n_sample,) that are hits."""
+        return float(is_hit.mean()) if len(is_hit) else 0.0
+
+    def matches(self, pattern: str, everywhere: bool = False) -> np.ndarray:
+        """Which values of the sample, or ``everywhere`` of all distinct values, hold the pattern (of RE2)."""
+        values = self.distinct if everywhere else self.sampled
+        return np.asarray(pc.match_substring_regex(values, pattern))
+
+    def contains(self, text: str) -> np.ndarray:
+        """Which of all distinct values hold this text."""
+        return np.asarray(pc.match_substring(self.distinct, text))
+
+    def somewhere(self, pattern: str, needed: np.ndarray) -> np.ndarray:
+        """Which of all distinct values hold the pattern, asked of those alone that are ``needed`` (n_distinct,)."""
+        found = np.zeros(self.n_distinct, dtype=bool)
+        positions = np.flatnonzero(needed)
+        found[positions] = np.asarray(pc.match_substring_regex(self.distinct.take(pa.array(positions)), pattern))
+        return found
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """The distinct values as numbers (n_distinct,), NaN where they are none."""
+        text = pc.replace_substring(self.distinct, ",", ".")
+        is_number = pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$")
+        cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
+        return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
+
+    @cached_property
+    def are_whole(self) -> bool:
+        """Whether every value is a whole number."""
+        if not self.n_distinct:
+            return False
+        return bool(pc.all(pc.match_substring_regex(self.distinct, r"^[+-]?\d{1,18}$")).as_py())
+
+
+def _hashes(values: pa.Array) -> np.ndarray:
+    """A number per text (n,) of its last eight bytes and its length: the same in every run and every order."""
+    offsets = np.frombuffer(values.buffers()[1], dtype=np.int64)[values.offset : values.offset + len(values) + 1]
+    data = np.frombuffer(values.buffers()[2], dtype=np.uint8)
+    mixed = (offsets[1:] - offsets[:-1]).astype(np.uint64)
+    for back in range(1, 9):
+        place = offsets[1:] - back
+        letter = np.where(place >= offsets[:-1], data[np.maximum(place, 0)], 0).astype(np.uint64)
+        mixed = (mixed ^ letter) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def column_values(domain: str, column: str, values: pd.Series, subjects: Subjects) -> ColumnValues:
+    """A column (n_rows,) of text or numbers, encoded once."""
+    is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
+    if is_number:
+        code, labels = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
+        return ColumnValues(domain, column, code, _texts_of_numbers(labels), subjects, True)
+    if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
+        values = values.astype("str")
+    return _of_texts(domain, column, pa.array(values), subjects)
+
+
+def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
+    with np.errstate(invalid="ignore"):
+        whole = labels.astype(np.int64)
+    if len(labels) and (whole == labels).all() and (np.abs(labels) < 2**53).all():
+        return pc.cast(pa.array(whole), pa.large_string())
+    texts = pc.cast(pa.array(labels), pa.large_string())
+    return pc.replace_substring_regex(texts, r"\.0+$", "")
+
+
+def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: Subjects) -> ColumnValues:
+    """Text as it stands is encoded; then what is blank becomes missing and what is equal when trimmed becomes one."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    encoded = values.cast(pa.large_string()).dictionary_encode()
+    code = np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
+    distinct = encoded.dictionary
+    trimmed = pc.utf8_trim_whitespace(distinct)
+    if not trimmed.equals(distinct) or pc.any(pc.equal(trimmed, "")).as_py():
+        merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
+        again = np.asarray(merged.indices.fill_null(-1)).astype(np.int64)
+        code, distinct = np.append(again, -1)[code], merged.dictionary
+    return ColumnValues(domain, column, code, distinct, subjects, False)
