@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET
+from config import COMBINED_DATASET, REVIEW, lines_to_review
+from disclosure_control.basics.words import counted
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
-    notices = stale_merge_notices(pilot.folder, pilot.results)
+    notices = [*stale_merge_notices(pilot.folder, pilot.results), *undecided_notices(pilot.config_file)]
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
     first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
@@ -54,6 +56,15 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
     say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
     return _outcome(assessment, options.fail_on_risk)
+
+
+def undecided_notices(config_file: Path) -> list[str]:
+    """What of a drafted config nobody has decided yet, in a sentence."""
+    n_lines = lines_to_review(config_file.read_text(encoding="utf-8-sig"))
+    if not n_lines:
+        return []
+    lines = counted(n_lines, "line")
+    return [f'{config_file.name} has {lines} marked "# {REVIEW}", which a draft leaves to you; decide and unmark them.']
 
 
 def _joined(sections: list[str]) -> str:

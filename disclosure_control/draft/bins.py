@@ -14,7 +14,7 @@ import numpy as np
 
 from disclosure_control.basics.columns import number_text
 
-CHILDHOOD = (6.0, 12.0)  # school, adolescence
+CHILDHOOD, GROWN_UP = (6.0, 12.0), 18.0  # school, adolescence
 OLDEST = 90.0  # above it all are one: 45 CFR 164.514(b)(2)(i)(C)
 BODY_MASS_INDEX = (18.5, 25.0, 30.0, 35.0, 40.0)  # WHO: underweight, overweight, obesity I, II, III; adults
 MOST_QUANTILES = 5
@@ -33,10 +33,12 @@ def age_bins(ages: np.ndarray, at_least: int) -> Bins:
 
     A bin of fewer than ``at_least`` people joins its neighbour.
     """
-    if ages.max() <= 18:
-        edges = fitted_edges(ages, CHILDHOOD, 0.0, 18.0, at_least)
-        return Bins(edges, f"years at the edges of childhood{_joined(edges, (0.0, *CHILDHOOD, 18.0), at_least)}")
-    low, high = 10 * math.floor(ages.min() / 10), 10 * math.ceil(ages.max() / 10)
+    if np.quantile(ages, 0.95) <= GROWN_UP:
+        is_child = bool(ages.max() <= GROWN_UP)
+        of_children = list(CHILDHOOD) if is_child else [*CHILDHOOD, GROWN_UP]
+        edges = fitted_edges(ages, of_children, 0.0, GROWN_UP if is_child else None, at_least)
+        return Bins(edges, f"years at the edges of childhood{_joined(edges, (0.0, *CHILDHOOD, GROWN_UP), at_least)}")
+    low, high = 10 * math.floor(ages.min() / 10), 10 * (math.floor(ages.max() / 10) + 1)
     inner = tuple(float(edge) for edge in range(low + 10, high, 10) if edge <= OLDEST)
     edges = fitted_edges(ages, inner, float(low), float(high), at_least)
     return Bins(edges, f"tens of years{_joined(edges, (float(low), *inner, float(high)), at_least)}")
@@ -79,19 +81,15 @@ def fitted_edges(
         if n - n_below >= at_least and len(ordered) - n >= at_least:
             kept.append(float(edge))
             n_below = n
-    first, last = (inner[0], inner[-1]) if inner else (None, None)
     while kept:
-        edges = [
-            *([low] if low is not None and kept[0] == first else []),
-            *kept,
-            *([high] if high is not None and kept[-1] == last else []),
-        ]
-        if len(edges) < 2:  # one edge alone divides people into two tails, and a config needs two
-            edges.append(high if high is not None else _outside(ordered)[1])
-        n_each = people_of_bins(ordered, edges)
-        if not ((n_each > 0) & (n_each < at_least)).any():
-            return edges
-        kept.pop()  # people who sit on the last edge leave too few above it
+        # A bin that had to be joined stays open, so that its edge does not tell where its last person is.
+        start = [low] if low is not None and kept[0] == inner[0] else []
+        end = [high] if high is not None and kept[-1] == inner[-1] else []
+        for edges in ([*start, *kept, *end], [*start, *kept, high if high is not None else _outside(ordered)[1]]):
+            n_each = people_of_bins(ordered, edges) if len(edges) > 1 else np.zeros(0)
+            if len(n_each) and not ((n_each > 0) & (n_each < at_least)).any():
+                return edges
+        kept.pop()
     low_outside, high_outside = _outside(ordered)
     return [low if low is not None else low_outside, high if high is not None else high_outside]
 

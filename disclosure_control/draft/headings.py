@@ -1,4 +1,4 @@
-"""What the heading of a column says that it holds, in several languages: a small table of words of the project's own."""
+"""What the heading of a column says that it holds, in several languages: a small table of the project's own."""
 
 from __future__ import annotations
 
@@ -35,85 +35,166 @@ def _concept(name: str, part: Part, why: str, words: str) -> Concept:
     return Concept(name, part, why, tuple(_words_of(phrase) for phrase in words.split(",")))
 
 
-# A heading counts as an age where nothing but these stands beside the word: "age at death" is another matter.
-_BESIDE_AGE = frozenset(
-    "in at the of years year yrs y entry enrolment enrollment baseline admission inclusion visit patient subject "
-    "pat der des bei jahre jahren anos en al ans annees lata lat wiek w ετη σε του godini god v na i".split()
-)
-
-
 def _words_of(heading: str) -> str:
     """A heading in small letters without accents, a blank between words: ``ChestPainType`` is ``chest pain type``."""
-    decomposed = unicodedata.normalize("NFKD", re.sub(r"(?<=[^\W\d_a-z])(?=[^\W\d_][a-z])|(?<=[a-z])(?=[A-Z])", " ", heading))
+    neighbours = zip(" " + heading, heading, heading[1:] + " ", strict=False)
+    apart = "".join(
+        f" {letter}" if letter.isupper() and (before.islower() or (before.isupper() and after.islower())) else letter
+        for before, letter, after in neighbours
+    )
+    decomposed = unicodedata.normalize("NFKD", apart)
     letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
     return " ".join(re.findall(r"[^\W_]+", letters.replace("ς", "σ").replace("ł", "l").replace("'", "")))
 
 
-CONCEPTS: tuple[Concept, ...] = (
-    _concept("age", Part.KNOWN, "known to many",
-             "age, alter, lebensalter, edad, wiek, ηλικία, възраст, âge, età, idade, leeftijd, vârsta"),
-    _concept("sex", Part.KNOWN, "seen by everybody",
-             "sex, gender, geschlecht, sexo, género, genero, płeć, φύλο, пол, sexe, sesso, genre, geslacht"),
-    _concept("race", Part.KNOWN, "seen by everybody",
-             "race, ethnic, ethnicity, ethnic group, ethnic origin, ethnie, rasse, raza, etnia, rasa, etniczność, φυλή, "
-             "εθνότητα, εθνοτική ομάδα, раса, етнос, етническа принадлежност, skin colour, skin color"),
-    _concept("country", Part.KNOWN, "where a person comes from is known to many",
-             "country, native country, country of birth, birth country, nationality, citizenship, geburtsland, "
-             "herkunftsland, land, staat, staatsangehörigkeit, nationalität, país, pais, nacionalidad, kraj, "
-             "narodowość, obywatelstwo, χώρα, υπηκοότητα, εθνικότητα, държава, страна, гражданство, националност, "
-             "pays, nationalité, paese, nazionalità, cittadinanza"),
-    _concept("place", Part.KNOWN, "where a person lives is known to many, and registers hold it",
-             "postcode, postal code, post code, zip, zipcode, zip code, plz, postleitzahl, código postal, cp, "
-             "kod pocztowy, ταχυδρομικός κώδικας, τκ, пощенски код, code postal, cap, region, district, county, state, "
-             "province, city, town, municipality, village, residence, urban, rural, bundesland, landkreis, kreis, ort, "
-             "wohnort, stadt, gemeinde, bezirk, región, provincia, ciudad, municipio, distrito, localidad, comuna, "
-             "województwo, powiat, gmina, miasto, miejscowość, περιοχή, περιφέρεια, νομός, δήμος, πόλη, κατοικία, "
-             "τόπος κατοικίας, νομος, област, община, град, населено място, регион, район, région, département, ville, "
-             "commune, regione, comune, città"),
-    _concept("education", Part.KNOWN, "known to acquaintances",
-             "education, schooling, education level, school years, bildung, schulabschluss, bildungsabschluss, "
-             "ausbildung, educación, estudios, nivel de estudios, escolaridad, wykształcenie, εκπαίδευση, μόρφωση, "
-             "μορφωτικό επίπεδο, образование, éducation, niveau d etudes, istruzione, titolo di studio"),
-    _concept("marital status", Part.KNOWN, "known to acquaintances",
-             "marital, marital status, civil status, married, familienstand, estado civil, stan cywilny, "
-             "οικογενειακή κατάσταση, семейно положение, семеен статус, état civil, situation familiale, stato civile"),
-    _concept("occupation", Part.KNOWN, "known to acquaintances",
-             "occupation, job, profession, workclass, work class, employment, employment status, employer, beruf, "
-             "tätigkeit, arbeitgeber, profesión, ocupación, empleo, zawód, zatrudnienie, επάγγελμα, εργασία, професия, "
-             "заетост, métier, professione, occupazione"),
-    _concept("religion", Part.KNOWN, "known to acquaintances",
-             "religion, konfession, religión, wyznanie, θρήσκευμα, θρησκεία, религия, вероизповедание, religione"),
-    _concept("language", Part.KNOWN, "heard by everybody",
-             "language, mother tongue, sprache, muttersprache, idioma, język, γλώσσα, μητρική γλώσσα, език, langue, lingua"),
-    _concept("body mass index", Part.KNOWN, "seen by everybody, roughly",
-             "bmi, body mass index, imc, δμσ, δείκτης μάζας σώματος, итм, индекс на телесна маса"),
-    _concept("height or weight", Part.SEEN, "seen by everybody, roughly",
-             "height, weight, body weight, wtkg, htcm, größe, körpergröße, gewicht, körpergewicht, altura, talla, peso, "
-             "wzrost, waga, masa ciała, ύψος, βάρος, ръст, тегло, taille, poids, altezza, hair colour, eye colour"),
-    _concept("a stigma", Part.SENSITIVE, "could harm a person who is found",
-             "hiv, aids, homo, sexual orientation, drugs, drug use, substance abuse, alcohol, psychiatric, suicide, "
-             "abortion, cd4, cd40, viral load"),
-    _concept("a diagnosis", Part.SENSITIVE, "a diagnosis is what the person told a doctor alone",
-             "diagnosis, diagnoses, disease, heart disease, icd, icd10, condition, comorbidity, diagnose, erkrankung, "
-             "krankheit, diagnóstico, enfermedad, rozpoznanie, choroba, διάγνωση, νόσος, ασθένεια, диагноза, "
-             "заболяване, diagnostic, maladie, diagnosi, malattia"),
-    _concept("an income", Part.SENSITIVE, "what a person earns is private",
-             "income, salary, salary class, wage, einkommen, gehalt, ingresos, salario, dochód, wynagrodzenie, "
-             "εισόδημα, μισθός, доход, заплата, revenu, salaire, reddito"),
-    _concept("a laboratory result", Part.SENSITIVE, "a laboratory result is known to the person's doctor alone",
-             "cholesterol, total cholesterol, χοληστερόλη, χοληστερίνη, холестерол, cholesterin, colesterol, "
-             "cholestérol, glucose, γλυκόζη, glukose, glucosa, glukoza, глюкоза, hba1c, hemoglobin a1c, creatinine, "
-             "κρεατινίνη, kreatinin, creatinina, kreatynina, креатинин, hemoglobin, haemoglobin, αιμοσφαιρίνη, "
-             "hämoglobin, hemoglobina, хемоглобин, triglycerides, psa, crp"),
-    _concept("subject", Part.PERSON, "names the subject",
-             "patient, patientid, patient id, patient no, patient number, patient code, pid, pidnum, pat id, subject, "
-             "subjid, subject id, subjectid, participant, participant id, person id, case id, patienten id, "
-             "patientennummer, patientennr, paciente, id paciente, pacjent, id pacjenta, numer pacjenta, ασθενής, "
-             "κωδικός ασθενούς, αριθμός ασθενούς, пациент, номер на пациент, paziente, mrn, record id"),
-    _concept("number", Part.NUMBER, "a number or code",
-             "id, no, nr, number, code, key, nummer, kennung, número, código, numer, kod, κωδικός, αριθμός, α α, номер, "
-             "код, numéro, numero, codice, case, record, row"),
+# A heading counts as an age where nothing but these stands beside the word: "age at death" is another matter.
+_BESIDE_AGE = frozenset(
+    _words_of(
+        "in at the of years year yrs y entry enrolment enrollment baseline admission inclusion visit patient subject "
+        "pat der des bei jahre jahren años en al ans annees lata lat w έτη σε του години год в na i"
+    ).split()
 )
+
+CONCEPTS: tuple[Concept, ...] = (
+    _concept(
+        "age",
+        Part.KNOWN,
+        "known to many",
+        "age, alter, lebensalter, edad, wiek, ηλικία, възраст, âge, età, idade, leeftijd, vârsta",
+    ),
+    _concept(
+        "sex",
+        Part.KNOWN,
+        "seen by everybody",
+        "sex, gender, geschlecht, sexo, género, genero, płeć, φύλο, пол, sexe, sesso, genre, geslacht",
+    ),
+    _concept(
+        "race",
+        Part.KNOWN,
+        "seen by everybody",
+        "race, ethnic, ethnicity, ethnic group, ethnic origin, ethnie, rasse, raza, etnia, rasa, etniczność, φυλή, "
+        "εθνότητα, εθνοτική ομάδα, раса, етнос, етническа принадлежност, skin colour, skin color",
+    ),
+    _concept(
+        "country",
+        Part.KNOWN,
+        "where a person comes from is known to many",
+        "country, native country, country of birth, birth country, nationality, citizenship, geburtsland, "
+        "herkunftsland, land, staat, staatsangehörigkeit, nationalität, país, pais, nacionalidad, kraj, "
+        "narodowość, obywatelstwo, χώρα, υπηκοότητα, εθνικότητα, държава, страна, гражданство, националност, "
+        "pays, nationalité, paese, nazionalità, cittadinanza",
+    ),
+    _concept(
+        "place",
+        Part.KNOWN,
+        "where a person lives is known to many, and registers hold it",
+        "postcode, postal code, post code, zip, zipcode, zip code, plz, postleitzahl, código postal, cp, "
+        "kod pocztowy, ταχυδρομικός κώδικας, τκ, пощенски код, code postal, cap, region, district, county, state, "
+        "province, city, town, municipality, village, residence, urban, rural, bundesland, landkreis, kreis, ort, "
+        "wohnort, stadt, gemeinde, bezirk, región, provincia, ciudad, municipio, distrito, localidad, comuna, "
+        "województwo, powiat, gmina, miasto, miejscowość, περιοχή, περιφέρεια, νομός, δήμος, πόλη, κατοικία, "
+        "τόπος κατοικίας, νομος, област, община, град, населено място, регион, район, région, département, ville, "
+        "commune, regione, comune, città",
+    ),
+    _concept(
+        "education",
+        Part.KNOWN,
+        "known to acquaintances",
+        "education, schooling, education level, school years, bildung, schulabschluss, bildungsabschluss, "
+        "ausbildung, educación, estudios, nivel de estudios, escolaridad, wykształcenie, εκπαίδευση, μόρφωση, "
+        "μορφωτικό επίπεδο, образование, éducation, niveau d etudes, istruzione, titolo di studio",
+    ),
+    _concept(
+        "marital status",
+        Part.KNOWN,
+        "known to acquaintances",
+        "marital, marital status, civil status, married, familienstand, estado civil, stan cywilny, "
+        "οικογενειακή κατάσταση, семейно положение, семеен статус, état civil, situation familiale, stato civile",
+    ),
+    _concept(
+        "occupation",
+        Part.KNOWN,
+        "known to acquaintances",
+        "occupation, job, profession, workclass, work class, employment, employment status, employer, beruf, "
+        "tätigkeit, arbeitgeber, profesión, ocupación, empleo, zawód, zatrudnienie, επάγγελμα, εργασία, професия, "
+        "заетост, métier, professione, occupazione",
+    ),
+    _concept(
+        "religion",
+        Part.KNOWN,
+        "known to acquaintances",
+        "religion, konfession, religión, wyznanie, θρήσκευμα, θρησκεία, религия, вероизповедание, religione",
+    ),
+    _concept(
+        "language",
+        Part.KNOWN,
+        "heard by everybody",
+        "language, mother tongue, sprache, muttersprache, idioma, język, γλώσσα, μητρική γλώσσα, език, langue, lingua",
+    ),
+    _concept(
+        "body mass index",
+        Part.KNOWN,
+        "seen by everybody, roughly",
+        "bmi, body mass index, imc, δμσ, δείκτης μάζας σώματος, итм, индекс на телесна маса",
+    ),
+    _concept(
+        "height or weight",
+        Part.SEEN,
+        "seen by everybody, roughly",
+        "height, weight, body weight, wtkg, htcm, größe, körpergröße, gewicht, körpergewicht, altura, talla, peso, "
+        "wzrost, waga, masa ciała, ύψος, βάρος, ръст, тегло, taille, poids, altezza, hair colour, eye colour",
+    ),
+    _concept(
+        "a stigma",
+        Part.SENSITIVE,
+        "could harm a person who is found",
+        "hiv, aids, homo, sexual orientation, drugs, drug use, substance abuse, alcohol, psychiatric, suicide, "
+        "abortion",
+    ),
+    _concept(
+        "a diagnosis",
+        Part.SENSITIVE,
+        "a diagnosis is what the person told a doctor alone",
+        "diagnosis, diagnoses, disease, heart disease, icd, icd10, condition, comorbidity, diagnose, erkrankung, "
+        "krankheit, diagnóstico, enfermedad, rozpoznanie, choroba, διάγνωση, νόσος, ασθένεια, диагноза, "
+        "заболяване, diagnostic, maladie, diagnosi, malattia",
+    ),
+    _concept(
+        "an income",
+        Part.SENSITIVE,
+        "what a person earns is private",
+        "income, salary, salary class, wage, einkommen, gehalt, ingresos, salario, dochód, wynagrodzenie, "
+        "εισόδημα, μισθός, доход, заплата, revenu, salaire, reddito",
+    ),
+    _concept(
+        "a laboratory result",
+        Part.SENSITIVE,
+        "a laboratory result is known to the person's doctor alone",
+        "cholesterol, total cholesterol, χοληστερόλη, χοληστερίνη, холестерол, cholesterin, colesterol, "
+        "cholestérol, glucose, γλυκόζη, glukose, glucosa, glukoza, глюкоза, hba1c, hemoglobin a1c, creatinine, "
+        "κρεατινίνη, kreatinin, creatinina, kreatynina, креатинин, hemoglobin, haemoglobin, αιμοσφαιρίνη, "
+        "hämoglobin, hemoglobina, хемоглобин, triglycerides, psa, crp, cd4, cd40, viral load",
+    ),
+    _concept(
+        "subject",
+        Part.PERSON,
+        "names the subject",
+        "patient, patientid, patient id, patient no, patient number, patient code, pid, pidnum, pat id, subject, "
+        "subjid, subject id, subjectid, participant, participant id, person id, case id, patienten id, "
+        "patientennummer, patientennr, paciente, id paciente, pacjent, id pacjenta, numer pacjenta, ασθενής, "
+        "κωδικός ασθενούς, αριθμός ασθενούς, пациент, номер на пациент, paziente, mrn, record id",
+    ),
+    _concept(
+        "number",
+        Part.NUMBER,
+        "a number or code",
+        "id, no, nr, number, code, key, nummer, kennung, número, código, numer, kod, κωδικός, αριθμός, α α, номер, "
+        "код, numéro, numero, codice, case, record, row",
+    ),
+)
+
+
+LABORATORY_RESULT = next(concept for concept in CONCEPTS if concept.name == "a laboratory result")
 
 
 def concept_of(heading: str) -> Concept | None:
@@ -136,7 +217,8 @@ def _means(concept: Concept, phrase: str, words: str) -> bool:
     return concept.name != "age" or set(words.split()) - {phrase} <= _BESIDE_AGE
 
 
-def place_of(concept: Concept, heading: str) -> int:
-    """Where a heading's word stands among the words of its concept: what is named first is meant before the others."""
+def rank_of(concept: Concept, heading: str) -> tuple[int, int]:
+    """Where a concept stands in the table, and a heading's word in the concept: what stands first is meant first."""
     words = f" {_words_of(heading)} "
-    return next(i for i, phrase in enumerate(concept.words) if f" {phrase} " in words)
+    places = (place for place, phrase in enumerate(concept.words) if f" {phrase} " in words)
+    return CONCEPTS.index(concept), next(places, len(concept.words))

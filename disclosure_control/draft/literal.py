@@ -7,11 +7,12 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from config import REVIEW
 from disclosure_control.basics.words import without_controls
 
-REVIEW = "review:"
 WIDTH = 118
 INDENT = "    "
+EXACT = 2**53  # whole numbers up to here are the same as floats
 
 
 @dataclass(frozen=True)
@@ -24,50 +25,45 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Key:
-    """A key of the config: the ``lines`` are its value, its list or, by name, its dictionary.
+class Group:
+    """A list or, by name, a dictionary of the config; ``comment`` stands above it, as the reason of a line would."""
 
-    ``comment`` stands above it, and ``notes`` are further comments above, each on a line of its own.
-    """
-
-    name: str
-    lines: Line | Sequence[Line] | Mapping[str, Line]
+    parts: Sequence[Node] | Mapping[str, Node]
     comment: str = ""
-    notes: Sequence[str] = ()
+    review: bool = False
 
     @property
     def value(self) -> object:
         """What Python reads there."""
-        if isinstance(self.lines, Line):
-            return self.lines.value
-        if isinstance(self.lines, Mapping):
-            return {name: line.value for name, line in self.lines.items()}
-        return [line.value for line in self.lines]
+        if isinstance(self.parts, Mapping):
+            return {name: part.value for name, part in self.parts.items()}
+        return [part.value for part in self.parts]
 
 
-def config_text(title: str, keys: Iterable[Key], last_words: Iterable[str] = ()) -> str:
+Node = Line | Group
+
+
+def config_text(title: str, keys: Mapping[str, Node], last_words: Iterable[str] = ()) -> str:
     """The text of a config file: ``config = {...}``, read and never run.
 
     ``title`` becomes the docstring, a blank line in it a paragraph; ``last_words`` are comments at the end of the
     literal.
     """
     lines = [*_docstring(title), "", "config = {"]
-    for key in keys:
-        lines += _key(key)
+    for name, node in keys.items():
+        lines += _node(f"{python_text(name)}: ", node, INDENT)
     for words in last_words:
-        lines += _comment(words, INDENT)
+        lines += _comment(words, INDENT, hanging="  ")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def lines_to_review(text: str) -> int:
-    """How many comments of a config ask for a decision."""
-    return sum(line.lstrip().startswith(f"# {REVIEW}") or f"  # {REVIEW}" in line for line in text.splitlines())
-
-
 def python_text(value: object) -> str:
-    """A value as a config writes it: text in double quotes, which Python reads back as it was."""
+    """A value as a config writes it: text in double quotes, which Python reads back as it was; ``50.0`` as ``50``."""
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        is_pattern = "\\" in value and value.isprintable() and '"' not in value and not value.endswith("\\")
+        return f'r"{value}"' if is_pattern else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{python_text(name)}: {python_text(part)}" for name, part in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -77,44 +73,40 @@ def python_text(value: object) -> str:
 
 def _docstring(title: str) -> list[str]:
     harmless = title.replace("\\", "/").replace('"""', "'''")
-    paragraphs = "\n\n".join(textwrap.fill(_one_line(part), WIDTH) for part in harmless.split("\n\n"))
+    paragraphs = "\n\n".join(textwrap.fill(_one_line(part), WIDTH - 3) for part in harmless.split("\n\n"))
     return f'"""{paragraphs}\n"""'.split("\n")
 
 
-def _key(key: Key) -> Iterator[str]:
-    for words in (key.comment, *key.notes):
-        yield from _comment(words, INDENT)
-    name = python_text(key.name)
-    if isinstance(key.lines, Line):
-        yield from _line(f"{name}: ", key.lines, INDENT)
-    elif not key.lines:
-        yield f"{INDENT}{name}: {'{}' if isinstance(key.lines, Mapping) else '[]'},"
+def _node(start: str, node: Node, indent: str) -> Iterator[str]:
+    """A value with its reason: beside it where the line is long enough, else above it; a group's parts below it."""
+    reason = node.reason if isinstance(node, Line) else node.comment
+    words = _one_line(f"{REVIEW} {reason}" if node.review else reason)
+    if isinstance(node, Line) or not node.parts:
+        code = f"{indent}{start}{python_text(node.value)},"
+        if words and len(code) + len(words) + 4 <= WIDTH:
+            yield f"{code}  # {words}"
+        else:
+            yield from _comment(words, indent)
+            yield code
+        return
+    opening, closing = "{}" if isinstance(node.parts, Mapping) else "[]"
+    yield from _comment(words, indent)
+    yield f"{indent}{start}{opening}"
+    if isinstance(node.parts, Mapping):
+        for name, part in node.parts.items():
+            yield from _node(f"{python_text(name)}: ", part, indent + INDENT)
     else:
-        is_dictionary = isinstance(key.lines, Mapping)
-        opening, closing = "{}" if is_dictionary else "[]"
-        items = key.lines.items() if isinstance(key.lines, Mapping) else (("", line) for line in key.lines)
-        yield f"{INDENT}{name}: {opening}"
-        for part, line in items:
-            yield from _line(f"{python_text(part)}: " if is_dictionary else "", line, INDENT * 2)
-        yield f"{INDENT}{closing},"
+        for part in node.parts:
+            yield from _node("", part, indent + INDENT)
+    yield f"{indent}{closing},"
 
 
-def _line(start: str, line: Line, indent: str) -> Iterator[str]:
-    """One value with its reason: beside it where the line is long enough, else above it."""
-    reason = _one_line(f"{REVIEW} {line.reason}" if line.review else line.reason)
-    code = f"{indent}{start}{python_text(line.value)},"
-    if reason and len(code) + len(reason) + 4 <= WIDTH:
-        yield f"{code}  # {reason}"
-    else:
-        yield from _comment(reason, indent)
-        yield code
-
-
-def _comment(words: str, indent: str) -> list[str]:
-    wrapped = textwrap.wrap(_one_line(words), WIDTH - len(indent) - 2, break_long_words=False)
+def _comment(words: str, indent: str, hanging: str = "") -> list[str]:
+    width = WIDTH - len(indent) - 2
+    wrapped = textwrap.wrap(_one_line(words), width, break_long_words=False, subsequent_indent=hanging)
     return [f"{indent}# {line}" for line in wrapped]
 
 
 def _one_line(words: str) -> str:
-    """Words that cannot end their comment: in one line, and without what a terminal or Python takes for an end of it."""
+    """Words that cannot end their comment: in one line, without what a terminal or Python takes for its end."""
     return without_controls(" ".join(words.split()))
