@@ -15,9 +15,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.identifiers.dates import Days, days_of
 from disclosure_control.identifiers.headings import folded
+from disclosure_control.identifiers.patterns import in_python
 
-SAMPLE = 4_000  # distinct values of a column that are looked at one by one
+SAMPLE = 2_000  # distinct values of a column that are looked at one by one
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$"
 FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
 
 
@@ -41,18 +44,27 @@ class Subjects:
 
 @dataclass(frozen=True)
 class ColumnValues:
-    """One column: ``code`` (n_rows,) into its ``distinct`` values, -1 where missing.
+    """One column: ``code`` (n_rows,) into its distinct values, -1 where missing.
 
-    ``distinct`` is an Arrow array of trimmed text; numbers that are whole are written without a point, and
-    ``is_number`` says that the file held numbers.
+    The distinct values are ``texts``, trimmed, or where the file held numbers, ``figures``; the other one is None.
     """
 
     domain: str
     column: str
     code: np.ndarray
-    distinct: pa.Array
     subjects: Subjects
-    is_number: bool
+    texts: pa.Array | None = None
+    figures: np.ndarray | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the file held numbers."""
+        return self.figures is not None
+
+    @cached_property
+    def distinct(self) -> pa.Array:
+        """The distinct values (n_distinct,) as text; whole numbers are written without a point."""
+        return self.texts if self.figures is None else _texts_of_numbers(self.figures)
 
     @cached_property
     def heading(self) -> str:
@@ -66,7 +78,7 @@ class ColumnValues:
     @cached_property
     def n_distinct(self) -> int:
         """How many different values there are."""
-        return len(self.distinct)
+        return len(self.distinct if self.figures is None else self.figures)
 
     @cached_property
     def rows_of_value(self) -> np.ndarray:
@@ -129,17 +141,20 @@ class ColumnValues:
         """Positions (n_sample,) of the distinct values in ``sample``: all, or those of the smallest hashes."""
         if self.n_distinct <= SAMPLE:
             return np.arange(self.n_distinct)
-        return np.sort(np.argpartition(_hashes(self.distinct), SAMPLE)[:SAMPLE])
+        hashes = _hashes(self.distinct) if self.figures is None else _mixed(self.figures.view(np.uint64))
+        return np.sort(np.argpartition(hashes, SAMPLE)[:SAMPLE])
+
+    @cached_property
+    def sampled(self) -> pa.Array:
+        """The values of the sample as an Arrow array."""
+        if self.figures is not None:
+            return _texts_of_numbers(self.figures[self.looked_at])
+        return self.distinct if len(self.looked_at) == self.n_distinct else self.distinct.take(pa.array(self.looked_at))
 
     @cached_property
     def sample(self) -> list[str]:
         """Distinct values, at most ``SAMPLE`` of them."""
-        return self.distinct.take(pa.array(self.looked_at)).to_pylist()
-
-    @cached_property
-    def sampled(self) -> pa.Array:
-        """The same as an Arrow array."""
-        return self.distinct.take(pa.array(self.looked_at))
+        return self.sampled.to_pylist()
 
     @cached_property
     def rows_of_sample(self) -> np.ndarray:
@@ -150,34 +165,54 @@ class ColumnValues:
         """Share in [0, 1] of the distinct values of the sample (n_sample,) that are hits."""
         return float(is_hit.mean()) if len(is_hit) else 0.0
 
-    def matches(self, pattern: str, everywhere: bool = False) -> np.ndarray:
-        """Which values of the sample, or ``everywhere`` of all distinct values, hold the pattern (of RE2)."""
-        values = self.distinct if everywhere else self.sampled
-        return np.asarray(pc.match_substring_regex(values, pattern))
+    def matches(self, pattern: str) -> np.ndarray:
+        """Which values (n_sample,) of the sample hold the pattern; see ``patterns`` for how it is written."""
+        search = in_python(pattern).search
+        return np.fromiter((search(value) is not None for value in self.sample), bool, len(self.sample))
 
-    def contains(self, text: str) -> np.ndarray:
-        """Which of all distinct values hold this text."""
-        return np.asarray(pc.match_substring(self.distinct, text))
-
-    def somewhere(self, pattern: str, needed: np.ndarray) -> np.ndarray:
-        """Which of all distinct values hold the pattern, asked of those alone that are ``needed`` (n_distinct,)."""
+    def somewhere(self, pattern: str, needed: np.ndarray | None = None) -> np.ndarray:
+        """Which of all distinct values (n_distinct,) hold the pattern, asked of those alone that are ``needed``."""
+        if self.n_distinct <= SAMPLE:
+            found = self.matches(pattern)
+            return found if needed is None else found & needed
+        positions = np.arange(self.n_distinct) if needed is None else np.flatnonzero(needed)
         found = np.zeros(self.n_distinct, dtype=bool)
-        positions = np.flatnonzero(needed)
         found[positions] = np.asarray(pc.match_substring_regex(self.distinct.take(pa.array(positions)), pattern))
         return found
 
+    def contains(self, *texts: str) -> np.ndarray:
+        """Which of all distinct values (n_distinct,) hold one of these texts, as it stands."""
+        found = np.zeros(self.n_distinct, dtype=bool)
+        for text in texts:
+            found |= np.asarray(pc.match_substring(self.distinct, text))
+        return found
+
+    @cached_property
+    def days(self) -> Days:
+        """The days that the values of the sample name, in whatever form they are written."""
+        return days_of(self.sample)
+
+    @cached_property
+    def are_days(self) -> bool:
+        """Whether nearly every value of the sample is a date known to the day."""
+        return self.share(self.days.is_day) >= 0.8
+
     @cached_property
     def numbers(self) -> np.ndarray:
-        """The distinct values as numbers (n_distinct,), NaN where they are none."""
+        """The distinct values as numbers (n_distinct,), NaN where they are none; a decimal comma is a point."""
+        if self.figures is not None:
+            return self.figures
         text = pc.replace_substring(self.distinct, ",", ".")
-        is_number = pc.match_substring_regex(text, r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?$")
+        is_number = pc.match_substring_regex(text, NUMBER)
         cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
         return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
 
     @cached_property
     def are_whole(self) -> bool:
-        """Whether every value is a whole number."""
-        if not self.n_distinct:
+        """Whether every value is a whole number that can be counted with."""
+        if self.figures is not None:
+            return bool((self.figures == np.floor(self.figures)).all() and (np.abs(self.figures) < 2**53).all())
+        if not self.n_distinct or not self.matches(r"^[+-]?\d{1,18}$").all():
             return False
         return bool(pc.all(pc.match_substring_regex(self.distinct, r"^[+-]?\d{1,18}$")).as_py())
 
@@ -190,29 +225,32 @@ def _hashes(values: pa.Array) -> np.ndarray:
     for back in range(1, 9):
         place = offsets[1:] - back
         letter = np.where(place >= offsets[:-1], data[np.maximum(place, 0)], 0).astype(np.uint64)
-        mixed = (mixed ^ letter) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
+        mixed = _mixed(mixed ^ letter)
     return mixed
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """Whole numbers (n,) whose order tells nothing of the numbers they are made from."""
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
+    return mixed ^ (mixed >> np.uint64(29))
 
 
 def column_values(domain: str, column: str, values: pd.Series, subjects: Subjects) -> ColumnValues:
     """A column (n_rows,) of text or numbers, encoded once."""
     is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
     if is_number:
-        code, labels = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
-        return ColumnValues(domain, column, code, _texts_of_numbers(labels), subjects, True)
+        code, figures = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
+        return ColumnValues(domain, column, code, subjects, figures=figures)
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
         values = values.astype("str")
     return _of_texts(domain, column, pa.array(values), subjects)
 
 
 def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
-    with np.errstate(invalid="ignore"):
-        whole = labels.astype(np.int64)
-    if len(labels) and (whole == labels).all() and (np.abs(labels) < 2**53).all():
-        return pc.cast(pa.array(whole), pa.large_string())
-    texts = pc.cast(pa.array(labels), pa.large_string())
-    return pc.replace_substring_regex(texts, r"\.0+$", "")
+    """Numbers (n,) as people write them, whole ones without a point."""
+    if (np.abs(labels) < 2**53).all() and (labels == np.floor(labels)).all():
+        return pc.cast(pa.array(labels.astype(np.int64)), pa.large_string())
+    return pc.replace_substring_regex(pc.cast(pa.array(labels), pa.large_string()), r"\.0+$", "")
 
 
 def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: Subjects) -> ColumnValues:
@@ -227,4 +265,4 @@ def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subj
         merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
         again = np.asarray(merged.indices.fill_null(-1)).astype(np.int64)
         code, distinct = np.append(again, -1)[code], merged.dictionary
-    return ColumnValues(domain, column, code, distinct, subjects, False)
+    return ColumnValues(domain, column, code, subjects, texts=distinct)

@@ -25,14 +25,15 @@ def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str
     """What the columns of the tables (by domain) hold that names a person, or that few people share.
 
     ``subject_columns`` is the heading of the subject's id, one for all tables or one for each; it is not looked at
-    itself. In a table without it, people are not counted, and only what is told by its form is found.
+    itself. None says that every row is a person. In a table without the heading, people are not counted, and what is
+    told by how many share a value is not found.
     """
-    named = {} if isinstance(subject_columns, str) else subject_columns
-    default = subject_columns if isinstance(subject_columns, str) else DEFAULT_SUBJECT
+    named = subject_columns if isinstance(subject_columns, Mapping) else {}
+    default = DEFAULT_SUBJECT if isinstance(subject_columns, Mapping) else subject_columns
     return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in tables.items())
 
 
-def scan_table(domain: str, table: pd.DataFrame, subject_column: str = DEFAULT_SUBJECT) -> Scan:
+def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DEFAULT_SUBJECT) -> Scan:
     """The same of one table; its findings come column by column, the gravest of a column first."""
     subjects, own = _subjects(table, subject_column)
     names = [str(name) for name in table.columns if name not in own]
@@ -57,8 +58,11 @@ def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, column
     return Scan(tuple(found), {"": ScannedTable(len(frame), whose.n_people, len(names))})
 
 
-def _subjects(table: pd.DataFrame, subject_column: str) -> tuple[Subjects, set[str]]:
+def _subjects(table: pd.DataFrame, subject_column: str | None) -> tuple[Subjects, set[str]]:
     """Whose rows they are, and the headings that say so: as given, or in other capitals."""
+    if subject_column is None:
+        rows = np.arange(len(table))
+        return Subjects(rows, pc.cast(pa.array(rows + 1), pa.large_string())), set()
     own = {name for name in table.columns if str(name).casefold() == subject_column.casefold()}
     name = subject_column if subject_column in own else next(iter(sorted(own)), None)
     return (_nobodys(len(table)) if name is None else _encoded(table[name])), own

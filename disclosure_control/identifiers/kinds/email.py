@@ -6,12 +6,14 @@ from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.registry import Hits, Kind
 
-ADDRESS = r"[\pL\pN._%+'-]+ ?(@|[\[(]at[\])]) ?[\pL\pN-]+(\.[\pL\pN-]+)*\.\pL{2,}"
+ADDRESS = r"[\pL\d._%+'-]+ ?(@|[\[(]at[\])]) ?[\pL\d-]+(\.[\pL\d-]+)*\.[\pL]{2,}"
 
 
 def detect(column: ColumnValues) -> Hits | None:
     """Every value that holds an address."""
-    maybe = column.contains("@") | column.contains("(at)") | column.contains("[at]")
+    if column.is_number:
+        return None
+    maybe = column.contains("@", "(at)", "[at]")
     if not maybe.any():
         return None
     found = column.somewhere(ADDRESS, maybe)
