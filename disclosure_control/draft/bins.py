@@ -18,6 +18,7 @@ CHILDHOOD, GROWN_UP = (6.0, 12.0), 18.0  # school, adolescence
 OLDEST = 90.0  # above it all are one: 45 CFR 164.514(b)(2)(i)(C)
 BODY_MASS_INDEX = (18.5, 25.0, 30.0, 35.0, 40.0)  # WHO: underweight, overweight, obesity I, II, III; adults
 MOST_QUANTILES = 5
+FINEST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -100,11 +101,15 @@ def round_number(number: float, step: float) -> float:
 
 
 def _step(values: np.ndarray) -> float:
-    """A round step, 1, 2 or 5 times a power of ten: about a twentieth of where the middle half of the values lies."""
+    """A round step, 1, 2 or 5 times a power of ten: up to a tenth of what the middle half of the values spans.
+
+    It is never so small beside the values that twelve digits cannot tell two multiples apart.
+    """
     quarter, three_quarters = np.quantile(values, [0.25, 0.75])
     spread = float(three_quarters - quarter) or float(np.ptp(values)) or 1.0
-    power = 10.0 ** math.floor(math.log10(spread / 10))
-    return max(factor * power for factor in (1, 2, 5) if factor * power <= spread / 10)
+    finest = max(spread / 10, float(np.abs(values).max()) * FINEST)
+    power = 10.0 ** math.floor(math.log10(finest))
+    return power * next(factor for factor in (5, 2, 1, 0.5) if factor * power <= finest)
 
 
 def _outside(ordered: np.ndarray) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from cdisc.operations import OperationKind, VariableClass
 from disclosure_control.basics.words import people_text
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.headings import LABORATORY_RESULT, Part, rank_of
+from disclosure_control.identifiers.findings import Grade
 from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
 
 
@@ -64,11 +65,14 @@ def _tells_nothing(column: Column, names: frozenset[str]) -> Decision | None:
 
 
 def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
-    """What the values say: the scan for identifiers. A birth date is told by the age, a place is for generalising."""
-    vetoing = [finding for finding in column.findings if finding.vetoes]
-    if not vetoing or _is_known(column):
+    """What the values say: the scan for identifiers. What acquaintances know is for generalising, not for dropping.
+
+    The result of a named test is no address and no date of a life, whatever its digits look like.
+    """
+    grades = {Grade.NAMES_A_PERSON} if column.form == "findings" else {Grade.NAMES_A_PERSON, Grade.KNOWN_TO_OUTSIDERS}
+    finding = next((one for one in column.findings if one.vetoes and one.grade in grades), None)
+    if finding is None or _is_known(column):
         return None
-    finding = vetoing[0]
     reason = f"{finding.words or finding.kind} of {finding.n_people:,} of {people_text(finding.n_all_people, ',')}"
     return Decision(Role.DROPPED, f"{reason}: {finding.grade.value}", review=True)
 
