@@ -11,7 +11,7 @@ import pandas as pd
 from cdisc.formats.files import find_domain_files, read_domain_file
 from cdisc.merge.combine import BASE_DOMAIN
 from cdisc.merge.sdtm import LEFT_OUT, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
-from cdisc.merge.subject_ids import DEFAULT_COLUMN, read_subjects
+from cdisc.merge.subject_ids import DEFAULT_COLUMN
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted
 from disclosure_control.draft.literal import Group, Line, Node
@@ -38,7 +38,8 @@ def read_subject_tables(folder: Path) -> dict[str, pd.DataFrame]:
 
     Raises ``FaultyInputError`` with the faults of all files that cannot be read.
     """
-    tables, faults = {}, []
+    tables: dict[str, pd.DataFrame] = {}
+    faults: list[str] = []
     for domain, path in find_domain_files(folder).by_domain.items():
         if domain not in LEFT_OUT:
             try:
@@ -89,7 +90,7 @@ def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> Line | N
         or (STUDY in table and table[STUDY].drop_duplicates().count() > 1)
     ):
         return None
-    n_subjects = len(read_subjects(table, rule).ids)
+    n_subjects = ids.n_subjects[domain]
     if n_subjects == len(table):
         return None
     return Line(

@@ -50,42 +50,54 @@ def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectI
     """
     first = _column(tables, base)
     column = None if first.value is None else str(first.value)
-    read = {domain: table for domain, table in tables.items() if column is None or column in table}
-    if base not in read:  # the merge says so
+    ids = {domain: _source_ids(table, column) for domain, table in tables.items() if column is None or column in table}
+    if base not in ids:  # the merge says so
         return SubjectIds({"column": first}, SubjectIdRule(column=column))
     spelling: dict[str, Any] = {}
-    words, known = "", _unknown(read, base, SubjectIdRule(column=column)) or {}
-    for candidate, candidate_words in SPELLINGS if sum(known.values()) else ():
-        found = _unknown(read, base, SubjectIdRule(column=column, **candidate))
+    words, known = "", _unknown(ids, base, SubjectIdRule(column=column)) or {}
+    for candidate, candidate_words in SPELLINGS:
+        if not sum(known.values()):
+            break
+        found = _unknown(ids, base, SubjectIdRule(column=column, **candidate))
         if found is not None and sum(found.values()) < sum(known.values()):
             spelling, words, known = candidate, candidate_words, found
     lines = {"column": first}
-    if spelling and column:
+    if spelling:
         reason = f"the files spell their ids differently; equal after: {words}"
         parts = list(spelling.items())
         lines[parts[0][0]] = Line(parts[0][1], f"{reason}; no two ids of one file become equal", review=True)
         lines |= {name: Line(value) for name, value in parts[1:]}
-        width = _padded_width(tables[base], column, spelling)
+        width = _padded_width(ids[base], spelling)
         if width:
             lines["zero_pad"] = Line(width, f"numbers of up to {width} digits, filled up as in {base}")
     rule = read_subject_id_rule({name: line.value for name, line in lines.items()})
-    n_subjects = {domain: len(read_subjects(table, rule).ids) for domain, table in read.items()}
+    n_subjects = {domain: len(found) for domain, found in ids.items()}  # a rule makes no two of a file equal
     return SubjectIds(lines, rule, {name: n for name, n in known.items() if n}, n_subjects)
 
 
-def _unknown(tables: Mapping[str, pd.DataFrame], base: str, rule: SubjectIdRule) -> dict[str, int] | None:
-    """Subjects of each file that ``base`` does not know under a rule; None where the rule makes two of a file equal."""
-    read = {domain: read_subjects(table, rule) for domain, table in tables.items()}
-    if any(subjects.n_merged or subjects.n_emptied for subjects in read.values()):
+def _source_ids(table: pd.DataFrame, column: str | None) -> pd.Index:
+    """The different ids of a file before any rule, blanks at both ends taken off, as the merge reads them."""
+    return read_subjects(table, SubjectIdRule(column=column)).ids
+
+
+def _unknown(ids: Mapping[str, pd.Index], base: str, rule: SubjectIdRule) -> dict[str, int] | None:
+    """Subjects of each file that ``base`` does not know under a rule; None where the rule makes two of a file equal.
+
+    ``ids`` are those of each file; the rule is applied to all of them at once, as its pattern runs in a process.
+    """
+    every_id = pd.Index(np.unique(np.concatenate([of_file.to_numpy(dtype=object) for of_file in ids.values()])))
+    spelled = rule.apply(every_id)[0]
+    under_rule = {domain: spelled[every_id.get_indexer(of_file)] for domain, of_file in ids.items()}
+    if any(not of_file.is_unique or (of_file == "").any() for of_file in under_rule.values()):
         return None
-    return {domain: int((read[base].ids.get_indexer(subjects.ids) < 0).sum()) for domain, subjects in read.items()}
+    return {domain: int((~of_file.isin(under_rule[base])).sum()) for domain, of_file in under_rule.items()}
 
 
-def _padded_width(base: pd.DataFrame, column: str, spelling: Mapping[str, Any]) -> int:
+def _padded_width(ids: pd.Index, spelling: Mapping[str, Any]) -> int:
     """The digits of the numbers in DM's ids, where they have leading zeros that the rule takes away."""
     if spelling.get("replacement") != r"\1":
         return 0
-    numbers = base[column].astype("str").str.extract(r"(\d+)\D*$")[0].dropna()
+    numbers = ids.to_series().astype("str").str.extract(r"(\d+)\D*$")[0].dropna()
     return int(numbers.str.len().max()) if numbers.str.startswith("0").any() else 0
 
 

@@ -39,7 +39,7 @@ GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 class Pilot:
     """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal.
 
-    ``config_file`` is where the config stands; of a pilot not ``is_configured`` there is none yet, and ``config`` is empty.
+    ``config_file`` is where the config stands. A pilot that is not ``is_configured`` has none, and ``config`` is empty.
     """
 
     name: str

@@ -103,6 +103,8 @@ def test_many_equal_values_take_a_bin_of_their_own():
     assert [n for n in people_of_bins(values, edges) if n] in ([90, 10], [100])
 
 
-@pytest.mark.parametrize(("number", "step", "rounded"), [(5.4321, 0.1, 5.4), (237.0, 5.0, 235.0), (0.30000004, 0.1, 0.3)])
+@pytest.mark.parametrize(
+    ("number", "step", "rounded"), [(5.4321, 0.1, 5.4), (237.0, 5.0, 235.0), (0.30000004, 0.1, 0.3)]
+)
 def test_rounding(number, step, rounded):
     assert round_number(number, step) == rounded

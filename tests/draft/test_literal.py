@@ -21,7 +21,23 @@ NODES = st.recursive(
     ),
     max_leaves=8,
 )
-AWKWARD = ['"', "'", '"""', "\\", "\\n", "a\\", "\n", "\r", "\x0b", "\x85", "\u2028", "# review: x", "\x00", r"^\d+$", "Ø\t"]
+AWKWARD = [
+    '"',
+    "'",
+    '"""',
+    "\\",
+    "\\n",
+    "a\\",
+    "\n",
+    "\r",
+    "\x0b",
+    "\x85",
+    "\u2028",
+    "# review: x",
+    "\x00",
+    r"^\d+$",
+    "Ø\t",
+]
 
 
 def marked(node: Node) -> int:
@@ -69,29 +85,37 @@ def test_the_form_of_a_draft():
         "recommend": Group({}, "The mildest."),
         "subject_id": Group({"pattern": Line(r"^0*(\d+)$")}),
     }
-    assert config_text("Drafted.\n\nRead it.", keys, ["Left alone:", f"{REVIEW} dates: " + "DM__RFSTDTC, " * 12]) == (
-        '"""Drafted.\n'
-        "\n"
-        "Read it.\n"
-        '"""\n'
-        "\n"
-        "config = {\n"
-        "    # Known.\n"
-        '    "categorical_qis": [\n'
-        '        "DM__SEX",  # seen by everybody\n'
-        '        "DM__RACE",  # review: rare\n'
-        "    ],\n"
-        '    "binning_config": {\n'
-        '        "DM__AGE": [50, 60.5],  # tens\n'
-        "    },\n"
-        '    "K": 5,  # review: usual\n'
-        '    "recommend": {},  # The mildest.\n'
-        '    "subject_id": {\n'
-        '        "pattern": r"^0*(\\d+)$",\n'
-        "    },\n"
-        "    # Left alone:\n"
-        "    # review: dates: " + "DM__RFSTDTC, " * 7 + "\n".replace("\n", "") + "\n"
-    ).replace(", \n", ",\n").rstrip("\n") + "\n    #   " + "DM__RFSTDTC, " * 4 + "DM__RFSTDTC,\n}\n"
+    assert (
+        config_text("Drafted.\n\nRead it.", keys, ["Left alone:", f"{REVIEW} dates: " + "DM__RFSTDTC, " * 12])
+        == (
+            '"""Drafted.\n'
+            "\n"
+            "Read it.\n"
+            '"""\n'
+            "\n"
+            "config = {\n"
+            "    # Known.\n"
+            '    "categorical_qis": [\n'
+            '        "DM__SEX",  # seen by everybody\n'
+            '        "DM__RACE",  # review: rare\n'
+            "    ],\n"
+            '    "binning_config": {\n'
+            '        "DM__AGE": [50, 60.5],  # tens\n'
+            "    },\n"
+            '    "K": 5,  # review: usual\n'
+            '    "recommend": {},  # The mildest.\n'
+            '    "subject_id": {\n'
+            '        "pattern": r"^0*(\\d+)$",\n'
+            "    },\n"
+            "    # Left alone:\n"
+            "    # review: dates: " + "DM__RFSTDTC, " * 7 + "\n".replace("\n", "") + "\n"
+        )
+        .replace(", \n", ",\n")
+        .rstrip("\n")
+        + "\n    #   "
+        + "DM__RFSTDTC, " * 4
+        + "DM__RFSTDTC,\n}\n"
+    )
 
 
 def test_lines_are_short_enough_to_read():
@@ -101,10 +125,18 @@ def test_lines_are_short_enough_to_read():
 
 
 def test_a_mark_in_a_text_is_no_mark():
-    assert lines_to_review('"""# review: not me"""\nconfig = {"a": "# review: nor me"}  # review: me\n# review me\n') == 1
+    assert (
+        lines_to_review('"""# review: not me"""\nconfig = {"a": "# review: nor me"}  # review: me\n# review me\n') == 1
+    )
 
 
 def test_whole_numbers_have_no_point():
     assert [python_text(value) for value in (50.0, 0.5, -0.0, 1e300, 5, True, None)] == [
-        "50", "0.5", "0", "1e+300", "5", "True", "None"
+        "50",
+        "0.5",
+        "0",
+        "1e+300",
+        "5",
+        "True",
+        "None",
     ]
