@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from Anonymization_Models import apply_feature_binning, run_k_anonymity
@@ -132,11 +134,13 @@ def files_of(name: str) -> list[Path]:
     return [files] if files.is_file() else sorted(path for path in files.iterdir() if path.is_file())
 
 
-def drafted(name: str, folder: Path) -> tuple[dict, object]:
+@functools.cache
+def drafted(name: str) -> tuple[dict, pd.DataFrame]:
     """The draft's literal, and the dataset that the merge makes under it."""
-    for path in files_of(name):
-        (folder / path.name).write_bytes(path.read_bytes())
-    draft = draft_config(name, folder, {})
+    with tempfile.TemporaryDirectory() as folder:
+        for path in files_of(name):
+            (Path(folder) / path.name).write_bytes(path.read_bytes())
+        draft = draft_config(name, Path(folder), {})
     return parse_config(draft.text, name), draft.combined.frame
 
 
@@ -147,15 +151,15 @@ def plain(column: str) -> str:
 
 
 @pytest.mark.parametrize("name", PILOTS)
-def test_the_table_shows_the_draft_beside_the_expert(name, tmp_path):
-    literal, _ = drafted(name, tmp_path)
+def test_the_table_shows_the_draft_beside_the_expert(name):
+    literal, _ = drafted(name)
     assert row_of(name, literal) in DOC.read_text(encoding="utf-8"), row_of(name, literal)
 
 
 @pytest.mark.parametrize("name", PILOTS)
-def test_what_the_expert_named_is_in_the_draft(name, tmp_path):
+def test_what_the_expert_named_is_in_the_draft(name):
     """The expert's quasi-identifiers are the draft's, or sensitive in it; what is sensitive is so in both."""
-    literal, frame = drafted(name, tmp_path)
+    literal, frame = drafted(name)
     known = {plain(column) for column in [*literal["categorical_qis"], *literal["continuous_qis"]]}
     sensitive = {plain(column) for column in literal["sensitive_feature"]}
     assert set(EXPERTS[name].known) <= known | sensitive
@@ -189,9 +193,9 @@ def test_both_doors_run_on_the_draft_as_it_is(name, tmp_path, doors):
 
 
 @pytest.mark.thorough("7 s")
-def test_by_the_expert_s_columns_the_draft_finds_the_people_that_the_expert_found(tmp_path):
+def test_by_the_expert_s_columns_the_draft_finds_the_people_that_the_expert_found():
     """The 29 of 306 subjects whom the README of the public data counts: sex, race, ethnicity and age in tens, k < 5."""
-    literal, frame = drafted("cdiscpilot01", tmp_path)
+    literal, frame = drafted("cdiscpilot01")
     columns = list(EXPERTS["cdiscpilot01"].known)
     binned, _ = apply_feature_binning(
         frame[columns].assign(DM__AGE=parse_numbers(frame["DM__AGE"])),
@@ -226,10 +230,7 @@ def _edges(edges) -> str:
 
 def write_table() -> None:
     """Write the table's rows into the page."""
-    rows = []
-    for name in EXPERTS:
-        with tempfile.TemporaryDirectory() as folder:
-            rows.append(row_of(name, drafted(name, Path(folder))[0]))
+    rows = [row_of(name, drafted(name)[0]) for name in EXPERTS]
     text = DOC.read_text(encoding="utf-8")
     start = text.index(HEADER)
     head = text[start:].splitlines()[:2]
