@@ -96,6 +96,7 @@ def merge_table(report: dict[str, Any]) -> str:
     lines = [tabulate(rows, headers, tablefmt="simple_outline")]
     counted_aloud = {
         "unknown_subjects_left_out": "subjects that DM does not know were left out",
+        "rows_of_other_studies": "rows of other studies were left out",
         "supplemental_without_parent": "supplemental records belong to no record of the domain",
         "undecided_ties": "ties between different values of one moment were decided by the value",
         "without_value": "records hold no result",

@@ -22,7 +22,7 @@ from cdisc.formats.encodings import chosen_encoding
 from cdisc.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault
 from cdisc.formats.registry import Format
 from cdisc.formats.tables import FileContents, FileOptions
-from cdisc.formats.values import clean_cells, clean_name, declared_missing, name_faults
+from cdisc.formats.values import clean_name, name_faults
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import counted
@@ -75,9 +75,8 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
-    missing = declared_missing(options.missing)
     values = {
-        name: clean_cells(_decoded(texts[position], encoding) if position in texts else columns[position], missing)
+        name: _decoded(texts[position], encoding) if position in texts else columns[position]
         for position, name in enumerate(names)
     }
     if layout.n_declared is None and n_records < _fewest_observations(len(source.content), layout):

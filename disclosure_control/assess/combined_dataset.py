@@ -18,7 +18,7 @@ from disclosure_control.basics.faults import FaultyInputError
 
 SUBJECT_COLUMN = "USUBJID"
 # As the merge writes the file: nothing is guessed, and NA is the country Namibia.
-AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=())
+AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=(), dates="keep")
 
 
 @dataclass(frozen=True)

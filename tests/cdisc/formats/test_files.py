@@ -1,5 +1,6 @@
 """Finding the domain files of a pilot, and what holds for files of every format."""
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ REPOSITORY = PROJECT
 
 def write(folder: Path, name: str, content: bytes = b"USUBJID,AGE\nS1,50\n") -> Path:
     path = folder / name
-    path.write_bytes(content)
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
     return path
 
 
@@ -54,7 +55,7 @@ def test_two_files_for_one_domain_are_a_fault_for_each_such_domain(tmp_path):
 
 
 def test_folder_without_data_files_is_a_fault(tmp_path):
-    write(tmp_path, "readme.txt")
+    write(tmp_path, "readme.txt", b"These are data of MARKER, sent on Monday.\nCall us, please, if need be.\n\nYours\n")
     with pytest.raises(FaultyInputError, match=r"no data file found \(1 file of other formats\)"):
         find_domain_files(tmp_path)
 
