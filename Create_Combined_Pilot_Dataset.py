@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET, REVIEW, lines_to_review
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, say
 
 if TYPE_CHECKING:
@@ -46,12 +47,24 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     if pilot.is_configured and not options.draft_config:
         return combine_pilot(pilot, options)
     outcome = combine_pilot(pilot, options) if pilot.is_configured else None
-    draft = draft_config(pilot.name, pilot.folder, pilot.config)
+    try:
+        draft = draft_config(pilot.name, pilot.folder, pilot.config)
+    except FaultyInputError as error:
+        if pilot.is_configured:
+            raise
+        raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
     path = write_draft(draft.text, pilot.config_file.parent, pilot.name, beside=pilot.is_configured)
     n_to_review = lines_to_review(draft.text)
     outcome = outcome or _published(pilot, draft.combined)
     say(f'  drafted {path}: decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py')
     return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
+
+
+def _nothing_drafted(name: str) -> str:
+    return (
+        f"{name}: not drafted, as the files cannot be merged yet; correct them, or write the settings that are named "
+        "above into it as config = {...}; --draft-config then drafts the rest beside it"
+    )
 
 
 def _published(pilot: Pilot, combined: Combined) -> Outcome:

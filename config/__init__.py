@@ -19,6 +19,7 @@ from disclosure_control.basics.faults import FaultyInputError
 
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the default folder of configs
 RESULTS_FOLDER = "processed_for_anonym"
 COMBINED_DATASET = "combined_dataset.csv"
 REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on
@@ -74,12 +75,12 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
 def list_pilots(settings: Settings) -> list[str]:
     """Names of all pilots that have a config, in alphabetical order."""
     names = (path.stem for path in settings.config_folder.glob("*.py"))
-    return sorted(name for name in names if PILOT_NAME.fullmatch(name) and name != "__init__")
+    return sorted(name for name in names if PILOT_NAME.fullmatch(name) and name not in NO_PILOTS)
 
 
 def check_pilot_name(name: str) -> None:
     """Raise ``FaultyInputError`` unless the name can be a pilot's; this also keeps paths out of it."""
-    if not PILOT_NAME.fullmatch(name) or name == "__init__":
+    if not PILOT_NAME.fullmatch(name) or name in NO_PILOTS:
         raise FaultyInputError(
             f"BIOSTREAMS_PILOT: {name[:80]!r} is not a pilot's name; allowed: letters, digits, _ and -, up to 64"
         )

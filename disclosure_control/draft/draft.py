@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cdisc.merge.combine import Combined, combine_domains
-from cdisc.merge.settings import read_merge_settings
-from cdisc.merge.subject_ids import read_subject_id_rule
+from cdisc.merge.combine import Combined, combine_domains, read_tables_to_merge
+from cdisc.merge.settings import MergeSettings, read_merge_settings
+from cdisc.merge.subject_ids import SubjectIdRule, read_subject_id_rule
 from disclosure_control.basics.words import people_text
 from disclosure_control.draft.columns import Column, columns_of
 from disclosure_control.draft.literal import Group, Line, Node, config_text
-from disclosure_control.draft.merging import MergeDraft, draft_merge, read_subject_tables
+from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain
 from disclosure_control.draft.model_keys import draft_model_keys
 from disclosure_control.draft.roles import Decision, Role, decide
 from disclosure_control.draft.thresholds import draft_k
@@ -41,8 +41,10 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     ``given`` is the config that it has already, if it has one: its keys ``subject_id`` and ``merge`` are taken over, as
     a person decided them. Raises ``FaultyInputError`` where the files cannot be merged.
     """
-    merge = _as_given(draft_merge(read_subject_tables(folder)), given)
-    rule, settings = read_subject_id_rule(merge.subject_id.value), read_merge_settings(Group(merge.settings).value)
+    given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
+    tables = tables_by_domain(read_tables_to_merge(folder, given_rule, given_settings))
+    merge = _as_given(draft_merge(tables), given)
+    rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
     combined = combine_domains(folder, rule, settings)
     k = draft_k(len(combined.frame))
     columns = _columns(combined, merge, k)
@@ -60,6 +62,10 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
         pilot=pilot, people=people_text(len(combined.frame), ","), n_columns=len(columns), review="# review:"
     )
     return Draft(config_text(title, keys, left_alone), combined)
+
+
+def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule, MergeSettings]:
+    return read_subject_id_rule(subject_id), read_merge_settings(merge)
 
 
 def _columns(combined: Combined, merge: MergeDraft, k: Line) -> list[Column]:

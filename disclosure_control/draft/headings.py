@@ -14,8 +14,6 @@ class Part(Enum):
     KNOWN = "quasi-identifier"  # acquaintances know it
     SEEN = "seen"  # known roughly to whoever sees the person
     SENSITIVE = "sensitive"
-    PERSON = "person"  # names the subject of a record
-    NUMBER = "number"  # names something, perhaps the subject
 
 
 @dataclass(frozen=True)
@@ -61,6 +59,13 @@ CONCEPTS: tuple[Concept, ...] = (
         Part.KNOWN,
         "known to many",
         "age, alter, lebensalter, edad, wiek, ηλικία, възраст, âge, età, idade, leeftijd, vârsta",
+    ),
+    _concept(
+        "year of birth",
+        Part.KNOWN,
+        "known to many, as the age is",
+        "year of birth, birth year, yob, geburtsjahr, jahrgang, año de nacimiento, rok urodzenia, έτος γέννησης, "
+        "година на раждане, année de naissance, anno di nascita",
     ),
     _concept(
         "sex",
@@ -175,24 +180,20 @@ CONCEPTS: tuple[Concept, ...] = (
         "κρεατινίνη, kreatinin, creatinina, kreatynina, креатинин, hemoglobin, haemoglobin, αιμοσφαιρίνη, "
         "hämoglobin, hemoglobina, хемоглобин, triglycerides, psa, crp, cd4, cd40, viral load",
     ),
-    _concept(
-        "subject",
-        Part.PERSON,
-        "names the subject",
-        "patient, patientid, patient id, patient no, patient number, patient code, pid, pidnum, pat id, subject, "
-        "subjid, subject id, subjectid, participant, participant id, person id, case id, patienten id, "
-        "patientennummer, patientennr, paciente, id paciente, pacjent, id pacjenta, numer pacjenta, ασθενής, "
-        "κωδικός ασθενούς, αριθμός ασθενούς, пациент, номер на пациент, paziente, mrn, record id",
-    ),
-    _concept(
-        "number",
-        Part.NUMBER,
-        "a number or code",
-        "id, no, nr, number, code, key, nummer, kennung, número, código, numer, kod, κωδικός, αριθμός, α α, номер, "
-        "код, numéro, numero, codice, case, record, row",
-    ),
 )
 
+# Words of a heading that names a subject, and nothing else about it: "patient id", not "patient name".
+_PERSON = re.compile(
+    r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat)"
+    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn"
+)
+_NUMBERS = frozenset(
+    _words_of(
+        "id no nr num number code key nummer kennung número código numer kod κωδικός αριθμός Α/Α номер код numéro "
+        "codice case record row"
+    ).split()
+)
+_BETWEEN = frozenset(("of", "the", "de", "del", "na", "на", "του"))
 
 LABORATORY_RESULT = next(concept for concept in CONCEPTS if concept.name == "a laboratory result")
 
@@ -215,6 +216,18 @@ def concept_of(heading: str) -> Concept | None:
 
 def _means(concept: Concept, phrase: str, words: str) -> bool:
     return concept.name != "age" or set(words.split()) - {phrase} <= _BESIDE_AGE
+
+
+def names_subjects(heading: str) -> bool:
+    """Whether a heading says that the column names the subject: a word for a person, alone or as a number or code."""
+    words = set(_words_of(heading).split()) - _BETWEEN - _NUMBERS
+    return bool(words) and all(_PERSON.fullmatch(word) for word in words)
+
+
+def is_number(heading: str) -> bool:
+    """Whether a heading says that the column numbers something, and not what: ``id``, ``no``, ``A/A``."""
+    words = set(_words_of(heading).split()) - _BETWEEN
+    return bool(words) and words <= _NUMBERS
 
 
 def rank_of(concept: Concept, heading: str) -> tuple[int, int]:

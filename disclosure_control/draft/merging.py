@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
-from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.merge.combine import BASE_DOMAIN
-from cdisc.merge.sdtm import LEFT_OUT, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
+from cdisc.formats.tables import SourceTable
+from cdisc.merge.belonging import BASE_DOMAIN
+from cdisc.merge.sdtm import SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
 from cdisc.merge.subject_ids import DEFAULT_COLUMN
-from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted
 from disclosure_control.draft.literal import Group, Line, Node
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
 
-STUDY = "STUDYID"
 MOST_UNKNOWN = 0.5  # a file of which fewer subjects are in DM than not belongs to somebody else
 
 
@@ -33,27 +30,18 @@ class MergeDraft:
     test_codes: Mapping[tuple[str, str], str]
 
 
-def read_subject_tables(folder: Path) -> dict[str, pd.DataFrame]:
-    """Every file of the folder that holds data of subjects, by domain; SDTM names in capitals.
-
-    Raises ``FaultyInputError`` with the faults of all files that cannot be read.
-    """
-    tables: dict[str, pd.DataFrame] = {}
-    faults: list[str] = []
-    for domain, path in find_domain_files(folder).by_domain.items():
-        if domain not in LEFT_OUT:
-            try:
-                tables[domain] = _with_sdtm_names(read_domain_file(path).frame)
-            except FaultyInputError as error:
-                faults += error.faults
-    stop_at(faults)
-    return tables
+def tables_by_domain(tables: Iterable[SourceTable]) -> dict[str, pd.DataFrame]:
+    """The rows of the tables by domain; files that a config pools are one."""
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for table in tables:
+        parts.setdefault(table.domain, []).append(table.frame)
+    return {domain: some[0] if len(some) == 1 else pd.concat(some, ignore_index=True) for domain, some in parts.items()}
 
 
 def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
     """What the merge of these tables (by domain) needs beyond its defaults, each with its reason.
 
-    What cannot be decided from the files (no DM among several, two studies in one folder) stays a fault of the merge.
+    What cannot be decided from the files (no DM among several, say) stays a fault of the merge.
     """
     whole = {domain: table for domain, table in tables.items() if supplemental_parent(domain) is None}
     base = BASE_DOMAIN if BASE_DOMAIN in whole else next(iter(whole), None)
@@ -77,28 +65,21 @@ def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
 
 
 def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> Line | None:
-    """What a wide table with several rows for a subject needs; None for any other, and where it holds two studies."""
+    """What a wide table with several rows for a subject needs; None for any other."""
     columns = list(table.columns)
     is_long = domain != BASE_DOMAIN and (
         findings_prefix(columns) or events_prefix(domain, columns) or domain in SUBJECT_TIMING
     )
-    rule = ids.rule
-    if (
-        is_long
-        or rule.column is None
-        or rule.column not in table
-        or (STUDY in table and table[STUDY].drop_duplicates().count() > 1)
-    ):
+    column = ids.rule.column
+    if is_long or column is None or column not in table:
         return None
     n_subjects = ids.n_subjects[domain]
     if n_subjects == len(table):
         return None
-    return Line(
-        "last",
-        f"{counted(len(table), 'row')} for {counted(n_subjects, 'subject')}: the last by date, then by "
-        "its values; the others are left out",
-        True,
-    )
+    date = f"{domain[:2]}DTC"
+    order = f"the last by {date}" if date in table else f"the last in the order of its values (it has no {date})"
+    rows = f"{counted(len(table), 'row')} for {counted(n_subjects, 'subject')}"
+    return Line("last", f"{rows}: {order}; the others are left out", review=True)
 
 
 def _test_codes(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
@@ -109,8 +90,3 @@ def _test_codes(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str
             pairs = table[[f"{prefix}TEST", f"{prefix}TESTCD"]].drop_duplicates().dropna().astype("str")
             codes |= {(prefix, test): code for test, code in pairs.itertuples(index=False)}
     return codes
-
-
-def _with_sdtm_names(table: pd.DataFrame) -> pd.DataFrame:
-    has_small_ones = DEFAULT_COLUMN not in table and DEFAULT_COLUMN in table.columns.str.upper()
-    return table.set_axis(table.columns.str.upper(), axis="columns") if has_small_ones else table

@@ -9,7 +9,7 @@ from enum import Enum
 from cdisc.operations import OperationKind, VariableClass
 from disclosure_control.basics.words import people_text
 from disclosure_control.draft.columns import Column
-from disclosure_control.draft.headings import LABORATORY_RESULT, Part, rank_of
+from disclosure_control.draft.headings import LABORATORY_RESULT, Part, concept_of, rank_of
 from disclosure_control.identifiers.findings import Grade
 from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
 
@@ -36,6 +36,7 @@ class Decision:
 Rule = Callable[[Column, frozenset[str]], Decision | None]
 DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that has "language" in it is none of the language
 SMALL_COUNT = 10
+NUMBERS = ("age", "year of birth", "body mass index")
 DATES = "dates; shift or coarsen them in what leaves (shift_dates, coarsen_dates)"
 UNKNOWN = (
     "no word of their headings is known here; does an outsider know them (then they are quasi-identifiers), or should "
@@ -98,14 +99,20 @@ def _is_date(column: Column, names: frozenset[str]) -> Decision | None:
 
 
 def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision | None:
-    if not _is_known(column):
-        return None
     concept = column.concept
-    assert concept is not None  # else it is not known
+    if concept is None or not _is_known(column):
+        return None
+    if concept.name == "year of birth" and any(_is_age(name) for name in names):
+        return Decision(Role.LEFT_ALONE, "says again what the age says; coarsen or drop it in what leaves", review=True)
     is_number = column.numbers is not None and (
-        concept.name in ("age", "body mass index") or (concept.name == "education" and column.is_measured)
+        concept.name in NUMBERS or (concept.name == "education" and column.is_measured)
     )
     return _quasi_identifier(column, concept.why, is_number)
+
+
+def _is_age(name: str) -> bool:
+    concept = concept_of(name.partition("__")[2])
+    return concept is not None and concept.name == "age"
 
 
 def _is_known(column: Column) -> bool:

@@ -12,7 +12,7 @@ import pandas as pd
 from cdisc.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subject_id_rule, read_subjects
 from disclosure_control.basics.columns import parse_numbers
 from disclosure_control.basics.words import counted
-from disclosure_control.draft.headings import Part, concept_of
+from disclosure_control.draft.headings import is_number, names_subjects
 from disclosure_control.draft.literal import Line
 
 # From the mildest to what keeps a number alone. None puts a prefix before the ids: a pilot's name is no part of them.
@@ -110,9 +110,9 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
     if DEFAULT_COLUMN in common or len(common) == 0:
         return Line(DEFAULT_COLUMN, "the subject of every record, as SDTM names it")
     frame = tables[base]
-    by_part = {part: [name for name in common if _part(name) is part] for part in (Part.PERSON, Part.NUMBER)}
-    ids = [name for part in by_part.values() for name in part if _names_each_row(frame[name])]
-    repeated = [name for name in by_part[Part.PERSON] if name not in ids and frame[name].notna().all()]
+    persons, numbers = ([name for name in common if says(name)] for says in (names_subjects, is_number))
+    ids = [name for name in [*persons, *numbers] if _names_each_row(frame[name])]
+    repeated = [name for name in persons if name not in ids and frame[name].notna().all()]
     others = [name for name in common if name not in ids and _names_each_row(frame[name]) and _is_code(frame[name])]
     rows = counted(len(frame), "row")
     if ids:
@@ -124,11 +124,6 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
     if len(tables) > 1:
         return Line(DEFAULT_COLUMN, "as SDTM names it; no column of every file names subjects", review=True)
     return Line(None, f"no column names subjects: each of {rows} is taken for one person", review=True)
-
-
-def _part(heading: str) -> Part | None:
-    concept = concept_of(heading)
-    return concept.part if concept else None
 
 
 def _names_each_row(values: pd.Series) -> bool:

@@ -234,3 +234,18 @@ def test_a_draft_is_a_literal_that_runs_nothing(new, doors):
         and node is not None
         and not (isinstance(node, ast.Name) and node.id == "config")
     ]
+
+
+def test_two_studies_are_for_the_controller_and_the_rest_is_drafted_then(new, doors):
+    studies = ["A"] * 6 + ["B"] * 6
+    new.write_rows("DM.csv", [{**row, "STUDYID": study} for row, study in zip(rows_of("DM"), studies, strict=True)])
+    run = doors.start(1)
+    assert run.status == INPUT_AT_FAULT
+    assert "study" in run.err
+    assert "CLINIC.py: not drafted" in run.err
+    assert not new.config_file.exists()
+    new.write_config('config = {"merge": {"study": "*"}}')
+    assert doors.start(1, "--draft-config").status == DONE
+    drafted = parse_config((new.config_folder / "CLINIC.draft.py").read_text(encoding="utf-8"), "")
+    assert drafted["merge"] == {"study": "*"}
+    assert drafted["categorical_qis"] == CONFIG["categorical_qis"]

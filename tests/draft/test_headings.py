@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disclosure_control.draft.headings import CONCEPTS, concept_of
+from disclosure_control.draft.headings import CONCEPTS, concept_of, is_number, names_subjects
 
 # By concept, one heading for each of English, Greek, German, Spanish, Polish and Bulgarian, in different writings.
 HEADINGS = {
@@ -35,13 +35,13 @@ HEADINGS = {
     "a diagnosis": ["HeartDisease", "Διάγνωση", "Erkrankung", "Diagnóstico", "ROZPOZNANIE", "Диагноза"],
     "an income": ["salary-class", "Εισόδημα", "Einkommen", "ingresos", "dochód", "Заплата"],
     "a laboratory result": ["Total Cholesterol", "Χοληστερόλη", "Kreatinin", "Glucosa", "Hemoglobina", "Холестерол"],
-    "subject": [
-        "PatientID",
-        "Κωδικός Ασθενούς",
-        "Patientennummer",
-        "id_paciente",
-        "numer pacjenta",
-        "Номер на пациент",
+    "year of birth": [
+        "YearOfBirth",
+        "Έτος γέννησης",
+        "Geburtsjahr",
+        "Año de nacimiento",
+        "rok urodzenia",
+        "година на раждане",
     ],
 }
 OTHERS = [
@@ -88,3 +88,39 @@ def test_every_concept_with_a_part_in_the_config_is_tried_here():
 def test_no_phrase_stands_in_two_concepts():
     phrases = [phrase for concept in CONCEPTS for phrase in set(concept.words)]
     assert len(phrases) == len(set(phrases))
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "PatientID",
+        "Κωδικός Ασθενούς",
+        "PatientenNr",
+        "Patientennummer",
+        "id_paciente",
+        "numer pacjenta",
+        "pidnum",
+        "Номер на пациент",
+        "SUBJECT",
+        "subjid",
+        "MRN",
+        "Patient",
+        "number of the patient",
+    ],
+)
+def test_a_heading_that_names_subjects(heading):
+    assert names_subjects(heading)
+    assert not is_number(heading)
+
+
+@pytest.mark.parametrize(
+    "heading", ["Patient name", "PatientenName", "patient age", "site", "subjective", "", "Site ID", "p"]
+)
+def test_a_heading_that_does_not(heading):
+    assert not names_subjects(heading)
+
+
+@pytest.mark.parametrize("heading", ["id", "No.", "Α/Α", "Nummer", "record_id", "ΚΩΔΙΚΟΣ"])
+def test_a_heading_of_numbers(heading):
+    assert is_number(heading)
+    assert not names_subjects(heading)
