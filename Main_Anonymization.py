@@ -4,13 +4,15 @@
     python Main_Anonymization.py PENTELI ...  these pilots
     python Main_Anonymization.py --all        every pilot that has a config
 
-``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people.
+``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people, or where a
+column names people by itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,7 @@ from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, ru
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
+    from disclosure_control.basics.reasons import Reason
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -55,7 +58,8 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         figures = {name: result.figures for name, result in steps.items()}
         results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
     say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
-    return _outcome(assessment, options.fail_on_risk)
+    reasons = [reason for result in steps.values() for reason in result.reasons_to_hold]
+    return _outcome(assessment, options.fail_on_risk, reasons)
 
 
 def undecided_notices(config_file: Path) -> list[str]:
@@ -71,12 +75,17 @@ def _joined(sections: list[str]) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def _outcome(assessment: Assessment, limit: float | None) -> Outcome:
+def _outcome(assessment: Assessment, limit: float | None, reasons: Sequence[Reason] = ()) -> Outcome:
+    from disclosure_control.basics.reasons import Gravity
+
     shares = {
         f"{result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}": result.risky_rate
         for result in assessment.results
     }
     words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
+    named = [reason.sentence for reason in reasons if reason.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT]
+    if limit is not None and named:
+        return Outcome(RISK_TOO_HIGH, named[0])
     # Where nothing could be evaluated nothing was shown to be safe.
     if limit is not None and any(
         r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results

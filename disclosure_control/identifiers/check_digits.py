@@ -19,7 +19,7 @@ from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.registry import Hits
 
 LEAST_CHANCE = 1e-3
-N_RANDOM = 2_000
+N_RANDOM = 1_000
 _BETWEEN = re.compile(r"[\s./\-–]+")
 _IN_TEXT = re.compile(r"(?<![\w])[A-Z]{0,6}\d[\dA-Z./ -]{5,32}[\dA-Z](?![\w])")
 
@@ -55,6 +55,8 @@ def checked_hits(column: ColumnValues, numbers: Sequence[CheckedNumber]) -> Hits
         if not tried:
             continue
         passed = {row for row, text in tried.items() if _is_valid(number.module, text)}
+        if certainty_beside_chance(len(passed), len(tried), LEAST_CHANCE) is None:
+            continue
         chance = _chance(number, list(tried.values()))
         certainty = certainty_beside_chance(len(passed), len(tried), chance)
         if certainty and (best is None or len(passed) > best[0]):

@@ -97,10 +97,17 @@ class ColumnValues:
         """Person and value of every pair that occurs, once each."""
         known = (self.code >= 0) & (self.subjects.code >= 0)
         person, value = self.subjects.code[known], self.code[known]
-        if self.subjects.is_one_row_each and len(np.unique(person)) == len(person):
+        if not len(person) or np.bincount(person).max() == 1:
             return person, value
-        packed = np.unique(person.astype(np.int64) * max(self.n_distinct, 1) + value)
-        return packed // max(self.n_distinct, 1), packed % max(self.n_distinct, 1)
+        packed = np.sort(person.astype(np.int64) * self.n_distinct + value)  # np.unique hashes, and is far slower
+        packed = packed[np.append(True, packed[1:] != packed[:-1])]
+        return packed // self.n_distinct, packed % self.n_distinct
+
+    def _n_people_of(self, pairs: np.ndarray | slice) -> int:
+        """How many people are in some of the pairs."""
+        is_in = np.zeros(self.subjects.n_people, dtype=bool)
+        is_in[self._pairs[0][pairs]] = True
+        return int(is_in.sum())
 
     @cached_property
     def people_of_value(self) -> np.ndarray:
@@ -110,7 +117,7 @@ class ColumnValues:
     @cached_property
     def n_people(self) -> int:
         """People with a value."""
-        return len(np.unique(self._pairs[0]))
+        return self._n_people_of(slice(None))
 
     @cached_property
     def is_one_each(self) -> bool:
@@ -120,10 +127,7 @@ class ColumnValues:
     @cached_property
     def alone_rate(self) -> float:
         """Share of the people with a value who have one that nobody else has, in [0, 1]; larger is riskier."""
-        if not self.n_people:
-            return 0.0
-        lone = self.people_of_value == 1
-        return len(np.unique(self._pairs[0][lone[self._pairs[1]]])) / self.n_people
+        return self.people_with(self.people_of_value == 1) / self.n_people if self.n_people else 0.0
 
     @cached_property
     def is_hardly_shared(self) -> bool:
@@ -132,7 +136,7 @@ class ColumnValues:
 
     def people_with(self, values: np.ndarray) -> int:
         """How many people have one of the values (n_distinct,) of bool."""
-        return len(np.unique(self._pairs[0][values[self._pairs[1]]]))
+        return self._n_people_of(values[self._pairs[1]])
 
     # ------------------------------------------------------------ values one by one
 

@@ -34,7 +34,7 @@ class Kind:
 
     ``detect`` gives its hits in a column, None where there are none worth a word. ``words`` name the hits in the
     plural; ``what_to_do`` is the remedy; ``documentation`` says how it is told. A finding is dropped where another one
-    of ``yields_to`` explains at least as many rows of the column. ``place`` orders the kinds.
+    of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds.
     """
 
     grade: Grade

@@ -96,7 +96,7 @@ def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
     made = {name: _finding(column, name, kind, found) for name, (kind, found) in hits.items()}
     for name, finding in made.items():
         better = (made[other] for other in hits[name][0].yields_to if other in made)
-        if not any(other.n_hits >= 0.9 * finding.n_hits for other in better):
+        if not any(other.n_hits >= 0.5 * finding.n_hits for other in better):
             yield finding
 
 

@@ -11,6 +11,7 @@ from config.model_settings import KeyReader
 # ``read_settings(value, config, columns)``, which types what its key says, and the module ``step`` has
 # ``run_step(StepInput)``; both are imported where the key is used.
 STEPS = (
+    "identifiers",  # first: whether a column names people comes before how many share their values
     "risk",
     "explore",
     "recommend",

@@ -12,16 +12,23 @@ from disclosure_control.identifiers.registry import Hits, Kind
 _BEFORE = (
     r"calle|c/|avda\.?|avenida|plaza|paseo|camino|rue|boulevard|bd|chemin|via|viale|piazza|corso|ulica|ul\.|aleja|al\.|"
     r"os\.|plac|pl\.|ул\.|улица|бул\.|булевард|пл\.|ж\.к\.|οδός|οδος|οδ\.|λεωφ\.|λεωφόρος|λεωφορος|πλ\.|πλατεία|"
-    r"strada|str\.|rua|bulevardul|cesta|trg|leof\.|odos|plateia"
+    r"strada|str\.|rua|travessa|largo|estrada|bulevardul|cesta|trg|leof\.|odos|plateia"
 )
 _BEHIND = (
     r"street|st\.?|road|rd\.?|avenue|ave\.?|lane|ln\.?|drive|dr\.?|court|close|crescent|terrace|gardens|way|place|"
     r"square|hill|row|grove|mews"
 )
-_GERMAN = r"[\pL]+(straße|strasse|str\.|weg|gasse|platz|allee|ring|damm|ufer|straat|laan|gatan|vägen|utca|ulice)"
+_AFTER_A_NAME = (
+    r"straße|strasse|weg|platz|allee|ring|cad\.?|caddesi|sokak|sokağı|sok\.?|bulvarı|blv\.?|mah\.?|mahallesi|utca|út|útja|"
+    r"tér|körút|gatan|vägen|väg|gata|tie|ulice|námestí|třída|nám\."
+)
+_GERMAN = (
+    r"[\pL]+(katu|vej|gade|straße|strasse|str\.|weg|gasse|platz|allee|ring|damm|ufer|straat|laan|gatan|vägen|utca|"
+    r"ulice)"
+)
 STREET_THEN_NUMBER = (
     rf"(?i:(^|[^\pL])({_BEFORE}) ?[\pL][\pL.'’ -]*,? *(nr\.? ?|no\.? ?|№ ?|n[º°]\.? ?)?\d{{1,4}}|"
-    rf"({_GERMAN}|[\pL]+ (straße|strasse|weg|platz|allee|ring)) +\d{{1,4}})"
+    rf"({_GERMAN}|[\pL]+ ({_AFTER_A_NAME})) +\d{{1,4}})"
 )
 NUMBER_THEN_STREET = (
     rf"(?i:(^|[^\pL\d])\d{{1,4}}[a-z]?,? [\pL' ]+ ({_BEHIND})($|[^\pL])|\d{{1,4}},? (rue|boulevard) [\pL])"
@@ -47,7 +54,7 @@ def detect(column: ColumnValues) -> Hits | None:
     named = column.matches(NAME_AND_NUMBER)
     various = column.n_distinct >= FEWEST_PEOPLE and (column.alone_rate >= 0.5 or not column.n_people)
     words = {value.rstrip("0123456789abcdαβγ, ") for value in np.asarray(column.sample, dtype=object)[named]}
-    if various and column.share(named) >= (0.5 if column.is_headed(HEADING) else 0.8) and len(words) >= 10:
+    if various and column.share(named) >= (0.5 if column.is_headed(HEADING) else 0.8) and len(words) >= 5:
         return Hits(named, "sure" if column.is_headed(HEADING) else "likely", looked_at=column.looked_at)
     return None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
 from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
@@ -13,6 +15,26 @@ HEADING = any_of(
     *("urodz", "γεννησ", "γεν", "ражд", "рожд", "nastere", "naroz", "fodelse", "synty", "dogum", "geboorte", "szulet"),
 )
 
+OF_EVENT = any_of(
+    *(
+        "stdtc",
+        "endtc",
+        "start",
+        "onset",
+        "diagnos",
+        "beginn",
+        "inicio",
+        "debut",
+        "poczat",
+        "rozpozn",
+        "εναρξ",
+        "διαγν",
+    ),
+    *("начал", "диагн", "since", "first", "surgery", "operation", "visit"),
+)
+# SDTM's names stand without blanks: MHSTDTC.
+OF_EVENT = re.compile(rf"{OF_EVENT.pattern}|\b[a-z]{{2}}(st|en)?dtc\b")
+
 
 def detect(column: ColumnValues) -> Hits | None:
     """Dates of the day, one each, that spread over more years than a study's events; or so headed."""
@@ -22,7 +44,7 @@ def detect(column: ColumnValues) -> Hits | None:
     spreads = column.days.years_between >= YEARS_BETWEEN and column.n_distinct >= FEWEST_PEOPLE
     if is_headed:
         return Hits(column.days.is_day, "sure", looked_at=column.looked_at)
-    if spreads and column.is_one_each:
+    if spreads and column.is_one_each and not column.is_headed(OF_EVENT):
         return Hits(column.days.is_day, "likely", looked_at=column.looked_at)
     return None
 
@@ -32,8 +54,8 @@ KIND = Kind(
     words="dates of birth",
     what_to_do="drop the column: the age stands for it",
     documentation=(
-        "dates to the day in any written form, one for each person, that spread over more than 8 years, or that the "
-        "heading calls so"
+        "dates to the day in any written form, one for each person, that spread over more than 8 years under a "
+        "heading that speaks of no other event, or that the heading calls so"
     ),
     detect=detect,
     place=40,

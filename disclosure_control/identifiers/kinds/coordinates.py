@@ -36,7 +36,7 @@ def detect(column: ColumnValues) -> Hits | None:
     low, high = np.nanquantile(numbers, [0.02, 0.98])
     alike = column.share(column.matches(r"^-?\d{1,3}[.,]\d{4,7}$")) >= 0.95 and _is_of_one_precision(column, decimal)
     if alike and high - low <= 15 and abs(low + high) / 2 >= max(high - low, 1.0) and column.is_one_each:
-        return Hits(decimal, "likely" if column.alone_rate >= 0.5 else "possible", looked_at=column.looked_at)
+        return Hits(decimal, "possible", looked_at=column.looked_at)  # or an exact measurement
     return None
 
 
@@ -54,7 +54,7 @@ KIND = Kind(
     what_to_do="drop the column; a district stands for it",
     documentation=(
         "pairs of decimal degrees, degrees with minutes, or a column of numbers of four to seven decimals in the "
-        "narrow range of a study's places (so headed, in any range of degrees)"
+        "narrow range of a study's places, which vetoes nothing unless the heading speaks of a place"
     ),
     detect=detect,
     yields_to=("ip_address", "phone"),

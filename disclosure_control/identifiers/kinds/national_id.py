@@ -34,7 +34,7 @@ NUMBERS = (
     CheckedNumber("no.fodselsnummer", r"\d{11}"),
     CheckedNumber("is_.kennitala", r"\d{10}"),
     CheckedNumber("ee.ik", r"\d{11}"),
-    CheckedNumber("lv.pk", r"\d{11}"),
+    CheckedNumber("lt.asmens", r"\d{11}"),
     CheckedNumber("tr.tckimlik", r"\d{11}"),
     CheckedNumber("il.idnr", r"\d{9}"),
     CheckedNumber("ua.rntrc", r"\d{10}"),

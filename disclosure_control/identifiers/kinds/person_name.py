@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
 from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.headings import any_of
+from disclosure_control.identifiers.headings import any_of, folded
 from disclosure_control.identifiers.name_words import TITLED, ends_as_surname, is_first_name
 from disclosure_control.identifiers.registry import Hits, Kind
 
@@ -20,22 +21,27 @@ _WORD = (
 SHAPE = rf"^{_WORD}([ ,]+{_WORD}){{0,5}}$"
 INVERTED = r"^[\p{Lu}][\pL'’ -]+, ?[\p{Lu}][\pL'’.-]*( [\p{Lu}][\pL.]*)*$"  # Papadopoulou, Maria
 WITH_INITIAL = r"^([\p{Lu}]\. ?){1,2}[\p{Lu}][\pL'’-]{2,}$|^[\p{Lu}][\pL'’-]{2,} ([\p{Lu}]\. ?){1,2}$"
-HEADING = any_of(
-    *("name", "=nom", "nombre", "apellid", "nazwisk", "imie", "vorname", "nachname", "familienname", "ονομα", "επωνυμ"),
-    *("ονοματεπ", "=име", "имена", "фамили", "презим", "cognom", "nome", "prenom", "nume", "prenume", "jmeno", "prijm"),
+HEADING = any_of("name", "nombre", "ονομα", "=име", "имена", "nome", "naam", "=nom", "nume", "jmeno", "=ime", "=ad")
+# Headings that speak of persons alone; the last of them only where they are the whole heading.
+PERSON = any_of(
+    *("surname", "forename", "first name", "last name", "given name", "family name", "middle name", "maiden"),
     *(
-        "surname",
-        "forename",
+        "full name",
         "lastname",
         "firstname",
         "fullname",
-        "efternamn",
-        "fornamn",
-        "naam",
-        "sukunimi",
-        "ad soyad",
+        "patient name",
+        "vorname",
+        "nachname",
+        "familienname",
+        "zuname",
     ),
+    *("apellid", "nazwisk", "=imie", "επωνυμ", "επιθετο", "ονοματεπ", "фамил", "презим", "cognom", "prenom", "prenume"),
+    *("prijm", "=krestni", "efternamn", "fornamn", "achternaam", "voornaam", "sukunimi", "etunimi", "soyad", "=adı"),
+    *("apelido", "sobrenome", "vezetek", "kereszt", "prezime", "fornavn", "etternavn", "efternavn"),
 )
+_NAME = ("name", "nombre", "όνομα", "име", "nome", "nome próprio", "nom", "nume", "jméno", "ime", "navn")
+ALONE = re.compile(rf"({'|'.join(map(folded, _NAME))})s?")
 DOCTOR = any_of(
     *(
         "investigator",
@@ -95,33 +101,36 @@ def _certainty_of_column(column: ColumnValues, told: _Told) -> str | None:
     shaped = column.share(told.shaped)
     if shaped < 0.75 or column.n_distinct < FEWEST_PEOPLE:
         return None
+    if column.is_headed(PERSON) or ALONE.fullmatch(column.heading):
+        return "sure"
     telling = float(told.telling[told.shaped].mean())
     several = float((told.n_words[told.shaped] >= 2).mean())
     if column.is_headed(DOCTOR) and telling >= 0.2:
         return "sure"
     if column.n_people and not column.is_one_each and telling < 0.5:
         return None  # terms of events, of which a person has several
-    variety = column.n_distinct / max(column.n_people, 1) if column.n_people else 1.0
+    variety = column.n_distinct / column.n_people if column.n_people else 1.0
     is_headed = column.is_headed(HEADING)
-    if variety < 0.15 and not (is_headed and telling >= 0.3) and telling < 0.6:
-        return None
-    if telling >= 0.35:
+    if telling >= 0.6 or (telling >= 0.35 and (variety >= 0.15 or is_headed)):
         return "sure" if is_headed or (several >= 0.5 and telling >= 0.5) else "likely"
-    if is_headed and (variety >= 0.3 or telling >= 0.15):
-        return "sure" if several >= 0.5 else "likely"
-    if several >= 0.8 and column.alone_rate >= 0.8 and telling >= 0.05 and _combines(column, told):
+    if is_headed and variety >= 0.15:
         return "likely"
-    return None
+    return "likely" if variety >= 0.5 and several >= 0.8 and _combines(column, told) else None
 
 
 def _combines(column: ColumnValues, told: _Told) -> bool:
-    """Whether values are made as first names and surnames are: capitals alike, words that recur in ever new company."""
+    """Whether values are made as first names and surnames are: every word with a capital, and words that recur, each
+    time beside another one."""
     values = np.asarray(column.sample, dtype=object)[told.shaped & (told.n_words >= 2)]
     words = [re.split(r"[ ,]+", value) for value in values]
-    capital = np.mean([all(word[:1].isupper() for word in each if len(word) > 3) for each in words])
-    first, last = {each[0] for each in words}, {each[-1] for each in words}
-    recurring = min(len(first), len(last)) / max(len(values), 1)
-    return bool(capital >= 0.95) and 0.02 <= recurring <= 0.8
+    is_written_so = np.mean([not any(word.isupper() for word in each if len(word) > 2) for each in words])
+    capital = np.mean([each[0][:1].isupper() and each[-1][:1].isupper() for each in words])
+    of_first, of_last = Counter(each[0] for each in words), Counter(each[-1] for each in words)
+    recurring = max(
+        np.mean([of_first[each[0]] > 1 for each in words]), np.mean([of_last[each[-1]] > 1 for each in words])
+    )
+    many = min(len(of_first), len(of_last)) >= FEWEST_PEOPLE
+    return bool(capital >= 0.95 and is_written_so >= 0.9 and recurring >= 0.5 and many)
 
 
 def _first_name_and_more(column: ColumnValues, told: _Told) -> np.ndarray:
@@ -153,6 +162,6 @@ KIND = Kind(
         "κ., г-жа, pani, ...) or as a first name and another word"
     ),
     detect=detect,
-    yields_to=("subject_id",),
+    yields_to=("subject_id", "address"),
     place=35,
 )

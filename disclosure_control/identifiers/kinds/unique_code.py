@@ -6,8 +6,13 @@ import numpy as np
 
 from disclosure_control.identifiers.column_values import ColumnValues
 from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.headings import any_of
 from disclosure_control.identifiers.registry import Hits, Kind
 
+HEADING = any_of(
+    *("=id", "subjid", "patid", "=pid", "pidnum", "patient id", "patient no", "identif", "mrn", "record n", "=code"),
+    *("=nr", "=no", "number", "numer", "nummer", "αριθμ", "μητρω", "κωδ", "номер", "код", "=ид", "kod", "codigo"),
+)
 CODE = r"^[\pL\d][\pL\d._/:#-]*$"
 
 
@@ -38,6 +43,8 @@ def _numbers(column: ColumnValues) -> Hits | None:
     expected = n * (n - 1) / 2 / span  # pairs that share a number, if it were drawn from the range
     if column.alone_rate == 1 and expected >= 5:
         return Hits(everybody, "sure")
+    if column.is_headed(HEADING):
+        return Hits(everybody, "likely")
     if column.share(column.matches(r"^\d{5,}$")) < 0.95:
         return None
     lengths = {len(value) for value in column.sample}
@@ -50,7 +57,7 @@ KIND = Kind(
     what_to_do="drop the column, or name it under the columns of recode_ids",
     documentation=(
         "codes in one word with a digit that hardly anybody shares; whole numbers of five digits and more, or of fewer "
-        "where numbers drawn from their range would repeat and these do not"
+        "where numbers drawn from their range would repeat and these do not, or the heading speaks of an id or a number"
     ),
     detect=detect,
     yields_to=(

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
 from disclosure_control.steps.treatment.settings import TreatmentSettings
@@ -13,6 +15,7 @@ from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
 from disclosure_control.treatments.treat import treat
+from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 DATASET = "anonymised_dataset.csv"
 
@@ -31,18 +34,48 @@ def run_step(step: StepInput) -> StepResult:
             {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
         )
     treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended, release)
+    left_in, held = _identifiers_left_in(step, treated)
     figures = treatment_figures(step.assessment, treated, table)
+    figures["notes"] += _notes_on_identifiers(left_in, held)
+    figures["released"] = not held
     report = treatment_report(step.pilot, figures)
     is_loud = DEFAULT_WARNING in figures["notes"]
     return StepResult(
         figures,
         report,
         first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
+        reasons_to_hold=reasons_of(left_in, "the treated dataset"),
         inputs=treated.inputs,
-        datasets={DATASET: treated.released},
+        datasets={} if held else {DATASET: treated.released},
         files=summary_files(step.pilot, figures, report),
         outcome=treated,
     )
+
+
+def _identifiers_left_in(step: StepInput, treated: TreatedPilot) -> tuple[tuple[ColumnFinding, ...], bool]:
+    """Columns of the treated dataset that still name people, and whether they keep it from being written."""
+    if "identifiers" not in step.earlier:
+        return (), False
+    identified = step.earlier["identifiers"].outcome
+    assert isinstance(identified, IdentifierOutcome)
+    treated_by = {
+        name: [applied.method for applied in treated.steps if applied.changed.get(name)]
+        for name in map(str, treated.frame)
+    }
+    subjects = step.dataset.subjects.iloc[treated.kept]
+    left_in = identified.left_in(treated.frame, subjects, treated_by)
+    return left_in, bool(left_in) and not identified.release_anyway
+
+
+def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool) -> list[str]:
+    notes = [f"{in_words(finding)}: {finding.what_to_do}." for finding in left_in]
+    if held:
+        notes.append(
+            f"{DATASET} is not written, for the columns above: drop or treat them, declare them harmless "
+            '("identifiers": {"harmless": {column: reason}}), or say why it leaves all the same '
+            '("identifiers": {"release_anyway": reason}).'
+        )
+    return notes
 
 
 NOTHING_FOUND = (
