@@ -90,8 +90,9 @@ def load_pilot_config(settings: Settings, pilot: str) -> dict:
     """The literal of ``config/<PILOT>.py``, not yet validated. Raises ``FaultyInputError``."""
     path = config_file_of(settings, pilot)
     if not path.is_file():
+        folder = settings.data_folder / pilot
         remedy = (
-            "put its files into its folder and run Create_Combined_Pilot_Dataset.py, which drafts one"
+            f"put its files into {folder} and run Create_Combined_Pilot_Dataset.py, which drafts one"
             if settings.config_folder.is_dir()
             else "there is no such folder of configs: make it, or correct BIOSTREAMS_CONFIG_DIR"
         )

@@ -35,7 +35,10 @@ def draft_model_keys(
     keys: dict[str, Node] = {
         "categorical_qis": Group(
             [_line(column, decisions) for column in categories],
-            "What an outsider may know about a person: columns of combined_dataset.csv.",
+            "What an outsider may know about a person: columns of combined_dataset.csv."
+            if categories or numbers
+            else "no column could be taken for what an outsider knows about a person; name one",
+            review=not categories and not numbers,
         ),
         "continuous_qis": Group([_line(column, decisions) for column in numbers]),
         "binning_config": Group(
@@ -62,11 +65,11 @@ def _thresholds(sensitive: Sequence[Column], k: int) -> dict[str, Node]:
     by_key = {
         "L": {column.name: draft_l(column, k) for column in sensitive},
         "T": {column.name: draft_t(column) for column in sensitive},
-        # Codes of categories are no numbers: without this their differences would count.
+        # Without this the differences of codes would count, and a number among texts would be a fault.
         "t_distance": {
-            column.name: Line("total_variation", "codes of categories")
+            column.name: Line("total_variation", "categories, also where their codes are numbers")
             for column in sensitive
-            if column.numbers is not None and not column.is_measured
+            if not column.is_measured
         },
     }
     if len(sensitive) == 1:

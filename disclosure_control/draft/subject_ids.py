@@ -111,7 +111,8 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
         return Line(DEFAULT_COLUMN, "the subject of every record, as SDTM names it")
     frame = tables[base]
     persons, numbers = ([name for name in common if says(name)] for says in (names_subjects, is_number))
-    ids = [name for name in [*persons, *numbers] if _names_each_row(frame[name])]
+    ids = [name for name in persons if _names_each_row(frame[name])]
+    numbered = [name for name in numbers if _names_each_row(frame[name])]
     repeated = [name for name in persons if name not in ids and frame[name].notna().all()]
     others = [name for name in common if name not in ids and _names_each_row(frame[name]) and _is_code(frame[name])]
     rows = counted(len(frame), "row")
@@ -119,6 +120,8 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
         return Line(ids[0], f"its heading names subjects, and each of {rows} has its own value")
     if repeated:
         return Line(repeated[0], f"its heading names subjects; {rows} of fewer subjects", review=True)
+    if numbered:
+        return Line(numbered[0], f"a number or code of its own in each of {rows}; is it the subject's?", review=True)
     if others:
         return Line(others[0], f"each of {rows} has its own code there; does it name subjects?", review=True)
     if len(tables) > 1:
