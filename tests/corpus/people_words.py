@@ -100,8 +100,8 @@ POLISH = Language(
     words("Warszawa,Kraków,Wrocław,Poznań,Gdańsk"),
     words("Nadciśnienie tętnicze,Cukrzyca typu 2,Astma oskrzelowa,Otyłość,Niewydolność serca,Migrena,Dyslipidemia"),
     headings(
-        "Nazwisko,Imię,PESEL,Telefon,Poczta elektroniczna,Data urodzenia,Adres,Kod pocztowy,Płeć,Wiek,Rozpoznanie,Miasto,"
-        "Cholesterol,Data przyjęcia,Uwagi"
+        "Nazwisko,Imię,PESEL,Telefon,Poczta elektroniczna,Data urodzenia,Adres,Kod pocztowy,Płeć,Wiek,Rozpoznanie,"
+        "Miasto,Cholesterol,Data przyjęcia,Uwagi"
     ),
     "Pacjent zgłosił się z powodu bólu głowy trwającego od kilku dni {}",
     *("pesel", "%Y-%m-%d", "+48 ### ### ###", "##-###", "Pani "),
