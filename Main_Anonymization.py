@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import COMBINED_DATASET, REVIEW, lines_to_review
+from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
-    from disclosure_control.basics.reasons import Reason
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -41,7 +41,8 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
-    notices = [*stale_merge_notices(pilot.folder, pilot.results), *undecided_notices(pilot.config_file)]
+    notices = stale_merge_notices(pilot.folder, pilot.results)
+    notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
     first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
@@ -62,13 +63,13 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     return _outcome(assessment, options.fail_on_risk, reasons)
 
 
-def undecided_notices(config_file: Path) -> list[str]:
-    """What of a drafted config nobody has decided yet, in a sentence."""
+def undecided(config_file: Path) -> tuple[Reason, ...]:
+    """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
     n_lines = lines_to_review(config_file.read_text(encoding="utf-8-sig"))
     if not n_lines:
-        return []
-    lines = counted(n_lines, "line")
-    return [f'{config_file.name} has {lines} marked "# {REVIEW}", which a draft leaves to you; decide and unmark them.']
+        return ()
+    sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'
+    return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and take its mark away."),)
 
 
 def _joined(sections: list[str]) -> str:

@@ -171,13 +171,8 @@ def test_what_the_expert_named_is_in_the_draft(name):
         assert all(n == 0 or n >= literal["K"] for n in people_of_bins(numbers, edges)), column
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "SDTM_DEMO",
-        *(pytest.param(name, marks=pytest.mark.thorough("2 to 15 s")) for name in EXPERTS if name != "SDTM_DEMO"),
-    ],
-)
+@pytest.mark.thorough("2 to 15 s each; test_draft_door.py starts both doors on a small pilot")
+@pytest.mark.parametrize("name", EXPERTS)
 def test_both_doors_run_on_the_draft_as_it_is(name, tmp_path, doors):
     pilot = SyntheticPilot(tmp_path, name)
     pilot.create()
