@@ -20,7 +20,7 @@ KINDS = {"age": (age_bins, AGES), "body mass index": (body_mass_bins, MEASURED),
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@examples(200)
+@examples(100)
 @given(data=st.data(), at_least=st.integers(1, 12))
 def test_every_bin_and_tail_is_empty_or_holds_enough_people(kind, data, at_least):
     draft, numbers = KINDS[kind]

@@ -46,14 +46,14 @@ def marked(node: Node) -> int:
     return node.review + sum(marked(part) for part in parts)
 
 
-@examples(300)
+@examples(150)
 @given(TEXTS, st.dictionaries(TEXTS, NODES, max_size=4), st.lists(TEXTS, max_size=3))
 def test_python_reads_back_what_was_meant(title, keys, last_words):
     text = config_text(title, keys, last_words)
     assert parse_config(text, "PILOT.py") == {name: node.value for name, node in keys.items()}
 
 
-@examples(100)
+@examples(60)
 @given(st.dictionaries(TEXTS, NODES, max_size=4))
 def test_each_mark_is_counted_once(keys):
     plain = {name: without_reasons(node) for name, node in keys.items()}
