@@ -13,9 +13,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET
+from config import COMBINED_DATASET, REVIEW, lines_to_review
+from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.words import counted
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 if TYPE_CHECKING:
@@ -41,8 +44,9 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
     leaving = what_leaves(steps)
-    verdict = verdict_on(leaving, steps)
+    verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
     notices = stale_merge_notices(pilot.folder, pilot.results)
+    notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
     first_lines = _joined([verdict.text, notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
@@ -62,6 +66,15 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
     judged = leaving.about if leaving.assessment else COMBINED_DATASET
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
+
+
+def undecided(config_file: Path) -> tuple[Reason, ...]:
+    """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
+    n_lines = lines_to_review(config_file.read_text(encoding="utf-8-sig"))
+    if not n_lines:
+        return ()
+    sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'
+    return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and take its mark away."),)
 
 
 def _joined(sections: list[str]) -> str:

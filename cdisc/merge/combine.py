@@ -74,9 +74,7 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     subject ids, columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
     """
     state = _Merge(rule, settings)
-    tables = _read_tables(folder, state)
-    state.stop_at_faults()
-    tables = _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
+    tables = _tables_to_merge(folder, state)
     subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
@@ -106,7 +104,21 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     return _assemble(ids, columns, units, state)
 
 
+def read_tables_to_merge(folder: Path, rule: SubjectIdRule, settings: MergeSettings) -> list[SourceTable]:
+    """The tables that ``combine_domains`` would merge, before anything is asked of their subjects.
+
+    SDTM names are in capitals. Raises ``FaultyInputError`` with all faults of the files at once.
+    """
+    return _tables_to_merge(folder, _Merge(rule, settings))
+
+
 # ---------------------------------------------------------------- reading
+
+
+def _tables_to_merge(folder: Path, state: _Merge) -> list[SourceTable]:
+    tables = _read_tables(folder, state)
+    state.stop_at_faults()
+    return _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
 
 
 def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:

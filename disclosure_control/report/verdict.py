@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from Anonymization_Models import ModelResult
@@ -94,10 +94,11 @@ def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
     return Leaving(NOTHING, None)
 
 
-def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult]) -> Verdict:
-    """The verdict on what leaves: the reasons of the steps, and the thresholds that do not hold in it."""
+def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Sequence[Reason] = ()) -> Verdict:
+    """The verdict on what leaves: the reasons of the steps, ``further`` ones, and thresholds that do not hold in it."""
     silent = _OF_ITS_OWN_PRODUCT.get(leaving.about, ())
     reasons = [reason for name, step in steps.items() if name not in silent for reason in step.reasons_to_hold]
+    reasons += further
     vetoes = tuple(reason for reason in reasons if reason.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT)
     if leaving.assessment is None:
         reasons.append(_nothing_released(steps))
