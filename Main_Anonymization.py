@@ -4,7 +4,9 @@
     python Main_Anonymization.py PENTELI ...  these pilots
     python Main_Anonymization.py --all        every pilot that has a config
 
-``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people.
+``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people: in what
+leaves, where there is a treatment or a release, else in the pilot as it is; and where a column of it names people, or
+what outsiders may know singles them out.
 ``--shareable`` also writes the page for outside the house; ``--verbose`` prints every section in full.
 """
 
@@ -12,13 +14,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET
+from config import COMBINED_DATASET, REVIEW, lines_to_review
+from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.words import counted
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
+    from disclosure_control.report.verdict import Verdict
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -30,6 +36,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.report.page.files import page_files
     from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
+    from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.run.results import staged
     from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
@@ -38,8 +45,11 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
+    leaving = what_leaves(steps)
+    verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
     notices = stale_merge_notices(pilot.folder, pilot.results)
-    texts = run_texts(pilot.name, assessment, steps, notices)
+    notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
+    texts = run_texts(pilot.name, assessment, steps, notices, verdict.text)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
     for result in steps.values():
         inputs |= result.inputs
@@ -49,28 +59,40 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         figures = {name: result.figures for name, result in steps.items()}
-        summary = {**privacy_summary(pilot.name, assessment, inputs, notices), **figures}
+        summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
         for page in page_files(pilot.results, summary, assessment, options.shareable):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
         results.publish(summary)
     say(texts.full_on_screen if options.verbose else texts.short)
-    return _outcome(assessment, options.fail_on_risk)
+    judged = leaving.about if leaving.assessment else COMBINED_DATASET
+    return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
-def _outcome(assessment: Assessment, limit: float | None) -> Outcome:
+def undecided(config_file: Path) -> tuple[Reason, ...]:
+    """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
+    n_lines = lines_to_review(config_file.read_text(encoding="utf-8-sig"))
+    if not n_lines:
+        return ()
+    sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'
+    return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and take its mark away."),)
+
+
+def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
+    """The line of a pilot in the table of outcomes: the verdict, and the shares of risk in what was judged."""
     shares = {
         f"{result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}": result.risky_rate
         for result in assessment.results
     }
     words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
+    said = str(verdict.figures["verdict"])
     # Where nothing could be evaluated nothing was shown to be safe.
-    if limit is not None and any(
-        r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results
+    if limit is not None and (
+        verdict.vetoes or any(r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results)
     ):
-        return Outcome(RISK_TOO_HIGH, f"risky above {limit:g}% of the evaluated: {words}")
-    return Outcome(DONE, f"risky share of the evaluated: {words}")
+        return Outcome(RISK_TOO_HIGH, f"{said}; {judged}: risky above {limit:g}% of the evaluated, {words}")
+    return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

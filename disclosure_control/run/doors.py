@@ -19,6 +19,7 @@ from config import (
     RESULTS_FOLDER,
     Settings,
     check_pilot_name,
+    config_file_of,
     list_pilots,
     load_pilot_config,
     read_settings,
@@ -36,12 +37,17 @@ GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 
 @dataclass(frozen=True)
 class Pilot:
-    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal."""
+    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal.
+
+    ``config_file`` is where the config stands. A pilot that is not ``is_configured`` has none, and ``config`` is empty.
+    """
 
     name: str
     folder: Path
     results: Path
     config: dict
+    config_file: Path
+    is_configured: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,11 @@ def run_door(
     process: Callable[[Pilot, argparse.Namespace], Outcome],
     arguments: Sequence[str] | None = None,
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
+    needs_config: bool = True,
 ) -> int:
     """Process the pilots that the command line or ``BIOSTREAMS_PILOT`` names; returns the exit status.
+
+    A pilot without a config is a fault, unless the door does without (``needs_config``) and there is a folder of files.
 
     One pilot's fault does not stop the others. 0 done; 1 done, and a risk above what was to be enforced; 2 config
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
@@ -83,7 +92,7 @@ def run_door(
     outcomes = {}
     try:
         for name in names:
-            outcomes[name] = _process_one(name, settings, process, options)
+            outcomes[name] = _process_one(name, settings, process, options, needs_config)
     except KeyboardInterrupt:
         _say_faults(
             ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"]
@@ -115,14 +124,20 @@ def _pilots_of(options: argparse.Namespace, settings: Settings) -> list[str]:
 
 
 def _process_one(
-    name: str, settings: Settings, process: Callable[[Pilot, argparse.Namespace], Outcome], options: argparse.Namespace
+    name: str,
+    settings: Settings,
+    process: Callable[[Pilot, argparse.Namespace], Outcome],
+    options: argparse.Namespace,
+    needs_config: bool,
 ) -> Outcome:
     try:
-        config = load_pilot_config(settings, name)
-        folder = settings.data_folder / name
+        config_file, folder = config_file_of(settings, name), settings.data_folder / name
+        # A misspelt name or folder is told as before: nothing is drafted where nothing lies.
+        is_new = not needs_config and not config_file.exists() and folder.is_dir() and config_file.parent.is_dir()
+        config = {} if is_new else load_pilot_config(settings, name)
         if not folder.is_dir():
             raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
-        pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config)
+        pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config, config_file, not is_new)
         say(f"Pilot {name}")
         with held(pilot.results):
             return process(pilot, options)

@@ -14,7 +14,7 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
 from disclosure_control.steps import STEPS, step_module
 
-ALWAYS_RUN = ("risk",)  # without its key, with a small set of measures
+ALWAYS_RUN = ("identifiers", "risk")  # without their keys, too
 
 
 @dataclass(frozen=True)
