@@ -9,7 +9,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.report.text import first_lines_of, generate_full_privacy_report, short_privacy_report
 from disclosure_control.steps.running import StepResult
 
-MOST_FIRST_LINES, MOST_NOTES = 5, 3  # of a step, and about the inputs, in the short text
+MOST_FIRST_LINES, MOST_NOTES = 3, 2  # of all steps but risk, and about the inputs, in the short text
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,13 @@ def run_texts(
     notes = [f"NOTE: {notice}" for notice in notices]
     first = [result.first_lines for result in steps.values()]
     report = generate_full_privacy_report(pilot, assessment)
+    others = [result.first_lines for name, result in steps.items() if name != "risk"]
     top = [verdict, "".join(f"{note}\n" for note in notes), *first]
     short = [
         verdict,
         _capped(notes, MOST_NOTES),
-        *(_capped(lines.splitlines(), MOST_FIRST_LINES) for lines in first),
+        "".join(result.first_lines for name, result in steps.items() if name == "risk"),
+        _capped([line for lines in others for line in lines.splitlines()], MOST_FIRST_LINES),
         *(result.short for result in steps.values()),
         short_privacy_report(pilot, assessment),
         _where_the_rest_is(pilot, steps),

@@ -11,7 +11,7 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
 
-MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 4, 4  # in the short report; the full one names them all
+MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 3, 2  # in the short report; the full one names them all
 FATES = {"tail": "kept in a tail", "missing": "made missing"}
 
 
@@ -40,7 +40,7 @@ def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
         [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
         for policy, n in assessment.missing_policies.items()
     ]
-    lines += ["", f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"]
+    lines += [f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"]
     lines += [text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
     if assessment.notices:
         lines += ["", "Thresholds that cannot be met", *(f"  {notice}" for notice in assessment.notices)]
@@ -55,14 +55,16 @@ def short_privacy_report(pilot: str, assessment: Assessment) -> str:
     lines += _short_binning("Binning of quasi-identifiers", config.continuous_qis, outside, assessment)
     lines += _short_binning("Binning of sensitive features", config.sensitive_features, outside, assessment)
     if any(None in one.values() for one in outside.values()):
-        lines += ["", WHAT_MASKED_MEANS]
-    for result in assessment.results:
-        lines += _model_lines(pilot, result, _short_remarks(result, assessment))
+        lines.append(f"  {WHAT_MASKED_MEANS}")
     policies = "; ".join(
         f"{policy}{' (in use)' if policy == config.missing_qis else ''} {n['risky']} of {n['evaluated']} evaluated"
         for policy, n in assessment.missing_policies.items()
     )
-    lines += ["", f"k < {config.K} by the policy for missing quasi-identifiers: {policies}."]
+    for result in assessment.results:
+        remarks = _short_remarks(result, assessment)
+        if result.model == "k_anonymity":
+            remarks.append(f"By the policy for missing quasi-identifiers: {policies}.")
+        lines += _model_lines(pilot, result, remarks)
     if assessment.notices:
         lines += ["", "Thresholds that cannot be met", *first_lines_of(assessment.notices, MOST_NOTICES)]
     return "\n".join(lines) + "\n"
@@ -84,7 +86,7 @@ def _short_binning(title: str, names: Sequence[str], outside: Mapping[str, Told]
             below, above = (_fate(told[end], binning) for end in ("below", "above"))
             words = f"{listed(labels, at_most=MOST_NAMED)}; below {below}, above {above}"
         sentences.append(f"{name}: {words}, missing {count_text(told['missing'])}")
-    return ["", title, *first_lines_of(sentences, MOST_BINNED)] if sentences else []
+    return [title, *first_lines_of(sentences, MOST_BINNED)] if sentences else []
 
 
 def _fate(n: int | None, binning: Binning) -> str:

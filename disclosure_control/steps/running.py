@@ -39,7 +39,7 @@ class StepResult:
     ``figures`` go into the JSON summary under the step's key: plain numbers and names, no record and no subject.
     ``report`` is its section of the full text and ``first_lines`` stand above everything else; ``screen`` is
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
-    ``short`` is what stands of it in the short text, at most six lines: what to do next, or what became of it.
+    ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
     ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
     touched; ``files`` are any others. All are in mode 0600, and restricted: they hold values of people, but for those
     of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 WIDTH = 400
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 32, 46
+ROWS_TOP = 6
 MOST_BESIDE = 8  # letters of a label that stands beside its bar; a longer one stands above it
 MOST_ABOVE = 34
 
@@ -71,11 +72,11 @@ class _Rows:
     middle: int
 
     def y(self, place: int) -> int:
-        return TOP + place * self.tall + self.middle
+        return ROWS_TOP + place * self.tall + self.middle
 
     @property
     def bottom(self) -> int:
-        return TOP + self.n * self.tall
+        return ROWS_TOP + self.n * self.tall
 
     def x(self, share: float) -> float:
         return self.left + share * (self.right - self.left)
@@ -105,9 +106,9 @@ def row_chart(title: str, described: str, bars: Sequence[Bar], threshold_after: 
         kind = "bar marked" if bar.is_marked else "bar"
         wide = max(bar.value, 0) / top * (rows.right - rows.left)
         parts.append(f'<rect class="{kind}" x="{rows.left}" y="{rows.y(place) - 8}" width="{wide:.1f}" height="16"/>')
-    parts.append(_line("axis", rows.left, rows.left, TOP, rows.bottom))
+    parts.append(_line("axis", rows.left, rows.left, ROWS_TOP, rows.bottom))
     if threshold_after is not None and 0 < threshold_after < len(bars):
-        y = TOP + threshold_after * rows.tall
+        y = ROWS_TOP + threshold_after * rows.tall
         parts.append(_line("threshold", 6, WIDTH - 6, y, y))
     return _figure(title, described, rows.bottom + 10, parts)
 
@@ -117,7 +118,7 @@ def interval_chart(title: str, described: str, intervals: Sequence[Interval], th
     top = _round_up(max([one.high for one in intervals], default=1.0))
     rows, parts = _rows([one.label for one in intervals], [one.text for one in intervals])
     for share in (0.0, 0.5, 1.0):
-        parts.append(_line("grid", rows.x(share), rows.x(share), TOP, rows.bottom))
+        parts.append(_line("grid", rows.x(share), rows.x(share), ROWS_TOP, rows.bottom))
         anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[share]
         parts.append(_text(rows.x(share), rows.bottom + 18, f"{100 * share * top:.3g}%", anchor))
     for place, one in enumerate(intervals):
@@ -125,7 +126,7 @@ def interval_chart(title: str, described: str, intervals: Sequence[Interval], th
         parts.append(_line("interval", low, high, rows.y(place), rows.y(place)))
         parts.append(f'<circle class="dot" cx="{dot:.1f}" cy="{rows.y(place)}" r="6"/>')
     if threshold is not None and threshold <= top:
-        parts.append(_line("threshold", rows.x(threshold / top), rows.x(threshold / top), TOP, rows.bottom))
+        parts.append(_line("threshold", rows.x(threshold / top), rows.x(threshold / top), ROWS_TOP, rows.bottom))
     return _figure(title, described, rows.bottom + 26, parts)
 
 

@@ -14,7 +14,6 @@ from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_t
 from disclosure_control.basics.words import share_text
 from disclosure_control.report.page import charts
 from disclosure_control.report.page.what_if import ThresholdCurve
-from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 from disclosure_control.steps.sweep.report import row_name
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
@@ -194,6 +193,8 @@ def _sweep(content: Content) -> dict[str, Any]:
 
 
 def _attacks(content: Content) -> dict[str, Any]:
+    from disclosure_control.steps.linkage_attack.attacks import ATTACKS
+
     return {"attacks": {name: kind.title for name, kind in ATTACKS.items()}}
 
 

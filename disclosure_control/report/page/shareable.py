@@ -9,6 +9,7 @@ masked. No sentence with figures, no extreme, no description of a class, and no 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -98,11 +99,22 @@ def _model(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
 def _curve(curve: ThresholdCurve, told: Figures, counts: ToldCounts) -> ThresholdCurve:
     figures = told["k_anonymity"] if curve.sensitive is None else told[curve.model][curve.sensitive]
     evaluated, in_use = figures["evaluated"], figures["risky"]
-    risky = tuple(
-        None if evaluated is None else in_use if at == curve.in_use else counts.tell_between(n, evaluated)
+    if evaluated is None:
+        return dataclasses.replace(curve, evaluated=None, risky=(None,) * len(curve.risky))
+    risky = [
+        in_use if at == curve.in_use else counts.tell_between(n, evaluated)
         for at, n in zip(curve.thresholds, curve.risky, strict=True)
-    )
-    return dataclasses.replace(curve, evaluated=evaluated, risky=risky)
+    ]
+    is_rising = curve.model != "t_closeness"
+    risky = _with_what_follows(risky if is_rising else risky[::-1], evaluated)
+    return dataclasses.replace(curve, evaluated=evaluated, risky=tuple(risky if is_rising else risky[::-1]))
+
+
+def _with_what_follows(rising: Sequence[int | None], most: int) -> list[int | None]:
+    """Rising counts with those filled in that are between two equal ones: they are known all the same."""
+    low = list(itertools.accumulate((0 if n is None else n for n in rising), max))
+    high = list(itertools.accumulate((most if n is None else n for n in reversed(rising)), min))[::-1]
+    return [one if one == other else None for one, other in zip(low, high, strict=True)]
 
 
 # ---------------------------------------------------------------- by step
@@ -132,6 +144,7 @@ def _key_set(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
         unique = counts.tell_between(round(rate * evaluated), evaluated)
     return {
         "quasi_identifiers": figures["quasi_identifiers"],
+        "evaluated": evaluated,
         "unique_rate": None if unique is None or not evaluated else unique / evaluated,
         "median_k": None,
     }

@@ -205,12 +205,12 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
 
 
 def before_and_after(figures: Mapping[str, Any]) -> str:
-    """The same in a few lines: who is left, and k of them before, after and as released."""
+    """The same in a line: who is left, and k of them before, after and as released."""
     n_before, k = figures["before"]["records"], number_text(figures["before"]["k_anonymity"]["threshold"])
     views = [_people(figures[view]["k_anonymity"]) for view in VIEWS]
     return (
-        f"Treatment\n  Records removed: {figures['records_removed']} of {n_before}.\n"
-        f"  k < {k}: before {views[0]}; after {views[1]}; after, as released {views[2]}.\n"
+        f"Treatment: {figures['records_removed']} of {n_before} records removed; k < {k}: before {views[0]}, "
+        f"after {views[1]}, as released {views[2]}.\n"
     )
 
 

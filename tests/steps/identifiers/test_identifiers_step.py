@@ -15,7 +15,7 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.step import scan_beside
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key
 from tests.corpus.check_numbers import amka
 
@@ -56,7 +56,9 @@ def run(tmp_path, monkeypatch):
     def both_doors(limit=None, **keys):
         (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
         assert run_door("", combine_pilot, ["NEW"]) == 0
-        status = run_door("", assess_pilot, ["NEW"], lambda parser: parser.set_defaults(fail_on_risk=limit))
+        status = run_door(
+            "", assess_pilot, ["NEW", *([] if limit is None else ["--fail-on-risk", str(limit)])], add_options
+        )
         results = folder / "processed_for_anonym"
         return status, {path.name: path.read_text(encoding="utf-8") for path in results.iterdir() if path.is_file()}
 
@@ -96,8 +98,8 @@ def test_what_is_declared_harmless_is_printed_with_its_reason_and_speaks_no_more
     status, results = run(limit=100.0, identifiers={"harmless": {"DM__ΑΜΚΑ": "numbers of batches", "DM__X": "?"}})
     assert "No: nobody is alone" in first_question(results)
     assert status == 0
-    assert "harmless: numbers of batches" in results["NEW_privacy_summary.txt"]
-    assert "Declared harmless, and nothing was found there: DM__X." in results["NEW_privacy_summary.txt"]
+    assert "harmless: numbers of batches" in results["NEW_privacy_details.txt"]
+    assert "Declared harmless, and nothing was found there: DM__X." in results["NEW_privacy_details.txt"]
 
 
 def test_the_treated_dataset_is_not_written_while_such_a_column_is_in_it(run):
@@ -113,7 +115,7 @@ def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
     assert "anonymised_dataset.csv" in results
     assert status == 1
     assert "Yes: DM__ΑΜΚΑ" in first_question(results)
-    assert "agreed on 3 May" in results["NEW_privacy_summary.txt"]
+    assert "agreed on 3 May" in results["NEW_privacy_details.txt"]
 
 
 @pytest.mark.parametrize("steps", [[DROP], [{"method": "drop_column", "columns": ["DM__ΑΜΚΑ"]}]])

@@ -20,7 +20,7 @@ from disclosure_control.steps.private_release.ledger import Ledger
 from disclosure_control.steps.private_release.settings import read_query
 from disclosure_control.steps.private_release.step import ANSWERS_FILE, ask, run_step, stored_bytes
 from disclosure_control.steps.private_release.store import entries_from, opened
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.examples import quick_share_of
 from tests.places import PROJECT
 from tests.steps.private_release.publish_pilots import people, step_input
@@ -283,7 +283,7 @@ def demo(tmp_path, monkeypatch):
 
     def run(status: int = 0, **keys) -> dict:
         (tmp_path / "config" / "PENTELI.py").write_text(f"config = { ({**literal, **keys})!r}", encoding="utf-8")
-        assert run_door("", assess_pilot, ["PENTELI"], lambda parser: parser.set_defaults(fail_on_risk=None)) == status
+        assert run_door("", assess_pilot, ["PENTELI"], add_options) == status
         return json.loads((results / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
 
     run.results = results
@@ -297,7 +297,7 @@ def test_through_the_door_twice_it_is_paid_for_once(demo):
     assert (first["spent"], second["spent"], second["left"]) == ("0.5", "0.5", "0")
     answers = demo.results / ANSWERS_FILE
     assert stat.S_IMODE(answers.stat().st_mode) == 0o600 or os.name != "posix"
-    assert "Private release" in (demo.results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
+    assert "Private release" in (demo.results / "PENTELI_privacy_details.txt").read_text(encoding="utf-8")
     assert Ledger(demo.results.parent, Decimal(1)).look().n_entries == 4
 
 
