@@ -31,11 +31,13 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.columns import (
+    LARGEST_EXACT,
     LARGEST_NUMBER,
     EncodedColumn,
     encode_column,
     number_text,
     numbers_of,
+    one_column,
 )
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.keys import number_rows
@@ -555,6 +557,8 @@ def run_t_closeness(
     column has none. Source: Li et al. 2007, doi:10.1109/ICDE.2007.367856.
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
+    if counts is None and distance is None and df is not None:
+        _check_numbers_are_told_apart(one_column(df[sensitive]))
     counts = _counts_of(df, sensitive, classes, counts)
     evaluated_classes = classes.evaluated(missing_qis)
     table = counts.table.within(evaluated_classes)
@@ -616,6 +620,16 @@ def _counts_of(
         return counts
     assert df is not None  # only who hands in counts has none
     return count_sensitive_values(classes, df[sensitive])
+
+
+def _check_numbers_are_told_apart(sensitive: pd.Series) -> None:
+    """Whole numbers that are equal as floats are counted as text, and no distance between texts is one of theirs."""
+    if pd.api.types.is_integer_dtype(sensitive.dtype) and not encode_column(sensitive).is_numeric:
+        n_large = int((sensitive.abs() >= LARGEST_EXACT).sum())
+        raise FaultyInputError(
+            f"column {sensitive.name!r}: {n_large} whole numbers of {len(sensitive)} are 2**53 or larger, and some "
+            'differ by less than can be calculated with; set t_distance to "total_variation", or correct the source'
+        )
 
 
 def _on_records(

@@ -13,14 +13,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from config import COMBINED_DATASET
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
-    from disclosure_control.basics.reasons import Reason
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -50,31 +49,31 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         for name, rows in risky_row_files(assessment, dataset.subjects):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
-            results.write_all(result.tables, result.datasets, result.files)
-        sections = [first_lines, report, *(result.report for result in steps.values())]
+            results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
+        sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
         figures = {name: result.figures for name, result in steps.items()}
         results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
     say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
-    reasons = [reason for result in steps.values() for reason in result.reasons_to_hold]
-    return _outcome(assessment, options.fail_on_risk, reasons)
+    named = steps["identifiers"].figures["open"]
+    if "treatment" in steps:  # what leaves is the treated dataset
+        named = steps["treatment"].figures.get("identifiers_left_in", named)
+    return _outcome(assessment, options.fail_on_risk, cast("Sequence[str]", named))
 
 
 def _joined(sections: list[str]) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def _outcome(assessment: Assessment, limit: float | None, reasons: Sequence[Reason] = ()) -> Outcome:
-    from disclosure_control.basics.reasons import Gravity
-
+def _outcome(assessment: Assessment, limit: float | None, named: Sequence[str] = ()) -> Outcome:
+    """How the run ends; ``named`` are the columns that name people by themselves in what may leave."""
     shares = {
         f"{result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}": result.risky_rate
         for result in assessment.results
     }
     words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
-    named = [reason.sentence for reason in reasons if reason.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT]
     if limit is not None and named:
-        return Outcome(RISK_TOO_HIGH, named[0])
+        return Outcome(RISK_TOO_HIGH, f"columns that name people by themselves: {', '.join(named)}")
     # Where nothing could be evaluated nothing was shown to be safe.
     if limit is not None and any(
         r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results

@@ -13,12 +13,14 @@ import pandas as pd
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions
 from config.model_settings import KeyReader, PilotConfig, validate_config
+from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.columns import numbers_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.words import in_one_line, listed
 
 SUBJECT_COLUMN = "USUBJID"
 # As the merge writes the file: nothing is guessed, and NA is the country Namibia.
-AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=())
+AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=(), dates="keep")
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ def read_combined_dataset(
     counts and no value.
     """
     columns = header_of(path)
-    config = validate_config(literal, columns, readers)
+    known = None if columns is None else known_columns(columns, path.parent)
+    config = validate_config(literal, known, readers)
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     source = read_domain_file(path, AS_WRITTEN)
@@ -58,11 +61,11 @@ def read_combined_dataset(
         raise FaultyInputError(
             f"{path.name}: no column {SUBJECT_COLUMN!r}; the file is not as Create_Combined_Pilot_Dataset.py writes it"
         )
-    faults = _faults_of_roles(config)
+    faults = _faults_of_roles(config) + _faults_of_names(table)
     if faults:
         raise FaultyInputError(faults)
     if list(table.columns) != columns:  # not as this tool writes it: only now the columns are known
-        config = validate_config(literal, table.columns, readers)
+        config = validate_config(literal, known_columns(list(table.columns), path.parent), readers)
     faults = _faults_of_subjects(table[SUBJECT_COLUMN], path.name)
     typed = {}
     for name in config.quasi_identifiers + config.sensitive_features:
@@ -96,6 +99,12 @@ def _faults_of_roles(config: PilotConfig) -> list[str]:
         for key, names in roles.items()
         if SUBJECT_COLUMN in names
     ]
+
+
+def _faults_of_names(table: pd.DataFrame) -> list[str]:
+    """A name of several lines would stand in a report as lines of its own."""
+    places = [str(i) for i, name in enumerate(table.columns, start=1) if in_one_line(name) != name]
+    return [f"columns {listed(places)}: line breaks or tabs in the name; rename them in one line"] if places else []
 
 
 def _faults_of_subjects(subjects: pd.Series, name: str) -> list[str]:
