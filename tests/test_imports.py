@@ -23,6 +23,7 @@ ROOMS = (
     "disclosure_control.generalisation",
     "disclosure_control.measures",
     "disclosure_control.assess",
+    "disclosure_control.engines",
     "disclosure_control.run",
     "cdisc",
     "config",

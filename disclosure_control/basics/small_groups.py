@@ -14,15 +14,20 @@ SMALLER_GROUPS = "(smaller groups together)"
 TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
 
 
-def shares_by_group(groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str) -> list[dict]:
+def shares_by_group(
+    groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str, people: np.ndarray | None = None
+) -> list[dict]:
     """Who of each group is hit, among those considered, as ``printable_groups`` may tell it; missing is a group.
 
     ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` says what a hit is.
+    ``people`` (n_records,) is how many each entry stands for, one each if not given.
     """
     names, group = ["missing", *labels_of(groups)], groups.codes + 1
-    people = np.bincount(group[considered], minlength=len(names))
-    hits = np.bincount(group[considered & hit], minlength=len(names))
-    return printable_groups(names, people, hits, word)
+    each = np.ones(len(group), dtype=np.int64) if people is None else people
+    in_group, hits = (
+        np.bincount(group[which], each[which], len(names)).astype(np.int64) for which in (considered, considered & hit)
+    )
+    return printable_groups(names, in_group, hits, word)
 
 
 def printable_groups(names: Sequence[str], people: np.ndarray, hits: np.ndarray, word: str) -> list[dict]:

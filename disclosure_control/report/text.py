@@ -17,11 +17,11 @@ def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
     """
     config, binnings, missing = assessment.config, assessment.binnings, {}
     lines = [f"Privacy report of pilot {pilot}", "", "Quasi-identifiers"]
-    for name, column in zip(config.quasi_identifiers, assessment.classes.columns, strict=True):
+    for name in config.quasi_identifiers:
         kind = "categorical" if name in config.categorical_qis else "continuous"
-        missing[name] = binnings[name].n_missing if name in binnings else int((column.codes < 0).sum())
+        missing[name] = binnings[name].n_missing if name in binnings else assessment.classes.people_without(name)
         lines.append(f"  {name} ({kind}), missing in {missing[name]} of {assessment.classes.n_records}")
-    missing |= {name: int((~counted.has_value).sum()) for name, counted in assessment.counts.items()}
+    missing |= {name: counted.n_without_value for name, counted in assessment.counts.items()}
     qi_binnings = {name: (binnings.get(name), missing[name]) for name in config.continuous_qis}
     sensitive_binnings = {name: (binnings.get(name), missing[name]) for name in config.sensitive_features}
     lines += _binning_section("Binning of quasi-identifiers", qi_binnings)

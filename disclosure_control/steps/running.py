@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
@@ -59,6 +60,16 @@ class StepResult:
     @property
     def on_screen(self) -> str:
         return self.report if self.screen is None else self.screen
+
+
+def faults_without_records(config: PilotConfig) -> list[str]:
+    """What a config asks for and an engine that does not hold all records cannot do, one fault for each key."""
+    return [
+        f"{name}: needs all records in memory, and this run works from disk; take the key out of the config for this "
+        "run, or use --engine memory on a machine with enough memory"
+        for name in STEPS
+        if name in config.settings
+    ]
 
 
 def run_steps(

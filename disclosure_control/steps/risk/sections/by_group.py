@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.settings import Check, is_name
 from disclosure_control.basics.small_groups import shares_by_group
 from disclosure_control.basics.words import interval_text, share_text, text_table
@@ -37,12 +37,16 @@ class ByGroupSettings:
 def evaluate(scene: Scene) -> Finding:
     """People at risk by k in each group, the small ones together."""
     assessment, groups = scene.assessment, {}
-    result, names = assessment.k_anonymity, assessment.config.quasi_identifiers
+    result, names, classes = assessment.k_anonymity, assessment.config.quasi_identifiers, scene.classes
     chosen = scene.settings.of(ByGroupSettings).groups
     for name in names if chosen is None else chosen:
-        known = name in names
-        column = scene.classes.columns[names.index(name)] if known else encode_column(scene.table[name])
-        groups[name] = shares_by_group(column, result.evaluated, result.risky, "risky")
+        if name in names:  # its people are counted already
+            i = names.index(name)
+            column = EncodedColumn(classes.class_codes[i], classes.columns[i].labels)
+            flags = (result.evaluated_classes, result.risky_classes)
+            groups[name] = shares_by_group(column, *flags, "risky", classes.size)
+        else:
+            groups[name] = shares_by_group(encode_column(scene.table[name]), result.evaluated, result.risky, "risky")
     return Finding({"by_group": groups})
 
 
