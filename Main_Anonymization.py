@@ -88,7 +88,8 @@ def _outcome(assessment: Assessment, limit: float | None) -> Outcome:
     return Outcome(DONE, f"risky share of the evaluated: {words}")
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this door beside those that both have."""
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
     parser.add_argument(
         "--engine",
@@ -109,4 +110,4 @@ def _percent(text: str) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, assess_pilot, add_options=_add_options))
+    sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))
