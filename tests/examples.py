@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
 
 QUICK_SHARE = 1 / 10
 FEWEST = 2
@@ -48,3 +49,11 @@ def some_of(values: Sequence) -> list:
     if kept < 2 or kept == len(values):
         return list(values)
     return [values[round(place * (len(values) - 1) / (kept - 1))] for place in range(kept)]
+
+
+AWKWARD = "aé\u0301 \t\u2003Ωß\u0130ﬁ10.,-'\"\x1b\u200b𝟙"
+
+
+def any_text(**more) -> st.SearchStrategy[str]:
+    """Any text; in the quick run of few characters, each awkward: a table of all costs every process two seconds."""
+    return st.text(**more) if _chosen["thorough"] else st.text(AWKWARD, **more)

@@ -204,5 +204,6 @@ def test_heavy_libraries_are_not_imported_before_they_are_needed(statement):
     assert statement.split()[1].strip(",") in loaded
 
 
+@pytest.mark.thorough("0.6 s in a process")
 def test_a_heavy_library_would_be_seen():
     assert "scipy" in modules_after("import Main_Anonymization", "import scipy")

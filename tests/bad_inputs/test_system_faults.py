@@ -232,6 +232,7 @@ def test_lock_held_by_another_process(door, pilot, doors):
     assert doors.start(door).status == DONE
 
 
+@pytest.mark.thorough("0.6 s in processes")
 def test_lock_of_a_process_that_was_killed_holds_nobody(pilot, doors):
     with held_by_another_process(pilot) as holder:
         assert doors.start(1).status == LOCKED
@@ -240,6 +241,7 @@ def test_lock_of_a_process_that_was_killed_holds_nobody(pilot, doors):
         assert doors.start(1).status == DONE
 
 
+@pytest.mark.thorough("0.6 s in processes; a held lock is met in the quick run")
 def test_lock_does_not_hold_other_pilots(pilot, doors):
     pilot.sibling("WARD")
     with held_by_another_process(pilot):

@@ -272,7 +272,7 @@ def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
 @pytest.mark.parametrize(
     "unbuffered", ["", pytest.param("1", marks=pytest.mark.thorough("2 s"))], ids=["buffered", "unbuffered"]
 )
-@BOTH_DOORS
+@pytest.mark.parametrize("door", [1, pytest.param(2, marks=pytest.mark.thorough("1 s in a process"))])
 def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(door, unbuffered, pilot):
     """A log on a full disk: the run is as good as without it, or it says the truth about its results."""
     (pilot.results / "merge_report.json").unlink()

@@ -115,6 +115,7 @@ def test_the_table_that_readers_hand_on(tmp_path):
     assert table.frame["NOTE"][1] == "b"
 
 
+@pytest.mark.thorough("0.8 s in a process")
 def test_a_reader_is_imported_only_for_its_format(tmp_path):
     path = write(tmp_path, "dm.csv")
     code = (

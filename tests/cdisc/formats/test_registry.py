@@ -31,6 +31,7 @@ def test_a_suffix_is_in_small_letters_and_belongs_to_one_format():
     assert [suffix for suffix in suffixes if Path(f"vs{suffix}").suffix != suffix or suffix != suffix.lower()] == []
 
 
+@pytest.mark.thorough("0.8 s in a process; test_imports starts the doors in one")
 def test_suffixes_are_known_before_a_library_of_one_format_is_imported():
     code = (
         "import sys; from cdisc.formats.registry import readers_by_suffix; print(len(readers_by_suffix()),"

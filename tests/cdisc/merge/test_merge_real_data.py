@@ -59,6 +59,7 @@ def test_one_row_for_each_of_306_subjects(combined, demographics):
     assert combined.frame["USUBJID"].tolist() == sorted(demographics.index)
 
 
+@pytest.mark.thorough("0.8 s; the referee of findings names the columns in the quick run")
 def test_the_columns_are_those_of_dm_and_one_for_each_measurement(combined, demographics):
     names = [name for name in demographics if name not in ("STUDYID", "DOMAIN", "SUBJID")]
     names += ["COMPLT16", "COMPLT24", "COMPLT8", "EFFICACY", "ITT", "SAFETY"]
@@ -114,6 +115,7 @@ def test_flagged_results_are_in_standard_units(combined, by_subject, test):
     assert combined.report["units"][f"LB__{test}"] == flagged["LBSTRESU"].iloc[0]
 
 
+@pytest.mark.thorough("0.6 s")
 def test_reported_cholesterol_is_in_milligrams(by_subject):
     merge = {"result": {"LB__Cholesterol": "reported"}, "ignore": ["AE", "CM", "LBHE", "SUPPLBCH", "VS"]}
     combined = combine_domains(PILOT, SubjectIdRule(), read_merge_settings(merge))
@@ -239,6 +241,7 @@ def in_three_formats(tmp_path_factory):
     return merged
 
 
+@pytest.mark.thorough("0.6 s; one domain in three formats is read in the quick run")
 def test_the_format_of_the_files_makes_no_difference(in_three_formats):
     """Dataset-JSON as a document, line by line, and transport files: the same bytes, and the same counts."""
     first = in_three_formats[".json"]

@@ -235,16 +235,26 @@ def is_png(content):
     return content.startswith(b"\x89PNG")
 
 
-@pytest.fixture(scope="module")
-def explored(tmp_path_factory):
+def explored_once(folder, settings):
     frame = awkward()
     roles = {"categorical": ["sex", "long"], "continuous": ["age"], "sensitive": ["huge"]}
-    step = step_of(frame, tmp_path_factory.mktemp("step"), {"group": "sex"}, **roles)
+    step = step_of(frame, folder, {"group": "sex", **settings}, **roles)
     return frame, roles, step, run_step(step)
 
 
-def test_every_file_is_named_and_every_kind_of_figure_is_there(explored):
-    result = explored[3]
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory):
+    return explored_once(tmp_path_factory.mktemp("step"), {"figures": False})
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory):
+    return explored_once(tmp_path_factory.mktemp("step"), {})
+
+
+@pytest.mark.thorough("5 s of drawing; each kind of figure is drawn by test_explore_figures in the quick run")
+def test_every_file_is_named_and_every_kind_of_figure_is_there(drawn):
+    result = drawn[3]
     for name in [*result.tables, *result.files]:
         assert name in result.on_screen
     kinds = ("histograms_1", "boxes_1", "boxes_by_group", "bars_1", "mosaic", "pairs", "spearman", "class_sizes")
@@ -280,9 +290,9 @@ def test_tables_do_not_depend_on_the_order_of_rows(explored, tmp_path):
 
 
 @pytest.mark.thorough("4 s")
-def test_neither_report_nor_figures_depend_on_the_order_of_rows(explored, tmp_path):
-    step, result = explored[2:]
-    again = explored_in_another_order(explored, tmp_path, step.settings)
+def test_neither_report_nor_figures_depend_on_the_order_of_rows(drawn, tmp_path):
+    step, result = drawn[2:]
+    again = explored_in_another_order(drawn, tmp_path, step.settings)
     assert again.report == result.report
     assert [name for name in result.files if result.files[name] != again.files[name]] == []
 

@@ -66,6 +66,7 @@ def test_noise_of_another_scale_would_be_seen(scale):
     assert p_of_discrete_laplace(right, 2.0) > FALSE_ALARM
 
 
+@pytest.mark.thorough("0.7 s; the noise of counts is measured in the quick run")
 def test_sums_bear_laplace_noise():
     """0 to 7, and 8 and 9 cut to 8, are 44; one person moves it by 8, so the scale is 8 / 0.5."""
     noise = np.array([answer["value"] for answer in draws("sum")]) - 44

@@ -290,6 +290,7 @@ def demo(tmp_path, monkeypatch):
     return run
 
 
+@pytest.mark.thorough("0.7 s; the step is run twice in the quick run")
 def test_through_the_door_twice_it_is_paid_for_once(demo):
     first, second = demo()["private_release"], demo()["private_release"]
     assert [query["status"] for query in second["queries"]] == ["answered before", "answered before"]
