@@ -16,7 +16,7 @@ class Engine:
 
 ENGINES: dict[str, Engine] = {
     "memory": Engine("all records in memory: the fastest where they fit, and everything runs", True),
-    "disk": Engine("records on disk, counted part by part in about a gigabyte; k, l, t and risk by default", False),
+    "disk": Engine("records on disk, counted part by part in about a gigabyte; k, l, t and risk", False),
 }
 AUTO = "auto"
 # What a run takes of memory by each byte of its text, and the share of what is free that it may take.
