@@ -44,6 +44,7 @@ class BlocksOfText:
         self.path, self.block_bytes = path, block_bytes
         self.columns = _header(path)
         self.sha256, self.n_records = "", 0
+        self.n_bytes, self.n_bytes_read = path.stat().st_size, 0
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         n_fields_of_ragged: list[int] = []
@@ -51,6 +52,7 @@ class BlocksOfText:
             checked = _CheckedText(file, self.path.name)
             n_empty = 0  # records without a value that wait for one with a value after them
             for block in self._blocks(checked, n_fields_of_ragged):
+                self.n_bytes_read = checked.n_bytes
                 n_kept = _n_without_empty_end(block)
                 if n_kept and n_empty:
                     yield _empty_records(block.schema, n_empty)
@@ -111,6 +113,7 @@ class _CheckedText(io.RawIOBase):
         self.file, self.name = file, name
         self.hash = hashlib.sha256()
         self.fault: FaultyInputError | None = None
+        self.n_bytes = 0
         self._is_start = True
         self._held_back = b""
         self._last = np.array([ord("\n")], dtype=np.uint8)
@@ -126,6 +129,7 @@ class _CheckedText(io.RawIOBase):
         if len(data) > 1 and data[-1] == _CR:
             data, self._held_back = data[:-1], data[-1:]
         self.hash.update(data)
+        self.n_bytes += len(data)
         if self._is_start:
             data, self._is_start = data.removeprefix(codecs.BOM_UTF8), False
         characters = np.frombuffer(data, dtype=np.uint8)

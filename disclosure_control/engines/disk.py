@@ -32,6 +32,7 @@ from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
 from disclosure_control.engines.people import RecordsNotInMemoryError, listed_columns
 from disclosure_control.engines.spill import SpilledArrays, SpilledRecords
 from disclosure_control.engines.subjects import SubjectsOnDisk
+from disclosure_control.run.progress import progress
 
 
 @dataclass(frozen=True)
@@ -166,35 +167,57 @@ def count_on_disk(
     Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
     ``limits`` allow.
     """
-    names = list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features))
-    subjects = SubjectsOnDisk(folder)
-    dictionaries = {name: GrowingDictionary() for name in names}
-    texts = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate(names)}
-    besides = [name for name in text.columns if name not in (*names, SUBJECT_COLUMN)]
-    others = {
-        name: OtherColumn(GrowingDictionary(), SpilledArrays(folder / f"other_{i}")) for i, name in enumerate(besides)
-    }
-    with ThreadPoolExecutor() as pool:  # Arrow and NumPy work outside Python's lock: columns side by side
-        for block in text:
-            subjects.append(clean_text(block.column(SUBJECT_COLUMN)).combine_chunks())
-            columns = [block.column(name) for name in names]
-            for name, codes in zip(names, pool.map(_encode, dictionaries.values(), columns), strict=True):
-                texts[name].append(codes)
-            list(pool.map(_append, others.values(), [block.column(name) for name in others]))
-            stop_at(_faults_of_many_values(dictionaries, limits.n_values))
-    faults = faults_of_subjects(text.n_records, subjects.n_blank, subjects.count_distinct(), text.path.name)
+    read = _put_aside(text, list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features)), folder, limits)
+    n_distinct = read.subjects.count_distinct()
+    faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
     typed = {}
-    for name, dictionary in dictionaries.items():
+    for name, dictionary in read.dictionaries.items():
         try:
             typed[name] = typed_column(dictionary.values(name), config, dictionary.people)
         except FaultyInputError as error:
             faults += [f"{text.path.name}: {fault}" for fault in error.faults]
     stop_at(faults)
-    binned, binnings = _binned(typed, {name: one.people for name, one in dictionaries.items()}, config)
-    on_disk = {name: ColumnOnDisk(texts[name], binned[name], encode_column(binned[name])) for name in names}
-    people = PeopleOnDisk(config, on_disk, subjects, binnings, folder, limits)
-    others |= {name: OtherColumn(dictionaries[name], texts[name]) for name in config.sensitive_features}
-    return people, people.table(text.columns, others)
+    binned, binnings = _binned(typed, {name: one.people for name, one in read.dictionaries.items()}, config)
+    columns = {
+        name: ColumnOnDisk(texts, binned[name], encode_column(binned[name])) for name, texts in read.texts.items()
+    }
+    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
+    sensitive = {name: OtherColumn(read.dictionaries[name], read.texts[name]) for name in config.sensitive_features}
+    return people, people.table(text.columns, read.others | sensitive)
+
+
+@dataclass(frozen=True)
+class _PutAside:
+    """A file once it is read: the ids, the columns of the config as codes of their distinct texts, and the others."""
+
+    subjects: SubjectsOnDisk
+    dictionaries: dict[str, GrowingDictionary]
+    texts: dict[str, SpilledArrays]
+    others: dict[str, OtherColumn]
+
+
+def _put_aside(text: BlocksOfText, names: list[str], folder: Path, limits: Limits) -> _PutAside:
+    besides = [name for name in text.columns if name not in (*names, SUBJECT_COLUMN)]
+    spilled = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate([*names, *besides])}
+    read = _PutAside(
+        SubjectsOnDisk(folder),
+        {name: GrowingDictionary() for name in names},
+        {name: spilled[name] for name in names},
+        {name: OtherColumn(GrowingDictionary(), spilled[name]) for name in besides},
+    )
+    n_read = 0
+    # Arrow and NumPy work outside Python's lock: columns side by side.
+    with progress(f"Reading {text.path.name}", text.n_bytes) as advance, ThreadPoolExecutor() as pool:
+        for block in text:
+            read.subjects.append(clean_text(block.column(SUBJECT_COLUMN)).combine_chunks())
+            columns = [block.column(name) for name in names]
+            for name, codes in zip(names, pool.map(_encode, read.dictionaries.values(), columns), strict=True):
+                read.texts[name].append(codes)
+            list(pool.map(_append, read.others.values(), [block.column(name) for name in besides]))
+            stop_at(_faults_of_many_values(read.dictionaries, limits.n_values))
+            advance(text.n_bytes_read - n_read)
+            n_read = text.n_bytes_read
+    return read
 
 
 def _encode(dictionary: GrowingDictionary, column: pa.Array) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -24,6 +25,12 @@ from tests.examples import examples
 from tests.models import referee
 
 OTHERS = sorted(set(ENGINES) - {"memory"})
+
+
+@pytest.fixture(autouse=True)
+def quick_flush(monkeypatch):
+    """Waiting for the disk tells nothing here and takes most of the time."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
 def assessed(opened: OpenedPilot) -> Assessment:
@@ -49,7 +56,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("engine", OTHERS)
-@examples(200)
+@examples(100)
 @given(rows(), configs, limits, st.integers(0, 3))
 def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, n_empty):
     folder = tmp_path_factory.mktemp("pilot")

@@ -46,6 +46,7 @@ def test_wherever_a_block_ends_the_records_are_the_same(tmp_path, start, end):
         found, blocks = read(path, block_bytes)
         assert found.equals(whole), block_bytes
         assert blocks.n_records == 6
+        assert blocks.n_bytes_read == blocks.n_bytes == path.stat().st_size
         assert blocks.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
