@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 import pytest
 
 from disclosure_control.assess import opening
 from disclosure_control.engines import choice
 from disclosure_control.engines.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.engines.disk import Limits
+from disclosure_control.engines.spill import SpilledArrays
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks, snapshot
 
@@ -97,3 +101,16 @@ def test_the_page_has_a_row_for_every_engine():
     page = (PROJECT / "docs" / "scale.md").read_text(encoding="utf-8")
     for name, engine in ENGINES.items():
         assert f"| `{name}` | {engine.words} |" in page
+
+
+def test_a_full_disk_is_told_and_leaves_the_earlier_results(pilot, doors, monkeypatch):
+    before = published(pilot)
+
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(SpilledArrays, "append", full)
+    run = doors.start(2, "--engine", "disk")
+    assert run.status == INPUT_AT_FAULT
+    assert "No space left" in run.err
+    assert published(pilot) == before
