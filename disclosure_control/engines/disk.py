@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts, bin_values
 from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText
-from cdisc.formats.values import clean_text
+from cdisc.formats.values import clean_values
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.faults import FaultyInputError, stop_at
@@ -209,7 +209,7 @@ def _put_aside(text: BlocksOfText, names: list[str], folder: Path, limits: Limit
     # Arrow and NumPy work outside Python's lock: columns side by side.
     with progress(f"Reading {text.path.name}", text.n_bytes) as advance, ThreadPoolExecutor() as pool:
         for block in text:
-            read.subjects.append(clean_text(block.column(SUBJECT_COLUMN)).combine_chunks())
+            read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
             columns = [block.column(name) for name in names]
             for name, codes in zip(names, pool.map(_encode, read.dictionaries.values(), columns), strict=True):
                 read.texts[name].append(codes)
