@@ -32,11 +32,13 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.columns import (
+    LARGEST_EXACT,
     LARGEST_NUMBER,
     EncodedColumn,
     encode_column,
     number_text,
     numbers_of,
+    one_column,
 )
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.keys import number_rows
@@ -192,9 +194,12 @@ class EquivalenceClasses:
         """Classes that a missing-value policy evaluates: (n_classes,) of bool."""
         return self.complete if missing_qis == "exclude" else np.ones(self.n_classes, dtype=bool)
 
-    def people_without(self, quasi_identifier: str) -> int:
-        """How many people have no value of this quasi-identifier."""
-        return int(self.size[self.class_codes[self.quasi_identifiers.index(quasi_identifier)] < 0].sum())
+    @cached_property
+    def columns_of_classes(self) -> tuple[EncodedColumn, ...]:
+        """The quasi-identifiers with one entry for each class; ``size`` says how many people it stands for."""
+        return tuple(
+            EncodedColumn(codes, column.labels) for codes, column in zip(self.class_codes, self.columns, strict=True)
+        )
 
     def frequency(self, missing_qis: str = "category") -> np.ndarray:
         """k of each class (n_classes,): how many people a person of this class cannot be told apart from."""
@@ -630,6 +635,8 @@ def run_t_closeness(
     column has none. Source: Li et al. 2007, doi:10.1109/ICDE.2007.367856.
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
+    if counts is None and distance is None and df is not None:
+        _check_numbers_are_told_apart(one_column(df[sensitive]))
     counts = _counts_of(df, sensitive, classes, counts)
     evaluated = classes.evaluated(missing_qis)
     reference = counts.people_of_value(evaluated)
@@ -705,6 +712,16 @@ def _counts_of(
         return counts
     assert df is not None  # only who hands in counts has none
     return count_sensitive_values(classes, df[sensitive])
+
+
+def _check_numbers_are_told_apart(sensitive: pd.Series) -> None:
+    """Whole numbers that are equal as floats are counted as text, and no distance between texts is one of theirs."""
+    if pd.api.types.is_integer_dtype(sensitive.dtype) and not encode_column(sensitive).is_numeric:
+        n_large = int((sensitive.abs() >= LARGEST_EXACT).sum())
+        raise FaultyInputError(
+            f"column {sensitive.name!r}: {n_large} whole numbers of {len(sensitive)} are 2**53 or larger, and some "
+            'differ by less than can be calculated with; set t_distance to "total_variation", or correct the source'
+        )
 
 
 def count_by_missing_policy(classes: EquivalenceClasses, k: int) -> dict[str, dict[str, int]]:

@@ -31,7 +31,7 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     rule, settings = merge_settings(pilot.config)
     combined = combine_domains(pilot.folder, rule, settings)
-    with staged(pilot.results, REPORT) as results:
+    with staged(pilot.results, REPORT, is_restricted=True) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     say(merge_table(combined.report))
@@ -70,6 +70,7 @@ def merge_table(report: dict[str, Any]) -> str:
     lines = [tabulate(rows, headers, tablefmt="simple_outline")]
     counted_aloud = {
         "unknown_subjects_left_out": "subjects that DM does not know were left out",
+        "rows_of_other_studies": "rows of other studies were left out",
         "supplemental_without_parent": "supplemental records belong to no record of the domain",
         "undecided_ties": "ties between different values of one moment were decided by the value",
         "without_value": "records hold no result",

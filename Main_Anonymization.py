@@ -61,8 +61,8 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
-            results.write_all(result.tables, result.datasets, result.files)
-        sections = [first_lines, report, *(result.report for result in steps.values())]
+            results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
+        sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
         figures = {name: result.figures for name, result in steps.items()}
         results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})

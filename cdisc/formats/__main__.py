@@ -13,7 +13,8 @@ README = Path(__file__).parents[2] / "README.md"
 
 def with_formats(text: str) -> str:
     """Return the README's text with its paragraph ``Files: ...`` made from what is registered."""
-    sentence = f"Files: {', '.join(one.documentation for one in registered_formats())}."
+    formats = ", ".join(one.documentation for one in registered_formats())
+    sentence = f"Files: {formats}. Text formats may be packed by gzip (`.csv.gz`)."
     paragraph = textwrap.fill(sentence, width=120, break_long_words=False, break_on_hyphens=False)
     return re.sub(r"^Files: .+(\n.+)*", lambda _: paragraph, text, count=1, flags=re.MULTILINE)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import gc
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from cdisc.formats.column_reading import MISSING_TOKENS, missing_notes
 from cdisc.formats.encodings import read_text
 from cdisc.formats.messages import (
     empty_file_fault,
@@ -31,7 +33,6 @@ from cdisc.formats.tables import FileContents, FileOptions
 from cdisc.formats.values import (
     LARGEST_EXACT_INTEGER,
     NUMBER_PATTERN,
-    clean_cells,
     clean_name,
     declared_missing,
     name_faults,
@@ -211,15 +212,20 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
     row_faults = _row_faults(dataset, path)
     if faults or row_faults:
         raise FaultyInputError(faults + row_faults)
-    missing = declared_missing(options.missing)
-    values: dict[str, np.ndarray | pa.ChunkedArray] = {}
+    missing = MISSING_TOKENS if options.missing is None else declared_missing(options.missing)
+    values: dict[str, _Cells] = {}
+    n_tokens: dict[str, Counter[str]] = {}
+    given: Sequence[Any]
     for column, given in zip(dataset.columns, zip(*dataset.rows, strict=True), strict=True):
-        if column.name != _RECORD_NUMBER:
-            cells, n_wrong = _READERS_OF_TYPE[column.data_type](given)
-            faults += [_wrong_type_fault(path, column, n_wrong)] if n_wrong else []
-            values[column.name] = clean_cells(cells, missing)
+        if column.name == _RECORD_NUMBER:
+            continue
+        if column.data_type in _NUMBER_TYPES:
+            given, n_tokens[column.name] = _numbers_in_texts(given, missing)
+        values[column.name], n_wrong = _READERS_OF_TYPE[column.data_type](given)
+        faults += [_wrong_type_fault(path, column, n_wrong)] if n_wrong else []
     if faults:
         raise FaultyInputError(faults)
+    notes = notes + (missing_notes(n_tokens) if options.missing is None else [])
     labels = {column.name: column.label for column in dataset.columns if column.label and column.name in values}
     return FileContents(values, notes, labels)
 
@@ -258,9 +264,17 @@ def _wrong_type_fault(path: Path, column: _Column, n_wrong: int) -> str:
 _Cells: TypeAlias = np.ndarray | pa.Array
 
 
-def _read_decimals(cells: Sequence[Any]) -> tuple[_Cells, int]:
-    # A decimal may be text, so that no digit is lost on the way, and padded.
-    return _read_numbers([_number_in(cell) if isinstance(cell, str) else cell for cell in cells])
+def _numbers_in_texts(cells: Sequence[Any], missing: Collection[str]) -> tuple[Sequence[Any], Counter[str]]:
+    """Return the cells of a column of numbers with texts as the numbers in them, and how often each token is missing.
+
+    Decimals are text, so that no digit is lost on the way, and padded; R writes NA as text into any column.
+    """
+    n_tokens: Counter[str] = Counter()
+    if str not in set(map(type, cells)):
+        return cells, n_tokens
+    n_tokens.update(text for cell in cells if isinstance(cell, str) and (text := clean_name(cell)) in missing)
+    read = [_number_in(cell, missing) if isinstance(cell, str) else cell for cell in cells]
+    return read, n_tokens
 
 
 def _read_integers(cells: Sequence[Any]) -> tuple[_Cells, int]:
@@ -274,7 +288,6 @@ def _read_numbers(cells: Sequence[Any]) -> tuple[_Cells, int]:
     """Return numbers as float64, or as text where an integer is too large to stay exact: rather an identifier."""
     types = set(map(type, cells))
     if not types <= {int, float, type(None)}:
-        cells = [None if isinstance(cell, str) and not cell.strip() else cell for cell in cells]
         n_wrong = sum(type(cell) not in (int, float, type(None)) for cell in cells)
         if n_wrong:
             return np.zeros(len(cells)), n_wrong
@@ -317,10 +330,10 @@ def _is_text(cell: Any) -> bool:
         return False
 
 
-def _number_in(text: str) -> int | float | str | None:
-    """Return the number that padded text holds, None for blanks, and the text itself where it is no number."""
-    text = text.strip()
-    if not text:
+def _number_in(text: str, missing: Collection[str]) -> int | float | str | None:
+    """Return the number that padded text holds, None where it is missing, and the text itself where it is no number."""
+    text = clean_name(text)
+    if not text or text in missing:
         return None
     if not re.search(NUMBER_PATTERN, text, re.ASCII):
         return text
@@ -339,17 +352,19 @@ _READERS_OF_TYPE: dict[str, Callable[[Sequence[Any]], tuple[_Cells, int]]] = {
     "integer": _read_integers,
     "float": _read_numbers,
     "double": _read_numbers,
-    "decimal": _read_decimals,
+    "decimal": _read_numbers,
     "boolean": _read_booleans,
     "date": _read_iso_text,
     "datetime": _read_iso_text,
     "time": _read_iso_text,
     "URI": _read_text,
 }
+_NUMBER_TYPES = ("integer", "float", "double", "decimal")
 
 
 FORMAT = Format(
     readers={".json": read_dataset_json, ".ndjson": read_dataset_ndjson},
     documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`)",
     place=3,
+    is_text=True,
 )

@@ -1,71 +1,26 @@
-"""What a CSV file does not say: its delimiter, whether it has a header, which columns are numbers."""
+"""What a file of delimited text does not say: its delimiter, and whether it has a header."""
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
+import re
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cdisc.formats.messages import setting_of, shown_name
-from cdisc.formats.tables import FileOptions
-from cdisc.formats.values import NUMBER_PATTERN, clean_values, with_values_replaced
-from disclosure_control.basics.words import listed
-
-USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+USUAL_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 
-# Missing in a column of numbers alone: elsewhere they may be values (NA is Namibia).
-NUMERIC_MISSING = ("NA", "N/A", "NaN", "nan", "null", "NULL", ".")
-
-_COMMA_NUMBER_PATTERN = NUMBER_PATTERN.replace(r"\.", ",")
-_POINT_PATTERN = r"^[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$"
-# A number with a decimal comma in it, or the limit of a measurement: <3,42.
-_COMMA_RESULT_PATTERN = r"^([<>]=?\s*)?[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?$"
 _DATA_LIKE_PATTERN = r"^([+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*)$"
 _SAMPLE_RECORDS = 200
+_HEADER_BYTES = 1 << 20
 
-# Which bytes at the edge of a value call for a look at it: white space (all of ASCII that Unicode takes for
-# it), and at the beginning also that of a token for missing.
-_MAY_END_UNCLEAN = np.isin(np.arange(256), list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f"))
-_MAY_BEGIN_UNCLEAN = _MAY_END_UNCLEAN | np.isin(np.arange(256), [ord(token[0]) for token in NUMERIC_MISSING])
-
-
-@dataclass(frozen=True)
-class ColumnRules:
-    """How a column is to be read: the declared ``decimal`` sign (None: to be guessed) and ``missing`` tokens.
-
-    ``may_guess_comma``: a comma in it cannot be the file's delimiter. ``guess_missing``: no tokens were declared.
-    ``is_number``: it was declared to hold numbers, so that all else is missing.
-    """
-
-    decimal: str | None = None
-    may_guess_comma: bool = True
-    missing: frozenset[str] = frozenset()
-    guess_missing: bool = True
-    is_number: bool = False
-
-
-@dataclass(frozen=True)
-class ColumnReading:
-    """One column as text, and what was decided about it; the counts are of records.
-
-    ``n_points`` have a decimal point where the comma is the sign, ``n_commas_left`` a decimal comma that was taken for
-    text, ``n_unread`` were no numbers in a column of numbers.
-    """
-
-    values: pa.ChunkedArray
-    has_decimal_comma: bool = False
-    n_missing_tokens: Mapping[str, int] = field(default_factory=dict)
-    holds_tokens_alone: bool = False
-    n_points: int = 0
-    n_commas_left: int = 0
-    n_unread: int = 0
+# What stands without quotes where a program quotes all of its text: numbers, truth values, and what is missing.
+_BEGINS_NUMBER = np.isin(np.arange(256), list(b"0123456789+-."))
+_WORDS_WITHOUT_QUOTES = (b"NA", b"Na", b"TR", b"FA", b"In")
 
 
 def guess_delimiter(sample: str, is_whole: bool, usual: str) -> str:
@@ -105,140 +60,34 @@ def header_looks_like_data(header: list[str]) -> bool:
     return len(names) > 0 and 2 * pc.sum(pc.match_substring_regex(names, _DATA_LIKE_PATTERN)).as_py() > len(names)
 
 
-def read_column(column: pa.ChunkedArray, rules: ColumnRules) -> ColumnReading:
-    """Return a column of large_string cleaned, numbers with a decimal point, and missing values missing.
+def looks_like_a_table(beginning: bytes) -> bool:
+    """Whether the first bytes of a text are records under a header, rather than prose: several fields, all alike."""
+    is_wide = beginning[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    sample = beginning.decode("utf-16" if is_wide else "latin-1", errors="ignore").lstrip("\r\n")
+    n_fields = _fields_per_record(sample, guess_delimiter(sample, is_whole=False, usual="\t"), is_whole=False)
+    return n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields)
 
-    What is declared holds value by value, so that no value decides how another one is read. What is not declared is
-    guessed from all values of the column: a decimal comma where they are numbers with it and no numbers without, NA
-    and the like as missing among numbers alone.
+
+def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
+    """Return how many fields of a text (n_bytes,) are NA without quotes where all text has quotes; 0 where it has not.
+
+    R writes text and names in quotes, numbers without, and what is missing as NA without: there "NA" is the text and
+    NA is none. The quotes of ``text`` pair up.
     """
-    needs_a_look = any(_needs_a_look(chunk, rules.decimal != ".") for chunk in column.chunks)
-    if not (rules.missing or rules.is_number or needs_a_look):
-        return ColumnReading(column)
-    distinct = pc.unique(column)
-    cleaned = clean_values(distinct, rules.missing)
-    is_token = pc.fill_null(pc.is_in(cleaned, value_set=pa.array(NUMERIC_MISSING, type=cleaned.type)), False)
-    has_tokens = rules.guess_missing and pc.any(is_token).as_py()
-    others = cleaned.filter(pc.invert(is_token)).drop_null() if has_tokens else cleaned
-    if rules.is_number:
-        others = others.filter(pc.or_(_matches(others, NUMBER_PATTERN), _matches(others, _COMMA_NUMBER_PATTERN)))
-    has_comma = _has_comma(cleaned, others, rules)
-    counts: dict[str, int] = {}
-    has_decimal_comma = has_comma is not None and bool(pc.any(has_comma).as_py())
-    if has_comma is None:
-        counts["n_commas_left"] = _n_commas_left(column, distinct, cleaned) if rules.decimal is None else 0
-    elif has_decimal_comma and not rules.is_number:
-        counts["n_points"] = _n_records(column, distinct, _matches(cleaned, _POINT_PATTERN))
-    if rules.is_number:
-        pattern = NUMBER_PATTERN if has_comma is None else _COMMA_NUMBER_PATTERN
-        unread = pc.and_(pc.is_valid(cleaned), pc.invert(_matches(cleaned, pattern)))
-        unread = pc.and_(unread, pc.invert(is_token)) if has_tokens else unread
-        counts["n_unread"] = _n_records(column, distinct, unread)
-        cleaned = pc.if_else(unread, pa.scalar(None, type=cleaned.type), cleaned)
-    if has_comma is not None:
-        cleaned = pc.if_else(has_comma, pc.replace_substring(cleaned, ",", "."), cleaned)
-        others = pc.replace_substring(others, ",", ".")
-    n_missing_tokens = {}
-    if has_tokens and (rules.is_number or _all_match(others, NUMBER_PATTERN)):
-        n_missing_tokens = _token_counts(with_values_replaced(column, distinct, cleaned))
-        cleaned = pc.if_else(is_token, pa.scalar(None, type=cleaned.type), cleaned)
-    return ColumnReading(
-        values=with_values_replaced(column, distinct, cleaned),
-        has_decimal_comma=has_decimal_comma,
-        n_missing_tokens=n_missing_tokens,
-        holds_tokens_alone=bool(has_tokens) and len(others) == 0 and not rules.is_number,
-        **counts,
-    )
-
-
-def _has_comma(cleaned: pa.Array, others: pa.Array, rules: ColumnRules) -> pa.BooleanArray | None:
-    """Which distinct values have a decimal comma, value by value where it is declared; None where it is no such sign.
-
-    ``others`` are those that a guess is made from: all, or in a column of numbers those that may be numbers.
-    """
-    if rules.decimal is None and not (rules.may_guess_comma and _all_match(others, _COMMA_NUMBER_PATTERN)):
-        return None
-    return None if rules.decimal == "." else _matches(cleaned, _COMMA_RESULT_PATTERN)
-
-
-def _n_commas_left(column: pa.ChunkedArray, distinct: pa.Array, cleaned: pa.Array) -> int:
-    """How many records have a decimal comma, where they are more than those that have neither that nor a number."""
-    if not pc.any(pc.match_substring(cleaned, ",")).as_py():
+    header = text[:_HEADER_BYTES].tobytes().split(b"\n", 1)[0].strip()
+    quoted, mark = rb'"(?:[^"]|"")*"', re.escape(delimiter.encode())
+    if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header) or b"NA" not in text.tobytes():
         return 0
-    has_comma = _matches(cleaned, _COMMA_RESULT_PATTERN)
-    is_other = pc.and_(pc.is_valid(cleaned), pc.invert(pc.or_(has_comma, _matches(cleaned, NUMBER_PATTERN))))
-    n_commas, n_others = _n_records(column, distinct, has_comma), _n_records(column, distinct, is_other)
-    return n_commas if n_commas > n_others else 0
-
-
-def _matches(values: pa.Array, pattern: str) -> pa.BooleanArray:
-    """Which values match, False where missing."""
-    return pc.fill_null(pc.match_substring_regex(values, pattern), False)
-
-
-def _n_records(column: pa.ChunkedArray, distinct: pa.Array, is_meant: pa.BooleanArray) -> int:
-    """How many records have one of the distinct values that are meant."""
-    return int(pc.sum(pc.is_in(column, value_set=distinct.filter(is_meant))).as_py() or 0)
-
-
-def _needs_a_look(chunk: pa.LargeStringArray, comma_allowed: bool) -> bool:
-    """Whether some value may be padded, not in NFC, a token for missing, or a number with a decimal comma.
-
-    Bytes at the edges of values and the presence of a comma tell quickly that most columns have none of that.
-    Values that are missing take the byte of a neighbour, which can only make for a needless look.
-    """
-    _, offsets, characters = chunk.buffers()
-    if characters is None or characters.size == 0:
-        return False
-    characters = np.frombuffer(characters, dtype=np.uint8)
-    offsets = np.frombuffer(offsets, dtype=np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
-    first = characters.take(offsets[:-1], mode="clip")
-    last = characters.take(offsets[1:] - 1, mode="clip")
-    return bool(
-        _MAY_BEGIN_UNCLEAN.take(first).any()
-        or _MAY_END_UNCLEAN.take(last).any()
-        or characters.max() >= 0x80
-        or (comma_allowed and (characters == ord(",")).any())
-    )
-
-
-def _all_match(values: pa.Array, pattern: str) -> bool:
-    """Whether there are values and all that are not missing match."""
-    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
-
-
-def _token_counts(column: pa.ChunkedArray) -> dict[str, int]:
-    tokens = column.filter(pc.is_in(column, value_set=pa.array(NUMERIC_MISSING, type=column.type)))
-    return {entry["values"]: entry["counts"] for entry in pc.value_counts(tokens).to_pylist()}
-
-
-def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> list[str]:
-    """Return what was decided about columns, in words."""
-    notes = []
-    with_comma = [shown_name(name) for name, reading in readings.items() if reading.has_decimal_comma]
-    if with_comma:
-        how = "declared" if options.decimal else "guessed"
-        notes.append(f"decimal comma {how} in {listed(with_comma, at_most=8)}")
-    for token in NUMERIC_MISSING:
-        counts = {name: reading.n_missing_tokens.get(token, 0) for name, reading in readings.items()}
-        notes += _counted_note(f"'{token}' in columns of numbers read as missing: {{}}", counts)
-    counts = {name: reading.n_unread for name, reading in readings.items()}
-    notes += _counted_note("declared as numbers, and missing where they are none: {}", counts)
-    counts = {name: reading.n_points for name, reading in readings.items()}
-    notes += _counted_note("a decimal point beside decimal commas, left as it stands: {}", counts)
-    counts = {name: reading.n_commas_left for name, reading in readings.items()}
-    words = "numbers with a comma kept as text: {}; if that is a decimal sign, declare it: {}"
-    notes += _counted_note(words, counts, setting_of(path, "decimal", ","))
-    alone = [shown_name(name) for name, reading in readings.items() if reading.holds_tokens_alone]
-    if alone:
-        notes.append(
-            f"kept as text because nothing but {listed(NUMERIC_MISSING)} stands in {listed(alone, at_most=8)}; "
-            f"if that means missing, declare it, e.g. {setting_of(path, 'missing', ['NA'])}"
-        )
-    return notes
-
-
-def _counted_note(words: str, counts: Mapping[str, int], *more: str) -> list[str]:
-    """The note with the columns that have such records, and how many; none where no column has."""
-    where = [f"{shown_name(name)} ({number:,})" for name, number in counts.items() if number]
-    return [words.format(listed(where, at_most=8), *more)] if where else []
+    is_end = np.isin(np.arange(256), [ord(delimiter), ord("\n"), ord("\r")]).take(text)
+    outside = np.bitwise_xor.accumulate((text == ord('"')).view(np.uint8)) == 0
+    starts = np.flatnonzero(is_end & outside) + 1
+    padded = np.concatenate((text, np.frombuffer(b"\n\n\n", dtype=np.uint8)))
+    pairs = padded[starts].astype(np.uint16) << 8 | padded[starts + 1]
+    words = [word[0] << 8 | word[1] for word in _WORDS_WITHOUT_QUOTES]
+    first = padded[starts]
+    is_empty = (first == ord(delimiter)) | (first == ord("\n")) | (first == ord("\r"))
+    if not (is_empty | (first == ord('"')) | _BEGINS_NUMBER.take(first) | np.isin(pairs, words)).all():
+        return 0
+    after = padded[starts + 2]
+    ends = (after == ord(delimiter)) | (after == ord("\n")) | (after == ord("\r"))
+    return int(np.count_nonzero((pairs == words[0]) & ends))

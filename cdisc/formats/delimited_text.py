@@ -8,7 +8,6 @@ import io
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,19 +19,17 @@ import pyarrow.compute as pc
 from cdisc.formats.delimited_guesses import (
     DELIMITER_NAMES,
     USUAL_DELIMITERS,
-    ColumnReading,
-    ColumnRules,
     guess_delimiter,
     header_looks_like_data,
-    read_column,
-    reading_notes,
+    looks_like_a_table,
+    n_unquoted_missing,
 )
 from cdisc.formats.encodings import read_text
 from cdisc.formats.messages import empty_file_fault, leave_out_setting, no_record_fault, setting_of
 from cdisc.formats.registry import Format
-from cdisc.formats.tables import FileContents, FileOptions
-from cdisc.formats.values import clean_name, declared_missing, name_faults
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
+from cdisc.formats.values import clean_name, name_faults
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import counted, listed
 
@@ -49,12 +46,13 @@ _QUOTE = ord('"')
 
 @dataclass(frozen=True)
 class _Text:
-    """The text of a file in UTF-8 and how to take it apart."""
+    """The text of a file in UTF-8 and how to take it apart; ``n_missing``: NA without quotes, beside quoted text."""
 
     path: Path
     data: pa.Buffer
     delimiter: str
     has_quotes: bool
+    n_missing: int = 0
 
     def reader(self, strict: bool = False) -> _csv.Reader:
         """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
@@ -72,14 +70,19 @@ class _Text:
 
 
 def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
-    """Read a file of delimited text (.csv, .tsv) with every column as text.
+    """Read a file of delimited text (.csv, .tsv, .txt) with every column as text.
 
-    Delimiter, encoding and decimal sign are those declared, or guessed and noted. Raises FaultyInputError with
-    the faults of the header together with those of records that have a wrong number of fields.
+    Delimiter and encoding are those declared, or guessed and noted. Raises FaultyInputError with the faults of the
+    header together with those of records that have a wrong number of fields.
     """
     path = source.path
     text, notes = _opened(source, options)
     _check_quotes(text)
+    if text.has_quotes and options.missing is None:
+        n_missing = n_unquoted_missing(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
+        text = dataclasses.replace(text, n_missing=n_missing)
+        if n_missing:
+            notes.append(f"NA without quotes, as R writes what is missing, read as missing ({n_missing:,})")
     header = _checked_header(text)
     table = _checked_records(text, header)
     n_records = _n_without_empty_end(table)
@@ -87,9 +90,8 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
         raise FaultyInputError(no_record_fault(path))
     if n_records < table.num_rows:
         notes.append(f"{counted(table.num_rows - n_records, 'record')} without any value at the end left out")
-    readings = _read_columns(text, header, table.slice(0, n_records), options)
-    notes += reading_notes(readings, path, options)
-    return FileContents({name: reading.values for name, reading in readings.items()}, notes)
+    columns = dict(zip(header, table.slice(0, n_records).columns, strict=True))
+    return FileContents(columns, notes, may_guess_comma=text.delimiter != ",")
 
 
 def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]:
@@ -106,7 +108,7 @@ def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]
     if options.delimiter is not None:
         return _Text(path, data, options.delimiter, has_quotes), notes
     sample = data[:_SAMPLE_BYTES].to_pybytes().decode("utf-8", errors="ignore")
-    usual = USUAL_DELIMITERS[path.suffix.lower()]
+    usual = USUAL_DELIMITERS[suffix_of(path).removesuffix(GZIP_SUFFIX)]
     delimiter = guess_delimiter(sample, is_whole=data.size <= _SAMPLE_BYTES, usual=usual)
     if delimiter != usual:
         notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
@@ -193,7 +195,7 @@ def _checked_header(text: _Text) -> list[str]:
         raise FaultyInputError(_unreadable_fault(text)) from None
     header = [clean_name(name) for name in first_records[0][1]]
     looks_like_data = header_looks_like_data(header)
-    faults = name_faults(header, text.path, show_names=not looks_like_data)
+    faults = name_faults(header, text.path, show_names=not looks_like_data, first_may_be_unnamed=True)
     if looks_like_data:
         faults.append(
             f"{text.path.name}: the first line looks like a record, not like column names (most of its "
@@ -262,7 +264,10 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
             delimiter=text.delimiter, newlines_in_values=text.has_quotes, invalid_row_handler=leave_out
         ),
         convert_options=arrow_csv.ConvertOptions(
-            column_types=dict.fromkeys(positions, pa.large_string()), null_values=[""], strings_can_be_null=True
+            column_types=dict.fromkeys(positions, pa.large_string()),
+            null_values=["", "NA"] if text.n_missing else [""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=not text.n_missing,
         ),
     )
 
@@ -283,30 +288,6 @@ def _unreadable_fault(text: _Text) -> str:
     return f"{text.path.name}: the text cannot be split into records. Export the file again as CSV."
 
 
-# Columns
-
-
-def _read_columns(text: _Text, header: list[str], table: pa.Table, options: FileOptions) -> dict[str, ColumnReading]:
-    numbers = {clean_name(name) for name in options.numbers}
-    absent = sorted(numbers - set(header))
-    if absent:
-        raise FaultyInputError(
-            f"{text.path.name}: declared as numbers, and no column of the file: {listed(map(repr, absent), at_most=8)}"
-            f"{nearest_name(absent[0], header)}"
-        )
-    rules = ColumnRules(
-        decimal=options.decimal,
-        # A comma between digits is a decimal sign only where it cannot be the delimiter, unless it is declared.
-        may_guess_comma=text.delimiter != ",",
-        missing=declared_missing(options.missing),
-        guess_missing=options.missing is None,
-    )
-    of_columns = [dataclasses.replace(rules, is_number=name in numbers) for name in header]
-    # Arrow works outside Python's lock: columns are cleaned side by side.
-    with ThreadPoolExecutor() as pool:
-        return dict(zip(header, pool.map(read_column, table.columns, of_columns), strict=True))
-
-
 def _n_without_empty_end(table: pa.Table) -> int:
     """Return the number of records without those at the end that hold nothing: bare delimiters of a spreadsheet.
 
@@ -322,8 +303,10 @@ def _n_without_empty_end(table: pa.Table) -> int:
 
 
 FORMAT = Format(
-    readers={".csv": read_csv, ".tsv": read_csv},
-    documentation="CSV (comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, cp1252, cp1253; what is guessed is "
-    "said)",
+    readers={".csv": read_csv, ".tsv": read_csv, ".txt": read_csv},
+    documentation="delimited text (`.csv`, `.tsv`, `.txt`: comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, "
+    "cp1252, cp1253; what is guessed is said)",
     place=1,
+    is_text=True,
+    doubtful={".txt": looks_like_a_table},
 )

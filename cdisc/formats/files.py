@@ -5,16 +5,33 @@ One file is one domain, named by the file. What can be read is what is registere
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cdisc.formats.foreign_content import foreign_content_faults
-from cdisc.formats.messages import empty_file_fault, reason_of
-from cdisc.formats.registry import readers_by_suffix
-from cdisc.formats.tables import NOTHING_DECLARED, FileOptions, SourceTable, domain_of
-from disclosure_control.basics.faults import FaultyInputError
+from cdisc.formats.messages import all_files_setting, empty_file_fault, reason_of
+from cdisc.formats.packed import gunzipped
+from cdisc.formats.registry import holds_data, readers_by_suffix
+from cdisc.formats.tables import (
+    GZIP_SUFFIX,
+    NOTHING_DECLARED,
+    FileContents,
+    FileOptions,
+    SourceTable,
+    domain_of,
+    suffix_of,
+)
+from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.files import SourceFile, link_fault, read_file
 from disclosure_control.basics.words import counted, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BEGINNING_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -25,10 +42,11 @@ class FoundFiles:
     left_out: dict[str, str]
 
 
-def find_domain_files(folder: Path) -> FoundFiles:
+def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None = None) -> FoundFiles:
     """Return the domain files of a pilot folder and the files that no reader knows.
 
-    Sub-folders and hidden files are passed over. Raises FaultyInputError when the folder cannot be listed,
+    ``chosen``: of a domain that lies there in several formats, the name of the file to read. Sub-folders and hidden
+    files are passed over. Raises FaultyInputError when the folder cannot be listed,
     holds no domain file, holds two files for one domain, or a domain file is a link that leads out of it.
     """
     folder = Path(folder)
@@ -36,10 +54,12 @@ def find_domain_files(folder: Path) -> FoundFiles:
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
     for path in _visible_files(folder):
-        if path.suffix.lower() in readers:
+        if suffix_of(path) in readers and not holds_data(suffix_of(path), _beginning_of(path)):
+            left_out[path.name] = "text that is no table"
+        elif suffix_of(path) in readers:
             by_domain.setdefault(domain_of(path), []).append(path)
         else:
-            left_out[path.name] = f"not a data format this tool reads: {path.suffix or 'no suffix'}"
+            left_out[path.name] = f"not a data format this tool reads: {suffix_of(path) or 'no suffix'}"
     if not by_domain:
         others = f" ({counted(len(left_out), 'file')} of other formats)" if left_out else ""
         raise FaultyInputError(
@@ -49,18 +69,28 @@ def find_domain_files(folder: Path) -> FoundFiles:
     faults = [
         fault for paths in by_domain.values() for path in paths if (fault := link_fault(path, folder)) is not None
     ]
-    faults += [
-        f"{folder}: {counted(len(paths), 'file')} for the domain {domain} "
-        f"({listed(sorted(path.name for path in paths), at_most=8)}); one file per domain is allowed. "
-        "Keep one of them and move the others out of the folder."
-        for domain, paths in sorted(by_domain.items())
-        if len(paths) > 1
-    ]
+    for domain, paths in sorted(by_domain.items()):
+        if len(paths) > 1:
+            named = [path for path in paths if path.name in (chosen or {}).get(domain, ())]
+            if len(named) == 1:
+                left_out |= {path.name: "another file of the domain was chosen" for path in paths if path != named[0]}
+                by_domain[domain] = named
+            else:
+                faults.append(_several_files_fault(folder, domain, paths))
     if faults:
         raise FaultyInputError(faults)
     return FoundFiles(
         by_domain={domain: by_domain[domain][0] for domain in sorted(by_domain)},
         left_out=dict(sorted(left_out.items())),
+    )
+
+
+def _several_files_fault(folder: Path, domain: str, paths: Sequence[Path]) -> str:
+    names = sorted(path.name for path in paths)
+    return (
+        f"{folder}: {counted(len(paths), 'file')} for the domain {domain} ({listed(names, at_most=8)}); one file per "
+        "domain is allowed. Keep one of them and move the others out of the folder, or choose one by "
+        f"{all_files_setting('files', {domain: {'file': names[0]}})}."
     )
 
 
@@ -70,13 +100,11 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
     The file is opened once; the table's ``sha256`` is of the bytes that were parsed. Raises FaultyInputError with all
     faults that could be told apart; messages name the file, columns, kinds and counts, never a value of a cell.
     """
-    from cdisc.formats.values import frame_of
-
     path = file if isinstance(file, Path) else file.path
-    readers = readers_by_suffix()
-    if path.suffix.lower() not in readers:
+    readers, suffix = readers_by_suffix(), suffix_of(path)
+    if suffix not in readers:
         raise FaultyInputError(
-            f"{path.name}: not a data format this tool reads ({path.suffix or 'no suffix'}); "
+            f"{path.name}: not a data format this tool reads ({suffix or 'no suffix'}); "
             f"allowed are {', '.join(readers)}."
         )
     try:
@@ -85,13 +113,30 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
         raise FaultyInputError(f"{path.name}: the file cannot be read: {reason_of(error)}.") from None
     if not source.content:
         raise FaultyInputError(empty_file_fault(path))
-    faults = foreign_content_faults(path, source.content)
-    if faults:
-        raise FaultyInputError(faults)
-    found = readers[path.suffix.lower()](source, options)
-    return SourceTable(
-        domain_of(path), path.name, source.sha256, frame_of(found.columns), found.labels, tuple(found.notes)
-    )
+    unpacked = source
+    if suffix.endswith(GZIP_SUFFIX):
+        unpacked = SourceFile(path, gunzipped(path, source.content))
+        if not unpacked.content:
+            raise FaultyInputError(empty_file_fault(path))
+    stop_at(foreign_content_faults(path, unpacked.content))
+    found = readers[suffix](unpacked, options)
+    frame, notes = _read_as_declared(found, path, options)
+    return SourceTable(domain_of(path), path.name, source.sha256, frame, found.labels, tuple(notes))
+
+
+def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> tuple[pd.DataFrame, list[str]]:
+    """What the columns of a file mean, in whatever format it is: row numbers, missing values, numbers and dates."""
+    from cdisc.formats.column_reading import read_columns, reading_notes
+    from cdisc.formats.dated_columns import with_iso_dates
+    from cdisc.formats.row_numbers import without_row_numbers
+    from cdisc.formats.values import frame_of, name_faults
+
+    columns, notes_on_rows = without_row_numbers(found.columns, path, options)
+    stop_at(name_faults(list(columns), path))
+    readings = read_columns(dataclasses.replace(found, columns=columns), path, options)
+    dated, notes_on_dates = with_iso_dates(readings, path, options)
+    notes = [*found.notes, *notes_on_rows, *reading_notes(readings, path, options), *notes_on_dates]
+    return frame_of(dated), notes
 
 
 def _visible_files(folder: Path) -> list[Path]:
@@ -99,6 +144,14 @@ def _visible_files(folder: Path) -> list[Path]:
         return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and _is_file(path))
     except OSError as error:
         raise FaultyInputError(f"{folder}: the pilot's folder cannot be listed: {reason_of(error)}.") from None
+
+
+def _beginning_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_BEGINNING_BYTES)
+    except OSError:
+        return b""
 
 
 def _is_file(path: Path) -> bool:

@@ -5,26 +5,39 @@ from __future__ import annotations
 from pathlib import Path
 
 from cdisc.formats.messages import leave_out_setting
+from cdisc.formats.tables import suffix_of
 
+_NEW_WORKBOOK, _OLD_WORKBOOK = "a zip archive or an Excel workbook", "an old Excel workbook or Word document"
+_GZIP = "a gzip archive"
 _SIGNATURES = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook or Word document",
+    b"PK\x03\x04": _NEW_WORKBOOK,
+    b"\xd0\xcf\x11\xe0": _OLD_WORKBOOK,
     b"%PDF": "a PDF document",
-    b"\x1f\x8b": "a gzip archive",
+    b"\x1f\x8b": _GZIP,
     b"{\\rtf": "a rich text document",
 }
 _MARKUP_BEGINNINGS = (b"<!doctype", b"<html", b"<head", b"<body", b"<meta", b"<script", b"<table", b"<!--")
 _BEGINNING_BYTES = 4096
 
 
+# Formats that are one of these kinds themselves.
+_EXPECTED = {
+    ".dsjc": (_GZIP,),
+    ".xlsx": (_NEW_WORKBOOK, _OLD_WORKBOOK),
+    ".xlsm": (_NEW_WORKBOOK, _OLD_WORKBOOK),
+    ".xls": (_NEW_WORKBOOK, _OLD_WORKBOOK),
+}
+
+
 def foreign_content_faults(path: Path, content: bytes) -> list[str]:
     """Return the fault of a file that is something else than its suffix says, judged by its first bytes."""
     kind = _kind_of(content[:_BEGINNING_BYTES])
-    if kind is None:
+    suffix = suffix_of(path)
+    if kind is None or kind in _EXPECTED.get(suffix, ()):
         return []
     return [
-        f"{path.name}: this is {kind} saved as {path.suffix.lower()}. Export the data again as "
-        f"{path.suffix.lower()}, or leave the domain out by {leave_out_setting(path)}."
+        f"{path.name}: this is {kind} saved as {suffix}. Export the data again as {suffix}, or leave the domain out by "
+        f"{leave_out_setting(path)}."
     ]
 
 

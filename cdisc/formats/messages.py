@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from cdisc.formats.tables import domain_of
+from disclosure_control.basics.words import listed
 
 
 def shown_name(name: str) -> str:
@@ -49,3 +51,14 @@ def several_datasets_fault(path: Path, n_datasets: int) -> str:
         f"{path.name}: the file holds {n_datasets} datasets; one dataset per file is allowed. Export each "
         "dataset into a file of its own."
     )
+
+
+def all_files_setting(key: str, value: object) -> str:
+    """Return the config setting that declares something of all files, ready to be copied."""
+    return "merge: " + json.dumps({key: value}, ensure_ascii=False)
+
+
+def counted_note(words: str, counts: Mapping[str, int], *more: str) -> list[str]:
+    """Return the note with the columns that have such records, and how many; none where no column has."""
+    where = [f"{shown_name(name)} ({number:,})" for name, number in counts.items() if number]
+    return [words.format(listed(where, at_most=8), *more)] if where else []

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.formats.messages import leave_out_setting, no_record_fault, shown_name
+from cdisc.formats.packed import check_unfolded_size
 from cdisc.formats.registry import Format
 from cdisc.formats.tables import FileContents, FileOptions
-from cdisc.formats.values import LARGEST_EXACT_INTEGER, clean_cells, clean_name, declared_missing, name_faults
+from cdisc.formats.values import LARGEST_EXACT_INTEGER, clean_name, name_faults
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import listed
@@ -23,8 +24,7 @@ _MAGIC = b"PAR1"
 # pandas writes an index without a name under such names; row labels are no data.
 _INDEX_NAME_BEGINNING = "__index_level_"
 
-# A file repeats its values and compresses them; fifty times its size is usual for clinical data, thousands are not.
-_BYTES_OF_VALUE, _LARGEST_UNFOLDED, _LARGEST_RATIO = 8, 2 << 30, 50
+_BYTES_OF_VALUE = 8
 _SMALL_BATCH = 256
 
 
@@ -43,12 +43,11 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
         notes.append("row labels written by pandas left out")
     names = [clean_name(name) for name in table.column_names]
     faults = name_faults(names, path)
-    missing = declared_missing(options.missing)
     values: dict[str, pa.ChunkedArray | np.ndarray] = {}
     unsupported = []
     for name, column in zip(names, table.columns, strict=True):
         try:
-            values[name] = clean_cells(_as_text_or_numbers(column), missing)
+            values[name] = _as_text_or_numbers(column)
         except (pa.ArrowException, UnicodeError):
             unsupported.append(f"{shown_name(name)} ({_kind(column.type)})")
     if unsupported:
@@ -116,14 +115,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _check_size(source: SourceFile, n_bytes: int) -> None:
-    n_stored = len(source.content)
-    largest = max(_LARGEST_UNFOLDED, _LARGEST_RATIO * n_stored)
-    if n_bytes > largest:
-        raise FaultyInputError(
-            f"{source.name}: the file of {n_stored / 1e6:,.0f} MB would unfold to {n_bytes / 1e9:,.1f} GB; allowed: up "
-            f"to {largest / 1e9:,.1f} GB. Write the columns and records that are needed as CSV, or leave the domain "
-            f"out by {leave_out_setting(source.path)}."
-        )
+    check_unfolded_size(source.path, len(source.content), n_bytes)
 
 
 def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:

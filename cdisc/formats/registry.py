@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from cdisc.formats.tables import FileContents, FileOptions
+from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions
 from disclosure_control.basics.files import SourceFile
 
 # A reader is given the bytes and never opens the file: what is hashed is what is parsed. It raises FaultyInputError
@@ -25,12 +25,16 @@ Reader = Callable[[SourceFile, FileOptions], FileContents]
 class Format:
     """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
 
-    ``place`` orders the formats where they are listed, smaller ones first; those without one come last, by their words.
+    ``doubtful``: suffixes that other files have as well, with what tells by the first bytes whether one holds data.
+    ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``place`` orders the formats where they are listed,
+    smaller ones first; those without one come last, by their words.
     """
 
     readers: Mapping[str, Reader]
     documentation: str
     place: int = 100
+    is_text: bool = False
+    doubtful: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
 
 
 @cache
@@ -43,5 +47,17 @@ def registered_formats() -> tuple[Format, ...]:
 
 
 def readers_by_suffix() -> dict[str, Reader]:
-    """Return the reader of each suffix, in the order in which the suffixes are listed."""
-    return {suffix: reader for one in registered_formats() for suffix, reader in one.readers.items()}
+    """Return the reader of each suffix, in the order in which the suffixes are listed; packed text comes last.
+
+    The reader of a packed text is given the text as it is when unpacked.
+    """
+    formats = registered_formats()
+    plain = {suffix: reader for one in formats for suffix, reader in one.readers.items()}
+    packed = {suffix + GZIP_SUFFIX: plain[suffix] for one in formats if one.is_text for suffix in one.readers}
+    return plain | packed
+
+
+def holds_data(suffix: str, beginning: bytes) -> bool:
+    """Whether a file of a known suffix holds data by its first bytes: a .txt may be a letter to the reader."""
+    checks = {one: check for form in registered_formats() for one, check in form.doubtful.items()}
+    return suffix not in checks or checks[suffix](beginning)

@@ -13,16 +13,34 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+GZIP_SUFFIX = ".gz"
+
 
 @dataclass(frozen=True)
 class FileOptions:
-    """What the config declares about one file; None means: guess, and say so. ``numbers``: columns of numbers alone."""
+    """What the config declares about one file; None means: guess, and say so.
+
+    ``numbers``: columns of numbers alone. ``dates``: how dates are written, in the whole file or by column.
+    ``unnamed`` "drop": a column without a name is left out. ``sheet``: of a workbook. ``value_labels``: "codes" or
+    "labels" of SPSS, Stata and SAS. ``file``: the files that hold the domain, where several may. ``keep``: columns that
+    are never taken for row numbers.
+    """
 
     delimiter: str | None = None
     encoding: str | None = None
     decimal: str | None = None
     missing: tuple[str, ...] | None = None
     numbers: tuple[str, ...] = ()
+    dates: str | Mapping[str, str] | None = None
+    unnamed: str | None = None
+    sheet: str | None = None
+    value_labels: str = "codes"
+    file: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+
+    def date_order_of(self, column: str) -> str | None:
+        """How the dates of a column are declared to be written; None: not declared."""
+        return self.dates.get(column) if isinstance(self.dates, Mapping) else self.dates
 
 
 NOTHING_DECLARED = FileOptions()
@@ -30,14 +48,17 @@ NOTHING_DECLARED = FileOptions()
 
 @dataclass(frozen=True)
 class FileContents:
-    """What a reader finds: cleaned columns by name, (n_records,) each, text as Arrow arrays and numbers as float64.
+    """What a reader finds: columns by name, (n_records,) each, text as Arrow arrays and numbers as float64.
 
-    ``notes`` says what was guessed; ``labels`` maps columns to labels where the format has them.
+    Text comes as it stands in the file: what it means is decided for all formats in ``column_reading``. ``notes`` says
+    what was guessed; ``labels`` maps columns to labels where the format has them. ``may_guess_comma``: a comma between
+    digits may be a decimal sign, because it is not what parts the columns.
     """
 
-    columns: Mapping[str, pa.ChunkedArray | np.ndarray]
+    columns: Mapping[str, pa.ChunkedArray | pa.Array | np.ndarray]
     notes: Sequence[str]
     labels: Mapping[str, str] = field(default_factory=dict)
+    may_guess_comma: bool = True
 
 
 @dataclass(frozen=True)
@@ -57,6 +78,14 @@ class SourceTable:
     notes: tuple[str, ...]
 
 
+def suffix_of(path: Path | str) -> str:
+    """Return what a file's name says of its format, in small letters: ``.csv``, and ``.csv.gz`` where it is packed."""
+    path = Path(path)
+    suffix = path.suffix.lower()
+    return path.with_suffix("").suffix.lower() + suffix if suffix == GZIP_SUFFIX else suffix
+
+
 def domain_of(path: Path) -> str:
-    """Return the domain that a file holds: its stem in capitals."""
-    return unicodedata.normalize("NFC", path.stem).strip().upper()
+    """Return the domain that a file holds: its name without the suffix, in capitals."""
+    stem = path.name[: len(path.name) - len(suffix_of(path))]
+    return unicodedata.normalize("NFC", stem).strip().upper()

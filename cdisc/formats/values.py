@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cdisc.formats.messages import shown_name
+from cdisc.formats.messages import setting_of, shown_name
 from disclosure_control.basics.words import counted, listed
 
 NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
@@ -28,21 +28,26 @@ def clean_name(name: str) -> str:
     return unicodedata.normalize("NFC", name).strip()
 
 
-def name_faults(names: Sequence[str], path: Path, show_names: bool = True) -> list[str]:
+def name_faults(
+    names: Sequence[str], path: Path, show_names: bool = True, first_may_be_unnamed: bool = False
+) -> list[str]:
     """Return the faults of a file's column names: those that are empty, and those that stand more than once.
 
     ``show_names=False`` gives positions alone, for a first line that may not be a header at all.
+    ``first_may_be_unnamed``: a first column without a name is judged by its values, by ``without_row_numbers``.
     """
     faults = []
     positions: dict[str, list[int]] = {}
     for position, name in enumerate(names, start=1):
-        positions.setdefault(name, []).append(position)
+        if name or position > 1 or not first_may_be_unnamed:
+            positions.setdefault(name, []).append(position)
     if "" in positions:
         empty = positions.pop("")
         where = listed(map(str, empty), at_most=8)
         faults.append(
             f"{path.name}: {counted(len(empty), 'column')} without a name (position {where} of {len(names)}). "
-            "Give every column a name, or remove the column."
+            "Give every column a name, or remove the column; a first column without a name is left out by "
+            f"{setting_of(path, 'unnamed', 'drop')}."
         )
     for name, places in positions.items():
         if len(places) > 1:
@@ -97,13 +102,6 @@ def clean_numbers(values: np.ndarray, missing: frozenset[str] = frozenset()) -> 
     values = np.asarray(values, dtype=np.float64)
     tokens = [float(token) for token in missing if pc.match_substring_regex(token, NUMBER_PATTERN).as_py()]
     return np.where(np.isin(values, tokens), np.nan, values) if tokens else values
-
-
-def clean_cells(
-    cells: pa.ChunkedArray | pa.Array | np.ndarray, missing: frozenset[str]
-) -> pa.ChunkedArray | np.ndarray:
-    """Return a column of a format that has types: numbers as ``clean_numbers``, text as ``clean_text``."""
-    return clean_numbers(cells, missing) if isinstance(cells, np.ndarray) else clean_text(cells, missing)
 
 
 def frame_of(columns: Mapping[str, pa.ChunkedArray | np.ndarray]) -> pd.DataFrame:

@@ -21,8 +21,9 @@ import pyarrow.compute as pc
 from cdisc.formats.encodings import chosen_encoding
 from cdisc.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault
 from cdisc.formats.registry import Format
+from cdisc.formats.statistics_files import SAS_FORMATS
 from cdisc.formats.tables import FileContents, FileOptions
-from cdisc.formats.values import clean_cells, clean_name, declared_missing, name_faults
+from cdisc.formats.values import clean_name, name_faults
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import counted
@@ -56,12 +57,13 @@ class _NotWholeError(Exception):
 def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a SAS transport file with one dataset: numeric variables as float64, character variables as text.
 
-    Special missing values (.A to .Z, ._) are missing. The encoding is the declared one, UTF-8, or guessed and
-    noted. Raises FaultyInputError for a file that is cut off, holds several datasets, or is none at all.
+    Numbers whose format says that they are dates or times are ISO 8601. Special missing values (.A to .Z, ._) are
+    missing. The encoding is the declared one, UTF-8, or guessed and noted. Raises FaultyInputError for a file that is
+    cut off, holds several datasets, or is none at all.
     """
     path = source.path
     layout = _checked_layout(source)
-    columns, labels = _columns_and_labels(source)
+    columns, labels, formats = _columns_and_labels(source)
     n_records = len(columns[0])
     texts = {
         position: pa.array(column, type=pa.large_string()).dictionary_encode()
@@ -75,9 +77,10 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
-    missing = declared_missing(options.missing)
     values = {
-        name: clean_cells(_decoded(texts[position], encoding) if position in texts else columns[position], missing)
+        name: _decoded(texts[position], encoding)
+        if position in texts
+        else SAS_FORMATS.iso(np.asarray(columns[position]), formats[position])
         for position, name in enumerate(names)
     }
     if layout.n_declared is None and n_records < _fewest_observations(len(source.content), layout):
@@ -91,8 +94,8 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     return FileContents(values, notes, clean_labels)
 
 
-def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]], list[bytes]]:
-    """Return the columns, numbers as arrays and text as lists of one character per byte, and their labels."""
+def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]], list[bytes], list[str]]:
+    """Return the columns, numbers as arrays and text as lists of one character per byte, their labels and formats."""
     import pyreadstat
 
     try:
@@ -107,11 +110,13 @@ def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]
             )
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
         raise FaultyInputError(_damaged_fault(source.path, "its header or its values cannot be read")) from None
-    kinds = metadata.readstat_variable_types
-    return [
+    kinds, formats = metadata.readstat_variable_types, metadata.original_variable_types
+    values = [
         list(column) if kinds[name] == "string" else np.asarray(column, dtype=np.float64)
         for name, column in columns.items()
-    ], [(label or "").encode(_BYTE_FOR_BYTE) for label in metadata.column_labels]
+    ]
+    labels = [(label or "").encode(_BYTE_FOR_BYTE) for label in metadata.column_labels]
+    return values, labels, [formats.get(name) or "" for name in columns]
 
 
 # Text

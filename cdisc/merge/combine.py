@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cdisc.define_xml import StudyDefinition, contradictions, find_definition, read_definition
 from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.tables import NOTHING_DECLARED, SourceTable
+from cdisc.formats.tables import SourceTable, domain_of
 from cdisc.formats.values import NUMBER_PATTERN
+from cdisc.merge.belonging import BASE_DOMAIN, domain_of_table, what_belongs
 from cdisc.merge.events import reduce_events
 from cdisc.merge.findings import Reduced, reduce_findings
 from cdisc.merge.sdtm import (
@@ -28,9 +30,7 @@ from cdisc.merge.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, Subje
 from cdisc.merge.supplemental import fold_supplemental
 from cdisc.merge.wide import reduce_wide, row_of_each_subject
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
-from disclosure_control.basics.words import listed
-
-BASE_DOMAIN = "DM"
+from disclosure_control.basics.words import in_one_line, listed
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     state = _Merge(rule, settings)
     tables = _read_tables(folder, state)
     state.stop_at_faults()
-    tables = [_with_sdtm_names(table, state.rule) for table in tables]
+    tables = _belonging([_with_sdtm_names(table, state.rule) for table in tables], state)
     subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
@@ -96,8 +96,8 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     units: dict[str, str] = {}
     for domain, frame in merged.items():
         reduced = _reduce(domain, frame, len(ids), reference_start, state)
-        columns |= reduced.columns
-        units |= reduced.units
+        columns |= _with_names_in_one_line(reduced.columns, state)
+        units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
         state.domains.setdefault(domain, {}).update(reduced.counts)
         n_present = int(np.unique(frame[SUBJECT]).size)
         state.domains[domain] |= {"subjects": n_present, "subjects_without_record": len(ids) - n_present}
@@ -110,8 +110,9 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
 
 
 def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
-    found = find_domain_files(folder)
+    found = find_domain_files(folder, state.settings.chosen_files)
     state.left_out.update(found.left_out)
+    definition = _definition(folder, state)
     tables = []
     for domain, path in found.by_domain.items():
         reason = "ignored by the config" if domain in state.settings.ignore else LEFT_OUT.get(domain)
@@ -119,15 +120,44 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
             state.left_out[path.name] = reason
             continue
         try:
-            table = read_domain_file(path, state.settings.files.get(domain, NOTHING_DECLARED))
+            table = read_domain_file(path, state.settings.options_of(domain, state.rule.column))
         except FaultyInputError as error:
             state.faults.extend(error.faults)
             continue
-        state.inputs[path.name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": list(table.notes)}
+        notes = [*table.notes, *(contradictions(definition, table) if definition else ())]
+        state.inputs[path.name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": notes}
         tables.append(table)
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
     return tables
+
+
+def _definition(folder: Path, state: _Merge) -> StudyDefinition | None:
+    """The define.xml beside the files; one that cannot be read is said, and stops nothing."""
+    path = find_definition(folder)
+    if path is None:
+        return None
+    state.left_out[path.name] = "a description of the data, which they are held against"
+    try:
+        return read_definition(path)
+    except FaultyInputError as error:
+        state.left_out[path.name] = "a description of the data that is not used"
+        state.notes.extend(error.faults)
+    except OSError:
+        state.left_out[path.name] = "a description of the data that cannot be read"
+    return None
+
+
+def _belonging(tables: list[SourceTable], state: _Merge) -> list[SourceTable]:
+    """The tables of the chosen files and study; several of them that nobody chose are a fault."""
+    found = what_belongs(tables, state.settings.study, state.settings.chosen_files, state.rule.column)
+    state.faults.extend(found.faults)
+    state.left_out.update(found.left_out)
+    state.notes.extend(found.notes)
+    for name, n_rows in found.rows_left_out.items():
+        state.inputs[name]["rows_of_other_studies"] = n_rows
+    state.stop_at_faults()
+    return found.tables
 
 
 def _with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
@@ -172,18 +202,10 @@ def _by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]],
     supplemental = []
     for table in tables:
         if supplemental_parent(table.domain) is None:
-            parts.setdefault(_domain_of(table), []).append(table)
+            parts.setdefault(domain_of_table(table), []).append(table)
         else:
             supplemental.append(table)
     return dict(sorted(parts.items(), key=lambda item: (item[0] != BASE_DOMAIN, item[0]))), supplemental
-
-
-def _domain_of(table: SourceTable) -> str:
-    """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
-    named = list(table.frame["DOMAIN"].dropna().unique()) if "DOMAIN" in table.frame else []
-    parent = str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
-    is_part = len(parent) == 2 and table.domain.startswith(parent)
-    return parent if is_part else table.domain
 
 
 # ---------------------------------------------------------------- subjects
@@ -219,7 +241,7 @@ def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, s
     if known.all():
         return table.frame.assign(**{SUBJECT: code})
     n_rows, n_unknown = int((~known).sum()), int((position < 0).sum())
-    domain = _domain_of(table)
+    domain = domain_of_table(table)
     if domain in state.settings.unknown_subjects or table.domain in state.settings.unknown_subjects:
         unknown = state.unknown.setdefault(domain, set())
         unknown.update(subjects.ids[position < 0])  # parts of a domain may name the same person
@@ -273,7 +295,7 @@ def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFram
 def _unknown_domains(state: _Merge, read: list[str], merged: list[str]) -> list[str]:
     """Domains that the settings name and the pilot does not have: such a rule is without effect."""
     settings = state.settings
-    known = {*read, *merged, *(Path(name).stem.upper() for name in state.left_out)}
+    known = {*read, *merged, *(domain_of(Path(name)) for name in state.left_out)}
     named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}
     named["unknown_subjects"] = settings.unknown_subjects
     for key in ("record", "result", "text_results", "pool"):
@@ -341,6 +363,20 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
     )
     state.faults.extend(faults)
     return Reduced(joined, {}, {"form": "wide", **counts, "collapsed": collapsed, "dropped_columns": dropped})
+
+
+def _with_names_in_one_line(columns: dict[str, np.ndarray], state: _Merge) -> dict[str, np.ndarray]:
+    """Columns by their names without line breaks and tabs, which would break the lines of every report."""
+    named = {in_one_line(name): values for name, values in columns.items()}
+    if len(named) < len(columns):
+        state.faults.append(
+            f"{len(columns) - len(named)} columns of {len(columns)} are named as another one but for line breaks or "
+            "tabs; rename them in the source"
+        )
+    n_changed = len(columns.keys() - named.keys())
+    if n_changed:
+        state.notes.append(f"line breaks or tabs in the names of {n_changed} columns became blanks")
+    return named
 
 
 def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, str], state: _Merge) -> Combined:

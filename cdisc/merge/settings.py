@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeGuard
 
+from cdisc.formats.dates import READINGS
 from cdisc.formats.tables import FileOptions
 from cdisc.merge.sdtm import QUALIFIERS, UNIT
 from disclosure_control.basics.faults import stop_at
@@ -23,11 +25,15 @@ POOLABLE = (*QUALIFIERS, UNIT)
 class MergeSettings:
     """How domain files become one row per subject; every default is the one that merges nothing silently.
 
+    ``missing``: texts that mean missing in all files; a list that ``files`` declares of a file holds there instead.
+    ``study``: the STUDYID that is merged, several to pool, or "*".
     ``record``, ``result`` and ``text_results`` are dictionaries from a column (``LB__Glucose``), a domain (``LB``)
     or ``""`` (everything) to a rule.
     """
 
     ignore: tuple[str, ...] = ()
+    study: str | tuple[str, ...] | None = None
+    missing: tuple[str, ...] | None = None
     files: dict[str, FileOptions] = field(default_factory=dict)
     column_names: str = "TEST"
     record: dict[str, str] = field(default_factory=dict)
@@ -40,6 +46,17 @@ class MergeSettings:
     unknown_subjects: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     drop_constants: bool = False
+
+    @property
+    def chosen_files(self) -> dict[str, tuple[str, ...]]:
+        """Domain to the names of the files that hold it, where the config names them."""
+        return {domain: options.file for domain, options in self.files.items() if options.file}
+
+    def options_of(self, domain: str, id_column: str | None) -> FileOptions:
+        """What is declared of a domain's file, with what is declared of all files."""
+        options = self.files.get(domain, FileOptions())
+        missing = self.missing if options.missing is None else options.missing
+        return dataclasses.replace(options, missing=missing, keep=(id_column,) if id_column else ())
 
 
 def rule_for(rules: dict[str, str], default: str, domain: str, column: str) -> str:
@@ -65,12 +82,24 @@ def _rule_or_rules(names: tuple[str, ...]) -> Callable[[object], bool]:
     return lambda value: one(value) or _is_dictionary(one)(value)
 
 
+_IN_WORDS = " or ".join
 _FILE_OPTIONS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "file": (
+        lambda value: is_name(value) or (_are_texts(value) and len(value) > 0),
+        "the name of the file that holds the domain, or a list of those that are pooled",
+    ),
     "delimiter": (lambda value: is_name(value) and len(value) == 1, "one character"),
     "encoding": (lambda value: is_name(value) and _is_encoding(value), 'the name of an encoding, such as "cp1253"'),
     "decimal": (_is_one_of((".", ",")), '"." or ","'),
     "missing": (_are_texts, "a list of texts that mean missing"),
     "numbers": (_are_texts, "a list of columns that hold numbers alone"),
+    "dates": (
+        _rule_or_rules(READINGS),
+        f"how dates are written, {_IN_WORDS(READINGS)}, or {{column: one of them}}",
+    ),
+    "unnamed": (_is_one_of(("drop",)), '"drop"'),
+    "sheet": (is_name, "the name of a workbook's sheet"),
+    "value_labels": (_is_one_of(("codes", "labels")), '"codes" or "labels"'),
 }
 
 
@@ -87,9 +116,13 @@ def _are_file_options(value: object) -> bool:
     )
 
 
-_IN_WORDS = " or ".join
 _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "ignore": (_are_texts, "a list of domains"),
+    "study": (
+        lambda value: is_name(value) or (_are_texts(value) and len(value) > 0),
+        'the STUDYID to merge, a list of those that are pooled, or "*" for all',
+    ),
+    "missing": (_are_texts, "a list of texts that mean missing in all files"),
     "files": (
         _is_dictionary(_are_file_options),
         "{domain: {" + ", ".join(f"{name}: {words}" for name, (_, words) in _FILE_OPTIONS.items()) + "}}",
@@ -111,6 +144,12 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
 }
 
 
+def _file_options(options: dict[str, Any]) -> FileOptions:
+    lists: dict[str, Any] = {name: tuple(options[name]) for name in ("missing", "numbers") if name in options}
+    file = options.get("file", ())
+    return FileOptions(**options | lists | {"file": (file,) if isinstance(file, str) else tuple(file)})
+
+
 def check_merge(value: object) -> list[str]:
     """Faults of the config key ``merge``."""
     return faults_of_settings("merge", value, _KEYS)
@@ -127,14 +166,12 @@ def read_merge_settings(literal: Any) -> MergeSettings:
     def lists(key: str) -> dict[str, tuple[str, ...]]:
         return {name: tuple(value) for name, value in literal.get(key, {}).items()}
 
+    study = literal.get("study")
     return MergeSettings(
         ignore=tuple(domain.upper() for domain in literal.get("ignore", ())),
-        files={
-            domain.upper(): FileOptions(
-                **options | {name: tuple(options[name]) for name in ("missing", "numbers") if name in options}
-            )
-            for domain, options in literal.get("files", {}).items()
-        },
+        missing=tuple(literal["missing"]) if "missing" in literal else None,
+        study=tuple(study) if isinstance(study, list) else study,
+        files={domain.upper(): _file_options(options) for domain, options in literal.get("files", {}).items()},
         column_names=literal.get("column_names", "TEST"),
         record=rules("record"),
         result=rules("result"),

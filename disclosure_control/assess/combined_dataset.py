@@ -12,9 +12,11 @@ import pandas as pd
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions
 from config.model_settings import KeyReader, PilotConfig, validate_config
+from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.engines.dataset_rules import (
     SUBJECT_COLUMN,
+    faults_of_names,
     faults_of_roles,
     faults_of_subjects,
     typed_column,
@@ -25,7 +27,7 @@ from disclosure_control.engines.people import RecordsNotInMemoryError
 __all__ = ["SUBJECT_COLUMN", "CombinedDataset", "checked_config", "header_of", "read_combined_dataset"]
 
 # As the merge writes the file: nothing is guessed, and NA is the country Namibia.
-AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=())
+AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=(), dates="keep")
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,9 @@ def read_combined_dataset(
     source = read_domain_file(path, AS_WRITTEN)
     table = source.frame
     check_subject_column(path, table)
-    stop_at(faults_of_roles(config))
+    stop_at([*faults_of_roles(config), *faults_of_names(list(table.columns))])
     if list(table.columns) != columns:  # not as this tool writes it: only now the columns are known
-        config = validate_config(literal, table.columns, readers)
+        config = validate_config(literal, known_columns(list(table.columns), path.parent), readers)
     subjects = table[SUBJECT_COLUMN]
     n_blank = int(subjects.isna().sum())
     faults = faults_of_subjects(len(subjects), n_blank, _n_distinct(subjects), path.name)
@@ -113,7 +115,8 @@ def checked_config(
     Raises ``FaultyInputError``, also where there is no dataset.
     """
     columns = header_of(path)
-    config = validate_config(literal, columns, readers)
+    known = None if columns is None else known_columns(columns, path.parent)
+    config = validate_config(literal, known, readers)
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     return columns, config

@@ -18,7 +18,7 @@ from disclosure_control.assess.combined_dataset import (
 )
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.engines.choice import ENGINES
-from disclosure_control.engines.dataset_rules import faults_of_roles
+from disclosure_control.engines.dataset_rules import faults_of_names, faults_of_roles
 from disclosure_control.engines.disk import USUAL_LIMITS, Limits, count_on_disk
 from disclosure_control.engines.people import People, count_in_memory
 from disclosure_control.engines.spill import spill_folder
@@ -63,7 +63,7 @@ def opened_from_disk(
     _, config = checked_config(path, literal, readers)
     text = BlocksOfText(path, limits.block_bytes)
     check_subject_column(path, text.columns)
-    stop_at([*faults_of_roles(config), *faults_of_engine(config)])
+    stop_at([*faults_of_roles(config), *faults_of_names(text.columns), *faults_of_engine(config)])
     with spill_folder(path.parent, int(SPILL_PER_BYTE * path.stat().st_size)) as folder:
         people, table = count_on_disk(text, config, folder, limits)
         yield OpenedPilot(config, CombinedDatasetOnDisk(text.sha256, text.n_records, table), people)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cdisc.formats.registry import readers_by_suffix
+from cdisc.formats.tables import suffix_of
 from disclosure_control.basics.files import sha256_of_file
 
 MERGE_REPORT = "merge_report.json"
@@ -42,5 +43,5 @@ def _changed_since(inputs: Mapping[str, Mapping[str, str]], folder: Path) -> lis
 
 def _added_since(known: set[str], folder: Path) -> list[str]:
     suffixes = readers_by_suffix()
-    names = (path.name for path in folder.iterdir() if path.is_file() and path.suffix.lower() in suffixes)
+    names = (path.name for path in folder.iterdir() if path.is_file() and suffix_of(path) in suffixes)
     return sorted(name for name in names if name not in known and not name.startswith("."))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import unicodedata
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.faults import FaultyInputError
 
+LARGEST_EXACT = 2**53  # whole numbers up to here are floats of their own
 LARGEST_NUMBER = 1e300  # differences and sums of larger ones are infinite
 
 
@@ -32,7 +34,9 @@ class EncodedColumn:
 
 
 def number_text(number: float) -> str:
-    """A number as people write it: ``1.0`` is ``1``, at most 15 significant digits."""
+    """A number as people write it: ``1.0`` is ``1``, at most 15 significant digits, whole numbers with all of them."""
+    if abs(number) <= LARGEST_EXACT and float(number).is_integer():
+        return str(int(number))
     return f"{number + 0.0:.15g}"
 
 
@@ -40,22 +44,59 @@ def encode_column(values: pd.Series) -> EncodedColumn:
     """Codes and labels of one column; what counts as the same value is decided here and nowhere else.
 
     Text is compared after Unicode NFC and trimming; an empty text is missing; the codes ``1`` and ``1.0`` are
-    the same value, ``01`` is another one. Cost: one pass over the records, the rest on distinct values.
+    the same value, ``01`` is another one. Whole numbers too large for floats stay numbers where floats tell all of
+    them apart, and are text where not. Raises ``FaultyInputError`` where several columns have the name. Cost: one pass
+    over the records, the rest on distinct values.
     """
+    values = one_column(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
         labels = np.array([_label(category) for category in values.cat.categories], dtype=object)
         return _merge_equal_labels(values.cat.codes.to_numpy(), labels, sort=not values.cat.ordered)
     if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
-        if pd.api.types.is_integer_dtype(values.dtype) and (np.abs(numbers) >= 2**53).any():
-            return encode_column(values.astype("str"))  # as floats, whole numbers of that size would fall together
+        if fall_together(values, numbers):
+            return encode_column(values.astype("str"))
         codes, distinct = pd.factorize(numbers + 0.0)  # adding zero turns -0.0 into 0.0
         order = np.argsort(distinct, kind="stable")
         return EncodedColumn(renumber(codes, order), distinct[order])
     if values.dtype == object:  # to Python, True, 1 and 1.0 are one value
+        if _are_decimals(values):
+            return encode_column(pd.Series(values.astype("float64")))
         values = values.map(_label, na_action="ignore")
     codes, values_seen = pd.factorize(values)
     return _merge_equal_labels(codes, np.array([_label(value) for value in values_seen], dtype=object))
+
+
+def one_column(values: pd.Series) -> pd.Series:
+    """The column. Raises ``FaultyInputError`` where it is several, as a frame gives them by a name that they share."""
+    if isinstance(values, pd.DataFrame):
+        raise FaultyInputError(faults_of_names(values))
+    return values
+
+
+def faults_of_names(frame: pd.DataFrame) -> list[str]:
+    """A fault for each name that several columns of the frame share."""
+    counts = frame.columns.value_counts(sort=False)
+    return [
+        f"column {name!r}: {count} columns have this name; allowed: one; rename or drop the others"
+        for name, count in zip(counts.index, counts.tolist(), strict=True)
+        if count > 1
+    ]
+
+
+def fall_together(values: pd.Series, numbers: np.ndarray) -> bool:
+    """Whether different whole numbers of the column are equal as floats (n_records,), as beyond 2**53 they may be."""
+    if not pd.api.types.is_integer_dtype(values.dtype) or not (np.abs(numbers) >= LARGEST_EXACT).any():
+        return False
+    return bool(values.nunique() > len(np.unique(numbers[~np.isnan(numbers)])))
+
+
+def _are_decimals(values: pd.Series) -> bool:
+    """Whether all values of a column of objects are decimals that floats tell apart, such as 1.50; some is there."""
+    if pd.api.types.infer_dtype(values, skipna=True) != "decimal":
+        return False
+    present = values.dropna()
+    return present.astype("float64").nunique() == present.nunique()
 
 
 def as_counted(values: pd.Series) -> pd.Series:
@@ -85,7 +126,10 @@ def as_counted(values: pd.Series) -> pd.Series:
 
 def _label(value: object) -> str:
     if isinstance(value, float | np.floating):
-        return repr(float(value) + 0.0).removesuffix(".0")
+        number = float(value) + 0.0
+        return str(int(number)) if abs(number) < 2**63 and number.is_integer() else repr(number)
+    if isinstance(value, Decimal) and value.is_finite():
+        value = format(value.normalize() + 0, "f")  # 1.50 is 1.5
     text = unicodedata.normalize("NFC", str(value)).strip()
     whole, point, zeros = text.partition(".")
     return whole if point and zeros and not zeros.strip("0") and whole.lstrip("+-").isdigit() else text
@@ -131,6 +175,7 @@ def numbers_of(values: pd.Series, people: np.ndarray | None = None) -> np.ndarra
     ``people`` (n_records,) counts how many people each value stands for; by default each is one person's. Raises
     ``FaultyInputError`` with counts if a value is not a number, is infinite or too large to calculate with.
     """
+    values = one_column(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(str).where(values.notna())
     numbers = parse_numbers(values)

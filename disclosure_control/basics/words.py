@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 # stand in the pattern, because Arrow's regular expressions spell them in another way.
 CONTROL_CHARACTERS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 _CONTROLS = re.compile(CONTROL_CHARACTERS)
+_BREAKS = re.compile("[ ]*[\t\n\x0b\x0c\r\x85\u2028\u2029]\\s*")
 
 
 def without_controls(text: str) -> str:
@@ -21,11 +22,18 @@ def with_controls_escaped(text: str) -> str:
     return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def in_one_line(text: str) -> str:
+    """Text without line breaks and tabs: one blank for each run of them, with the blanks around it."""
+    return _BREAKS.sub(" ", text).strip() if _BREAKS.search(text) else text
+
+
 def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A table in lines, as every report of this project has it; cells are printed as they are."""
+    """A table in lines, as every report of this project has it; cells are printed as they are, each in one line."""
     from tabulate import tabulate
 
-    return tabulate(rows, headers, tablefmt="simple_outline", disable_numparse=True)
+    lines = [[in_one_line(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    titles = [in_one_line(header) for header in headers]
+    return tabulate(lines, titles, tablefmt="simple_outline", disable_numparse=True)
 
 
 def share_text(rate: float | None) -> str:

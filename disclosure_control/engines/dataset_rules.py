@@ -5,12 +5,15 @@ A column is judged by its distinct values and how many people have each, so that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import numbers_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.words import in_one_line, listed
 
 SUBJECT_COLUMN = "USUBJID"
 
@@ -41,6 +44,12 @@ def faults_of_roles(config: PilotConfig) -> list[str]:
         for key, names in roles.items()
         if SUBJECT_COLUMN in names
     ]
+
+
+def faults_of_names(columns: Sequence[str]) -> list[str]:
+    """A name of several lines would stand in a report as lines of its own."""
+    places = [str(i) for i, name in enumerate(columns, start=1) if in_one_line(name) != name]
+    return [f"columns {listed(places)}: line breaks or tabs in the name; rename them in one line"] if places else []
 
 
 def typed_column(column: pd.Series, config: PilotConfig, people: np.ndarray | None = None) -> pd.Series:

@@ -100,8 +100,8 @@ class SpecialUniques:
     @cached_property
     def contribution_rates(self) -> dict[str, float]:
         """Share of the score of all records from MSUs that hold each attribute, in [0, 1]; 0 where nobody scores."""
-        total = self.score_of_class.sum()
-        shares = self.attribute_score.sum(axis=1) / (total if total > 0 else 1.0)
+        total = self.total_score
+        shares = np.sort(self.attribute_score, axis=1).sum(axis=1) / (total if total > 0 else 1.0)
         return dict(zip(self.quasi_identifiers, map(float, shares), strict=True))
 
     @property
@@ -112,7 +112,7 @@ class SpecialUniques:
     @property
     def total_score(self) -> float:
         """Sum of the scores of all records; larger is riskier."""
-        return float(self.score_of_class.sum())
+        return float(np.sort(self.score_of_class).sum())
 
 
 def special_uniques(
@@ -139,7 +139,7 @@ def special_uniques(
         n_of_size[len(attributes) - 1, found] += 1
         for i in attributes:
             attribute_score[i, found] += weights[len(attributes) - 1]
-    score = weights @ n_of_size
+    score = sum((weight * n for weight, n in zip(weights, n_of_size, strict=True)), np.zeros(classes.n_classes))
     n_unique, n_in_pairs = int((classes.size == 1).sum()), 2 * int((classes.size == 2).sum())
     probability = match_probability(n_unique, n_in_pairs, dis_fraction)
     return SpecialUniques(
@@ -193,9 +193,11 @@ def dis_scores(scores: np.ndarray, n_unique: int, probability: float | None, exp
     scored = scores > 0
     if probability is None or not scored.any():
         return dis
-    power = scores[scored] ** exponent
-    odds_against = n_unique * (1 / probability - 1) / (power * (1 / power).sum())
-    dis[scored] = 1 / (1 + odds_against) if exponent > 0 else np.nan
+    # By distinct scores: sums in their order, and not in that of the classes, which hangs on the order of the columns.
+    distinct, place, n_people = np.unique(scores[scored], return_inverse=True, return_counts=True)
+    power = distinct**exponent
+    odds_against = n_unique * (1 / probability - 1) / (power * (n_people / power).sum())
+    dis[scored] = (1 / (1 + odds_against))[place] if exponent > 0 else np.nan
     return dis
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, SensitiveCounts
+from disclosure_control.basics.columns import LARGEST_NUMBER
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.settings import Check
@@ -131,6 +132,11 @@ def _evaluate(
     counted: SensitiveCounts,
     evaluated: np.ndarray,
 ) -> SyntacticResult:
+    if model.needs == "numbers" and (beyond := np.abs(cells.values) > LARGEST_NUMBER).any():
+        n_people = int(cells.people_of_value[beyond].sum())
+        raise FaultyInputError(
+            f"{n_people} values are infinite or beyond {LARGEST_NUMBER:g}; correct them in the source"
+        )
     measure = model.function(cells, cells.reference, given)
     people = cells.people_of_class.astype(np.int64) if model.needs_own_value else classes.size
     people = np.where(np.isnan(measure), 0, people)

@@ -16,7 +16,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -24,10 +24,15 @@ import pandas as pd
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
+from disclosure_control.run import fingerprints
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 SPILL = ".spill"  # what an engine that works from disk puts aside; it is never part of a set
 LOCK = ".lock"
+
+
+TEXT_FOR_PEOPLE = (".txt", ".svg", ".html", ".md")
+RESTRICTED = "Restricted, for the data controller alone: values of people stand in it, or can be calculated from it."
 
 
 class PilotIsLockedError(Exception):
@@ -78,17 +83,21 @@ def recover(folder: Path) -> None:
 
 
 class ResultSet:
-    """The results of one run, aside until they are published under their JSON summary."""
+    """The results of one run, aside until they are published under their JSON summary.
 
-    def __init__(self, folder: Path, summary_name: str):
-        self.folder, self.summary_name = folder, summary_name
+    A file is restricted unless it is said to go from hand to hand; a summary that is restricted says so itself, and
+    holds the plain SHA-256 of each file, which else it holds keyed.
+    """
+
+    def __init__(self, folder: Path, summary_name: str, is_restricted: bool = False):
+        self.folder, self.summary_name, self.is_restricted = folder, summary_name, is_restricted
         self.staging = folder / STAGING
         self.files: dict[str, dict] = {}
         self.staging.mkdir(mode=0o700)
 
-    def write_text(self, name: str, text: str) -> None:
+    def write_text(self, name: str, text: str, hand_to_hand: bool = True) -> None:
         """A file of text, in which no name or value reaches a terminal as a command."""
-        self._write(name, [_harmless_file(name, text.encode("utf-8"))])
+        self._write(name, [_harmless_file(name, text.encode("utf-8"))], hand_to_hand)
 
     def write_table(self, name: str, frame: pd.DataFrame | Iterable[pd.DataFrame], for_people: bool) -> None:
         """A CSV file of a table, or of its pieces one after the other, at least one of them.
@@ -107,21 +116,43 @@ class ResultSet:
         self.files[name]["rows"] = n_rows
 
     def write_all(
-        self, tables: Mapping[str, pd.DataFrame], datasets: Mapping[str, pd.DataFrame], files: Mapping[str, bytes]
+        self,
+        tables: Mapping[str, pd.DataFrame],
+        datasets: Mapping[str, pd.DataFrame],
+        files: Mapping[str, bytes],
+        hand_to_hand: Collection[str] = (),
     ) -> None:
-        """What a step gave back, by file name: tables for people, datasets for programs, and any other files."""
+        """What a step gave back, by file name: tables for people, datasets for programs, and any other files.
+
+        ``hand_to_hand`` names those of the other files that hold nobody.
+        """
         for name, table in tables.items():
             self.write_table(name, table, for_people=True)
         for name, dataset in datasets.items():
             self.write_table(name, dataset, for_people=False)
         for name, content in files.items():
-            self._write(name, [_harmless_file(name, content)])
+            self._write(name, [_harmless_file(name, content)], name in hand_to_hand)
+
+    @property
+    def who_may_read(self) -> str:
+        """The files written so far that hold people, in a section of the report."""
+        restricted = sorted(name for name, entry in self.files.items() if entry["restricted"])
+        if not restricted:
+            return ""
+        return "\n".join(["Restricted files", f"  {RESTRICTED}", *(f"    {name}" for name in restricted)]) + "\n"
 
     def publish(self, summary: dict) -> None:
-        """Put the set in place of the last one; ``summary`` gets the SHA-256 of every file under ``files``."""
+        """Put the set in place of the last one; ``summary`` gets the hash of every file under ``files``."""
         earlier = _files_of_summary(self.folder / self.summary_name)
         files = dict(sorted(self.files.items()))
-        text = json.dumps({**summary, "files": files}, indent=2, ensure_ascii=False, allow_nan=False)
+        summary = {**summary, "files": files}
+        if self.is_restricted:
+            summary = {"restricted": RESTRICTED, **summary}
+        else:
+            key = fingerprints.key_of(self.folder)
+            hashed = {name: fingerprints.with_fingerprints(summary.get(name, {}), key) for name in ("inputs", "files")}
+            summary = {**summary, "hashes": fingerprints.MEANING, **hashed}
+        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         self.write_text(self.summary_name, text + "\n")
         order = [*files, self.summary_name]
         stale = [name for name in earlier if name not in order]
@@ -137,7 +168,7 @@ class ResultSet:
         for left_over in (COMMIT, PREVIOUS):
             shutil.rmtree(self.folder / left_over, ignore_errors=True)
 
-    def _write(self, name: str, pieces: Iterable[bytes]) -> None:
+    def _write(self, name: str, pieces: Iterable[bytes], hand_to_hand: bool = False) -> None:
         path, content_hash = self.staging / name, hashlib.sha256()
         path.touch(mode=0o600, exist_ok=False)
         with path.open("wb") as file:
@@ -146,13 +177,13 @@ class ResultSet:
                 content_hash.update(piece)
             file.flush()
             os.fsync(file.fileno())
-        self.files[name] = {"sha256": content_hash.hexdigest()}
+        self.files[name] = {"sha256": content_hash.hexdigest(), "restricted": not hand_to_hand}
 
 
 @contextlib.contextmanager
-def staged(folder: Path, summary_name: str) -> Iterator[ResultSet]:
+def staged(folder: Path, summary_name: str, is_restricted: bool = False) -> Iterator[ResultSet]:
     """A result set that leaves nothing behind if the run fails before it is published."""
-    results = ResultSet(folder, summary_name)
+    results = ResultSet(folder, summary_name, is_restricted)
     try:
         yield results
     finally:
@@ -257,7 +288,7 @@ def _harmless_text(text: pd.Series) -> pd.Series:
 
 def _harmless_file(name: str, content: bytes) -> bytes:
     """A file of text without control characters; JSON keeps them in its own spelling, and an image its bytes."""
-    if name.endswith(".txt"):
+    if name.endswith(TEXT_FOR_PEOPLE):
         return without_controls(content.decode("utf-8")).encode("utf-8")
     if name.endswith(".json"):
         return with_controls_escaped(content.decode("utf-8")).encode("utf-8")

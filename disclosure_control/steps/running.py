@@ -41,7 +41,8 @@ class StepResult:
     ``report`` is its section of the text summary and ``first_lines`` stand above everything else in it; ``screen`` is
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
     ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
-    touched; ``files`` are any others. All are in mode 0600. ``inputs`` are further files that were read, with their
+    touched; ``files`` are any others. All are in mode 0600, and restricted: they hold values of people, but for those
+    of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
     SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against letting out what leaves. ``outcome`` is
     what later steps may build on.
     """
@@ -53,6 +54,7 @@ class StepResult:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
+    hand_to_hand: frozenset[str] = frozenset()
     inputs: Mapping[str, dict] = field(default_factory=dict)
     reasons_to_hold: tuple[Reason, ...] = ()
     outcome: Any = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -16,6 +17,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.settings import Check
+from disclosure_control.treatments.keys import UNNAMED, Release
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class TreatmentInput:
     ``config`` tells the roles of the columns and the thresholds. ``generator`` is seeded by the config and stands at
     the same state in every run; treatments without chance leave it alone. ``subjects`` are the ids as they were before
     any treatment, on the frame's index, None where there are none. ``folder`` is the pilot's, where relative paths
-    start. ``recommended`` are the steps that ``recommend`` found.
+    start. ``recommended`` are the steps that ``recommend`` found. ``release`` is that within which ids keep their
+    pseudonyms and people the offsets of their dates.
 
     The index names the records; a treatment leaves it on those that it keeps, and takes no meaning from it.
     """
@@ -54,6 +57,7 @@ class TreatmentInput:
     subjects: pd.Series | None = None
     folder: Path | None = None
     recommended: Sequence[TreatmentStep] | None = None
+    release: Release = UNNAMED
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,20 @@ class Treated:
     n_records_removed: int = 0
     notes: tuple[str, ...] = ()
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
+
+
+class Reading(IntEnum):
+    """How whoever has the codebook (method and settings, not the data) reads what a treatment released.
+
+    ``BY_VALUE``: the value alone decides what is released in its place. ``AS_LABEL``: a released label stands for every
+    value that it was made of, and one value may have several labels. ``PERTURBED``: chance, a key or other people's
+    values decide; of it is known how far values move and how many stay. Of several treatments of a column the last in
+    this order counts.
+    """
+
+    BY_VALUE = 0
+    AS_LABEL = 1
+    PERTURBED = 2
 
 
 @dataclass(frozen=True)
@@ -90,7 +108,7 @@ class Treatment:
     ``place``, and where that is equal by file. ``required`` names the settings without a default. ``promises`` are what
     holds on the output, for the properties that the tests run over the registry: of "k", "l", "t", "rows" (none is
     removed), "ids" (subject ids stay), "types" (numbers stay numbers), "columns" (nothing outside the named columns
-    changes).
+    changes). ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
 
     ``check`` gets the settings of one step and the pilot's config and returns further faults in words, of what no
     setting tells alone. Settings of certain names (``column``, ``strata``, ...) name columns and are looked up.
@@ -104,6 +122,7 @@ class Treatment:
     place: int = 1000
     required: tuple[str, ...] = ()
     promises: tuple[str, ...] = field(default=("rows", "ids", "columns"))
+    reading: Reading = Reading.PERTURBED
     check: Callable[[Mapping[str, object], PilotConfig], list[str]] | None = None
     drops: Callable[[Mapping[str, object], Sequence[str]], Sequence[str]] | None = None
 
@@ -154,15 +173,22 @@ def strangers_to_the_quasi_identifiers(setting: str, names: Sequence[str], confi
 
 
 def n_changed(before: pd.Series, after: pd.Series) -> int:
-    """In how many records (n_records,) the value is another one; 1 and 1.0 are the same, and so are two missing."""
+    """In how many records (n_records,) the value is another one; see ``where_changed``."""
+    return int(where_changed(before, after).sum())
+
+
+def where_changed(before: pd.Series, after: pd.Series) -> np.ndarray:
+    """Whether the value of each record (n_records,) is another one; 1 and 1.0 are the same, and so are two missing."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (before, after)):
         was, is_now = (column.to_numpy(dtype=float, na_value=np.nan) for column in (before, after))
-        return int(((was != is_now) & ~(np.isnan(was) & np.isnan(is_now))).sum())
+        different: np.ndarray = (was != is_now) & ~(np.isnan(was) & np.isnan(is_now))
+        return different
     old, new = encode_column(before), encode_column(after)
     texts = [labels_of(old), labels_of(new)]
     common, _ = pd.factorize(np.concatenate([np.asarray(part, dtype=object) for part in texts]))
     code_of_old, code_of_new = np.append(common[: len(texts[0])], -1), np.append(common[len(texts[0]) :], -1)
-    return int((code_of_old[old.codes] != code_of_new[new.codes]).sum())
+    different = code_of_old[old.codes] != code_of_new[new.codes]
+    return different
 
 
 def with_columns(

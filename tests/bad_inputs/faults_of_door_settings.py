@@ -40,7 +40,7 @@ def merge_case(name, says, n_faults=1, door=BOTH, **merge):
 
 
 config_case("merge_is_a_list", ["merge: found list", "allowed: a dictionary of ignore"], door=BOTH, merge=["VS"])
-merge_case("with_an_unknown_key", ["merge: unknown key 'records'", "known: ignore, files"], records="last")
+merge_case("with_an_unknown_key", ["merge: unknown key 'records'", "known: ignore, study, missing"], records="last")
 merge_case("record_rule_unknown", ["merge['record']: found 'median'", "baseline or first or last"], record="median")
 merge_case("record_rule_of_a_domain_unknown", ["merge['record']: found {'LB': 'median'}"], record={"LB": "median"})
 merge_case("result_rule_unknown", ["merge['result']: found 'original'", "standard or reported"], result="original")

@@ -116,8 +116,22 @@ def test_neither_order_nor_index_of_records_nor_order_of_attributes_matters(df, 
         np.testing.assert_array_equal(getattr(again, name), getattr(result, name)[order], err_msg=name)
     assert again.contribution_rates == result.contribution_rates
     turned = special_uniques(classes_of(df[list(df.columns)[::-1]]))
-    np.testing.assert_array_equal(turned.scores, result.scores)
+    for name in ("scores", "dis_scores", "n_minimal_uniques", "smallest_sizes"):
+        np.testing.assert_array_equal(getattr(turned, name), getattr(result, name), err_msg=name)
     np.testing.assert_allclose(turned.contribution[:, ::-1], result.contribution, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weighting", ["elliot", "ihsn"])
+def test_the_order_of_attributes_does_not_change_the_last_bit(weighting):
+    generator = np.random.default_rng(2)
+    df = pd.DataFrame(generator.integers(0, [2, 5, 9, 14, 40], (60, 5)), columns=list("abcde")).astype(str)
+    found = [
+        special_uniques(classes_of(df[list(names)]), weighting=weighting)
+        for names in ("abcde", "edcba", "cabed", "dbeac", "badec")
+    ]
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.dis_scores, found[0].dis_scores)
+        assert other.total_score == found[0].total_score
 
 
 @examples(60)

@@ -337,3 +337,18 @@ def test_all_faults_are_named_at_once():
     with pytest.raises(FaultyInputError) as caught:
         evaluated(FRAME, "never", ["entropy_l", "k"], parameters)
     assert len(caught.value.faults) == 5
+
+
+def in_units():
+    return [name for name, model in SYNTACTIC_MODELS.items() if model.needs == "numbers"]
+
+
+@pytest.mark.parametrize("name", in_units())
+@pytest.mark.parametrize("value", [float("inf"), -float("inf"), 1.1e300])
+def test_values_that_cannot_be_calculated_with_are_refused_by_every_model_of_numbers(name, value):
+    frame = pd.DataFrame({"q": list("aabb"), "s": [1.0, value, 2.0, 3.0]})
+    classes = form_equivalence_classes(frame, ["q"])
+    counts = {"s": count_sensitive_values(classes, frame["s"])}
+    for names in ([name], None):
+        with pytest.raises(FaultyInputError, match="1 values are infinite or beyond 1e\\+300"):
+            evaluate_syntactic_models(classes, counts, names=names)

@@ -2,6 +2,7 @@
 
 import datetime
 import unicodedata
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,14 @@ from hypothesis import strategies as st
 
 import Anonymization_Models as models
 from disclosure_control.basics import keys as keys_of_columns
-from disclosure_control.basics.columns import as_counted
+from disclosure_control.basics.columns import as_counted, labels_of, number_text
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.results import csv_bytes
+from disclosure_control.treatments.treat import treat
 from tests.examples import any_text
 from tests.models import referee
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
+from tests.treatments.treatment_frames import config_for
 
 
 def partition(codes) -> set[frozenset[int]]:
@@ -109,6 +113,57 @@ def test_categories_are_compared_like_text(spellings, n_values, ordered):
 def test_whole_numbers_beyond_2_to_the_53_stay_apart(kind):
     values = pd.Series([2**53, 2**53 + 1, 2**53], dtype=kind)
     assert partition(models.encode_column(values).codes.tolist()) == {frozenset({0, 2}), frozenset({1})}
+
+
+@pytest.mark.parametrize("kind", ["int64", "Int64", "uint64", "int64[pyarrow]"])
+def test_one_large_whole_number_leaves_a_column_of_numbers_one_of_numbers(kind):
+    """Only where floats cannot tell two of them apart there is text."""
+    encoded = models.encode_column(pd.Series([5, 2**53 + 2, 7, 5], dtype=kind))
+    assert encoded.labels.tolist() == [5.0, 7.0, 2.0**53 + 2]
+    assert encoded.codes.tolist() == [0, 2, 1, 0]
+
+
+def test_t_of_large_whole_numbers_is_in_their_unit_or_refused():
+    """As floats 6 of 6 are farther than T; total variation, a share, is above no T in units."""
+    frame = pd.DataFrame({"q": list("aaabbb"), "s": [1, 2, 3, 10**6, 10**6, 2**53]})
+    assert models.run_t_closeness(frame, ["q"], "s", 100).n_risky == 6
+    assert models.run_t_closeness(frame.astype({"s": float}), ["q"], "s", 100).n_risky == 6
+    fallen = frame.assign(s=[1, 2, 3, 4, 2**53, 2**53 + 1])
+    with pytest.raises(FaultyInputError, match="2 whole numbers of 6 are 2\\*\\*53 or larger"):
+        models.run_t_closeness(fallen, ["q"], "s", 100)
+    assert models.run_t_closeness(fallen, ["q"], "s", 0.1, "total_variation").n_risky == 6
+
+
+def test_decimals_are_numbers_however_many_zeros_they_end_in():
+    values = pd.Series([Decimal("1.5"), Decimal("1.50"), None, Decimal("2")], dtype=object)
+    encoded = models.encode_column(values)
+    assert (encoded.codes.tolist(), encoded.labels.tolist()) == ([0, 0, -1, 1], [1.5, 2.0])
+    many_digits = pd.Series([Decimal("1.00000000000000000001"), Decimal("1.0"), Decimal("1")], dtype=object)
+    assert models.encode_column(many_digits).codes.tolist() == [1, 0, 0]
+    mixed = pd.Series([Decimal("1.50"), 1.5, "x"], dtype=object)
+    assert models.encode_column(mixed).codes.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("number", [1234567890123456, 2**53, -(2**53) + 1, 10**15])
+def test_whole_numbers_are_written_with_all_their_digits(number):
+    assert number_text(float(number)) == str(number)
+    assert labels_of(models.encode_column(pd.Series([float(number)]))) == [str(number)]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda frame: models.run_k_anonymity(frame, ["q"], 2),
+        lambda frame: models.run_l_diversity(frame, ["s"], "q", 2),
+        lambda frame: models.run_t_closeness(frame, ["s"], "q", 2),
+        lambda frame: models.apply_feature_binning(frame, {"q": [0, 1]}),
+        lambda frame: treat(frame, config_for(["s"]), []),
+    ],
+)
+def test_two_columns_of_one_name_are_a_fault_that_names_it(asked):
+    frame = pd.DataFrame([[1, 2, "a"], [3, 4, "b"]], columns=["q", "q", "s"])
+    with pytest.raises(FaultyInputError, match="'q': 2 columns have this name"):
+        asked(frame)
 
 
 @pytest.mark.parametrize(

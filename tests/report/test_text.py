@@ -3,6 +3,7 @@
 import itertools
 import re
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -96,7 +97,18 @@ def test_every_quasi_identifier_is_named_once_with_its_kind():
         ["DM__AGE", "(continuous)"],
         ["VS__BMI", "(continuous)"],
     ]
-    assert "missing in 2 of 12" in listed[1]
+    assert "missing in masked of 12" in listed[1]  # two
+
+
+def ten_times(frame: pd.DataFrame) -> pd.DataFrame:
+    """Everybody ten times, so that no count of people is small."""
+    return pd.concat([frame] * 10)
+
+
+def test_who_is_missing_is_counted_where_they_are_not_few():
+    report = models.generate_full_privacy_report("PILOT", assessed(ten_times(people())))
+    assert "DM__CITY (categorical), missing in 20 of 120" in report
+    assert "masked" not in report
 
 
 def test_thresholds_that_can_be_met_are_not_mentioned():
@@ -167,30 +179,38 @@ def test_the_three_policies_stand_side_by_side():
 
 @pytest.mark.parametrize(("out_of_range", "fate"), [("tail", "kept in a tail"), ("missing", "made missing")])
 def test_values_out_of_range_are_counted_per_column(out_of_range, fate):
-    found = assessed(people(), out_of_range=out_of_range)
+    found = assessed(ten_times(people()), out_of_range=out_of_range)
     by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
     age, bmi = by_title["Binning of quasi-identifiers"]
     assert age == {
         "Column": "DM__AGE",
         "Bins": "0--50, 50--100",
-        "Below": f"2 ({fate})",
-        "Above": f"1 ({fate})",
-        "Missing": "1",
+        "Below": f"20 ({fate})",
+        "Above": f"10 ({fate})",
+        "Missing": "10",
     }
     assert (bmi["Column"], bmi["Below"], bmi["Above"]) == ("VS__BMI", "-", "-")
     assert "not binned" in bmi["Bins"]
     sensitive = next(rows for title, rows in by_title.items() if title.startswith("Binning of sensitive"))
     assert [row["Column"] for row in sensitive] == ["LB__Cholesterol", "MH__Disease"]
     assert sensitive[0]["Bins"] == "20--40, 40--60"
-    assert (sensitive[0]["Below"], sensitive[0]["Above"]) == (f"1 ({fate})", f"4 ({fate})")
-    assert sensitive[0]["Missing"] == "1"
+    assert (sensitive[0]["Below"], sensitive[0]["Above"]) == (f"10 ({fate})", f"40 ({fate})")
+    assert sensitive[0]["Missing"] == "10"
+
+
+@pytest.mark.parametrize("out_of_range", models.OUT_OF_RANGE_POLICIES)
+def test_few_people_out_of_range_are_masked_and_said_to_be(out_of_range):
+    report = models.generate_full_privacy_report("PILOT", assessed(people(), out_of_range=out_of_range))
+    age, _ = dict(tables(report))["Binning of quasi-identifiers"]
+    assert (age["Below"][:6], age["Above"][:6], age["Missing"]) == ("masked",) * 3
+    assert '"masked", in the JSON summary null, stands for a count from 1 to 9' in report
 
 
 def test_the_distance_is_told_in_words_and_as_a_share_of_the_range():
     report = models.generate_full_privacy_report("PILOT", assessed(people()))
     cholesterol = report.split("t-closeness of LB__Cholesterol")[1].split("\n\n")[0]
     assert "Wasserstein distance" in cholesterol
-    assert "10 is 12.5% of the range of the values, 80." in cholesterol
+    assert "10 is about 10% of the range of the values." in cholesterol
     assert f"Not assessable: 1 of 12 ({percent(1, 12)})" in cholesterol
     disease = report.split("t-closeness of MH__Disease")[1].split("\n\n")[0]
     assert "total variation" in disease
@@ -199,6 +219,30 @@ def test_the_distance_is_told_in_words_and_as_a_share_of_the_range():
     ordered = models.generate_full_privacy_report("PILOT", other).split("t-closeness of LB__Cholesterol")[1]
     assert "ordered" in ordered.split("\n\n")[0]
     assert "range of the values" not in ordered.split("\n\n")[0]
+
+
+def test_extremes_are_told_where_they_are_of_many_people():
+    """The farthest of 120 are the ten of a class, at 77.1 in three digits; the range is between ten and ten people."""
+    report = models.generate_full_privacy_report("PILOT", assessed(ten_times(people())))
+    cholesterol = report.split("t-closeness of LB__Cholesterol")[1].split("\n\n")[0]
+    assert "10 is 12.5% of the range of the values, 80." in cholesterol
+    (largest,) = re.findall(r"Largest t of an evaluated record: ([\d.]+)\.\n", cholesterol)
+    exact = assessed(people()).t_closeness["LB__Cholesterol"].worst
+    assert (float(largest), len(largest.replace(".", ""))) == (pytest.approx(exact, rel=0.005), 3)
+
+
+def test_a_lone_persons_distance_cannot_be_solved_for_a_value():
+    """As the issue has it: t of a child alone in its class, in the digits that are told, fits one whole mg/dL."""
+    others = [150 + i % 60 for i in range(100)]
+    frame = pd.DataFrame({"DM__SEX": ["F"] * 100 + ["M"], "LB__X": [*others, 233]})
+    config = {"categorical_qis": ["DM__SEX"], "continuous_qis": [], "sensitive_feature": "LB__X"}
+    config |= {"K": 2, "L": 1, "T": 30}
+    found = assess(frame, models.validate_config(config, frame.columns))
+    line = re.search(r"Largest t of an evaluated record: .*", models.generate_full_privacy_report("P", found))[0]
+    low, high = map(float, re.findall(r"\d+(?:\.\d+)?", line)[:2])
+    fitting = [v for v in range(0, 500) if low <= abs(np.mean(np.abs(np.array([*others, v]) - v))) <= high]
+    assert 233 in fitting
+    assert len(fitting) > 20
 
 
 def test_thresholds_that_cannot_be_met_are_said_before_and_in_the_report():

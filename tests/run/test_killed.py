@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from tests.examples import quick_share_of, some_of
 from tests.run.processes import DoorServer
 from tests.run.synthetic_pilot import (
@@ -72,16 +73,18 @@ def visible(pilot: SyntheticPilot) -> dict[str, bytes]:
 
 
 def left_over(pilot: SyntheticPilot) -> list[str]:
-    return [path.name for path in pilot.results.iterdir() if path.name.startswith(".") and path.name != ".lock"]
+    hidden = {path.name for path in pilot.results.iterdir() if path.name.startswith(".")}
+    return sorted(hidden - {".lock", KEY_FILE})
 
 
-def hashes_are_true(files: dict[str, bytes], summary: str) -> bool:
-    """Whether the summary names exactly the files of its set, and the right hash of each."""
+def hashes_are_true(files: dict[str, bytes], summary: str, key: bytes) -> bool:
+    """Whether the summary names exactly the files of its set, and the right hash of each; that of door 2 is keyed."""
     of_door_1 = {"combined_dataset.csv"}
     belonging = of_door_1 if summary == SUMMARY[1] else set(files) - of_door_1 - set(SUMMARY.values())
     listed = json.loads(files[summary])["files"]
     return set(listed) == belonging and all(
-        hashlib.sha256(files.get(name, b"")).hexdigest() == entry["sha256"] for name, entry in listed.items()
+        entry["sha256"] in (plain := hashlib.sha256(files.get(name, b"")).hexdigest(), fingerprint(key, plain))
+        for name, entry in listed.items()
     )
 
 
@@ -125,13 +128,13 @@ def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch,
     for n in moments(server, versions.copy(tmp_path / "whole"), versions.door):
         pilot = versions.copy(tmp_path / "killed")
         ended = server.start(pilot, versions.door, n, "kill")
-        found, summary = visible(pilot), SUMMARY[versions.door]
+        found, summary, key = visible(pilot), SUMMARY[versions.door], (pilot.results / KEY_FILE).read_bytes()
 
         for name, content in found.items():
             assert content in (versions.old.get(name), versions.new.get(name)), f"{n}: {name} is neither old nor new"
         state = "old" if found == versions.old else "new" if found == versions.new else "mixture"
         seen[state] += 1
-        assert hashes_are_true(found, summary) == (state != "mixture"), f"{n}: the hashes do not tell"
+        assert hashes_are_true(found, summary, key) == (state != "mixture"), f"{n}: the hashes do not tell"
 
         start_with_a_faulty_config(pilot, 1 + n % 2, monkeypatch, capsys)
         assert visible(pilot) in (versions.old, versions.new), f"{n}: neither wholly old nor wholly new"

@@ -13,6 +13,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from disclosure_control.run.results import harmless, staged
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, rows_of, snapshot
 
@@ -22,7 +23,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX systems")
 
 
 def names(pilot) -> set[str]:
-    return {path.name for path in pilot.results.iterdir() if path.name != ".lock"}
+    return {path.name for path in pilot.results.iterdir() if path.name not in (".lock", KEY_FILE)}
 
 
 OF_DOOR_1 = {"combined_dataset.csv", "merge_report.json"}
@@ -103,13 +104,19 @@ def test_nothing_is_open_to_others_for_a_moment(door, pilot, doors):
 # ---------------------------------------------------------------- hashes and order
 
 
+def hash_of(content: bytes, door: int, pilot) -> str:
+    """As the summary of a door holds it: plain where it is restricted, and keyed where it goes from hand to hand."""
+    plain = hashlib.sha256(content).hexdigest()
+    return plain if door == 1 else fingerprint((pilot.results / KEY_FILE).read_bytes(), plain)
+
+
 @BOTH_DOORS
 def test_the_summary_has_the_true_hash_of_every_file_of_its_set(door, pilot):
     summary = {1: pilot.merge_report, 2: pilot.summary}[door]()
     assert set(summary["files"]) == {1: OF_DOOR_1, 2: OF_DOOR_2}[door] - {SUMMARIES[door]}
     for name, entry in summary["files"].items():
         content = (pilot.results / name).read_bytes()
-        assert entry["sha256"] == hashlib.sha256(content).hexdigest(), name
+        assert entry["sha256"] == hash_of(content, door, pilot), name
         if name.endswith(".csv"):
             assert entry["rows"] == len(pilot.result_rows(name))
 
@@ -121,8 +128,41 @@ def test_the_summary_has_the_true_hash_of_every_input(door, pilot):
     expected = {1: {"DM.csv", "VS.csv", "LB.csv", "SC.csv"}, 2: {"combined_dataset.csv"}}[door]
     assert set(summary["inputs"]) == expected
     for name, entry in summary["inputs"].items():
-        assert entry["sha256"] == hashlib.sha256((folder / name).read_bytes()).hexdigest(), name
+        assert entry["sha256"] == hash_of((folder / name).read_bytes(), door, pilot), name
         assert entry["rows"] == 12
+
+
+def test_no_hand_to_hand_file_is_an_oracle(pilot):
+    """Whoever knows all of the dataset but one value tries the values; no hash without its key says which is right."""
+    both = [pilot.results / f"CLINIC_privacy_summary.{kind}" for kind in ("json", "txt")]
+    text = "".join(path.read_text(encoding="utf-8") for path in both)
+    files = [path for folder in (pilot.folder, pilot.results) for path in folder.iterdir() if path.is_file()]
+    assert not [path.name for path in files if hashlib.sha256(path.read_bytes()).hexdigest() in text]
+    assert "HMAC-SHA-256" in pilot.summary()["hashes"]
+
+
+@posix
+def test_the_key_of_the_hashes_is_the_controllers_alone_and_stays(pilot, doors):
+    key = pilot.results / KEY_FILE
+    before = key.read_bytes()
+    assert (len(before), stat.S_IMODE(key.stat().st_mode)) == (64, 0o600)
+    doors.start(2)
+    assert key.read_bytes() == before
+    hashes = pilot.summary()["inputs"]
+    key.write_bytes(b"cut short")
+    doors.start(2)
+    assert len(key.read_bytes()) == 64
+    assert pilot.summary()["inputs"] != hashes
+
+
+def test_what_is_restricted_is_said_to_be(pilot):
+    assert pilot.merge_report()["restricted"].startswith("Restricted")
+    summary = pilot.summary()
+    restricted = {name for name, entry in summary["files"].items() if entry["restricted"]}
+    assert restricted == OF_DOOR_2 - {"CLINIC_privacy_summary.txt", "CLINIC_privacy_summary.json"}
+    assert "restricted" not in summary
+    report = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    assert {line.strip() for line in report.split("Restricted files")[1].splitlines()[2:]} == restricted
 
 
 @BOTH_DOORS
@@ -246,7 +286,7 @@ def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatc
     assert {name: entry for name, entry in snapshot(pilot.results).items() if not name.startswith(".")} == visible
     pilot.write_config('config = {"K": 0, "subject_id": 5}')
     doors.start(door)
-    assert snapshot(pilot.results) == visible
+    assert {name: entry for name, entry in snapshot(pilot.results).items() if name != KEY_FILE} == visible
 
 
 # ---------------------------------------------------------------- cells that a spreadsheet would run
@@ -279,7 +319,8 @@ def test_no_control_character_is_left_for_people(control, tmp_path):
     assert [*safe, safe.iloc[0, 0]] == ["A?" + control[1:] + "B", "count", "A?" + control[1:] + "B"]
     with staged(tmp_path, "P.json") as results:
         results.write_text("P.txt", f"a line\n\twith {name}\n")
-        results.write_all({"P.csv": pd.DataFrame({name: [name]})}, {}, {"Q.txt": name.encode(), "Q.json": b"{}"})
+        results.write_all({"P.csv": pd.DataFrame({name: [name]})}, {}, {"Q.txt": name.encode(), "Q.json": b"{}",
+                                                                  "Q.svg": f"<text>{name}</text>".encode()})
         results.publish({"column": name})
     written = {path.name: path.read_bytes().decode() for path in tmp_path.iterdir() if path.is_file()}
     assert [file for file, text in written.items() if control[0] in text] == []

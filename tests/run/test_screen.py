@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from tests.run.processes import start_process
-from tests.run.synthetic_pilot import CONFIG, DONE, PEOPLE, Doors, SyntheticPilot, leaks, rows_of, unprintable
+from tests.run.synthetic_pilot import (
+    CONFIG,
+    DONE,
+    INPUT_AT_FAULT,
+    PEOPLE,
+    Doors,
+    SyntheticPilot,
+    leaks,
+    rows_of,
+    unprintable,
+)
 
 
 def test_the_markers_are_found_where_there_are_some():
@@ -112,3 +122,30 @@ def test_reports_without_records_hold_nobody_either(eventful, doors):
     doors.start_both()
     for name in ("merge_report.json", "CLINIC_privacy_summary.json", "CLINIC_privacy_summary.txt"):
         assert leaks((eventful.results / name).read_text(encoding="utf-8")) == [], name
+
+
+def test_a_line_break_in_a_name_breaks_no_line_of_a_report(fresh, doors):
+    """A heading of two lines, as spreadsheets have them, and a district with a break: one line each, wherever told."""
+    heading, place = "District\n┌──forged of\t Residence", "MARKERDISTRICT\nNORTH"
+    rows = [{"USUBJID": row["USUBJID"], heading: place} for row in rows_of("SC")]
+    fresh.write_rows("SC.csv", rows)
+    name = "SC__District ┌──forged of Residence"
+    fresh.configure(categorical_qis=["DM__SEX", name], risk="all", explore={"figures": False})
+    merging, assessing = doors.start_both()
+    assert (merging.status, assessing.status) == (DONE, DONE), assessing.err
+    assert "line breaks or tabs in the names of 1 columns became blanks" in merging.out
+    report = (fresh.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    lines = (merging.out + assessing.out + report).splitlines()
+    assert any(name in line for line in lines)
+    assert not [line for line in lines if line.startswith("┌──forged")]
+    assert not [line for line in report.splitlines() if line.strip().startswith("NORTH")]
+
+
+def test_a_line_break_in_the_header_of_the_combined_dataset_is_a_fault(pilot, doors):
+    broken = {"VS__BMI": "VS__BMI\nX"}
+    rows = [{broken.get(name, name): value for name, value in row.items()} for row in pilot.combined_rows()]
+    pilot.write_combined(rows)
+    pilot.configure(continuous_qis=["DM__AGE"], binning_config={"DM__AGE": [30, 40, 50]})
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert "columns 6: line breaks or tabs in the name; rename them in one line" in run.err

@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_text, missing_told
 from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.steps.explore.columns import ExploredColumn
 from disclosure_control.steps.explore.exploration import Exploration
 
 MOST_SHOWN = 10
 
 
-def exploration_figures(found: Exploration) -> dict:
-    """For the JSON summary: counts of columns, and correlations of ten people or more; no value of anybody."""
+def exploration_figures(found: Exploration, missing: Mapping[str, int | None]) -> dict:
+    """For the JSON summary: counts of columns, and correlations of ten people or more; no value of anybody.
+
+    ``missing``, by column, is what may be told of who lacks a value; None where it is masked.
+    """
     return {
-        "columns": {
-            column.name: {
-                "role": column.role,
-                "kind": column.kind,
-                "unit": column.unit,
-                "with_value": column.n_with_value,
-                "missing": column.n_missing,
-                "distinct": column.n_distinct,
-                "constant": column.is_constant,
-                "one_person_per_value": column.names_people,
-                "outliers": column.statistics.n_below + column.statistics.n_above if column.statistics else None,
-            }
-            for column in found.columns
-        },
+        "columns": {column.name: _figures_of(column, missing[column.name]) for column in found.columns},
         "spearman": [
             {"columns": [one.one, one.other], "rho": one.rho, "people": one.n_people}
             for one in found.correlations
-            if one.n_people >= SMALLEST_PRINTED_GROUP
+            if one.n_people >= HAND_TO_HAND.threshold
         ],
         "notes": found.notes,
     }
 
 
-def exploration_report(found: Exploration, files: Sequence[str]) -> str:
-    """The section as text; ``files`` are the tables and figures that were written."""
+def _figures_of(column: ExploredColumn, missing: int | None) -> dict:
+    with_value = None if missing is None else column.n_records - missing
+    return {
+        "role": column.role,
+        "kind": column.kind,
+        "unit": column.unit,
+        "with_value": with_value,
+        "missing": missing,
+        # Where no two people share a value, there are as many values as people who have one.
+        "distinct": with_value if column.names_people else column.n_distinct,
+        "constant": column.is_constant,
+        "one_person_per_value": column.names_people,
+        "outliers": _outliers(column),
+    }
+
+
+def _outliers(column: ExploredColumn) -> int | None:
+    """People outside the fences as it may be told; None where it is masked, and where there are no fences."""
+    statistics = column.statistics
+    return HAND_TO_HAND.told(statistics.n_below + statistics.n_above, column.n_records) if statistics else None
+
+
+def told_missing(found: Exploration, assessed: Mapping[str, int | None]) -> dict[str, int | None]:
+    """Who lacks a value, by column, as it may be told; ``assessed`` says it of the columns that have a role."""
+    return {column.name: assessed.get(column.name, missing_told(column.encoded)) for column in found.columns}
+
+
+def exploration_report(found: Exploration, missing: Mapping[str, int | None], files: Sequence[str]) -> str:
+    """The section as text; ``files`` are the tables and figures that were written, ``missing`` as in the figures."""
     shown = [column for column in found.columns if column.role != "other"]
     rows = [
         [
@@ -46,9 +64,9 @@ def exploration_report(found: Exploration, files: Sequence[str]) -> str:
             column.role,
             column.kind,
             column.unit or "-",
-            f"{column.n_missing} ({share_text(column.n_missing / max(column.n_records, 1))})",
-            column.n_distinct,
-            column.statistics.n_below + column.statistics.n_above if column.statistics else "-",
+            _missing_text(missing[column.name], column.n_records),
+            count_text(_figures_of(column, missing[column.name])["distinct"]),
+            count_text(_outliers(column)) if column.statistics else "-",
         ]
         for column in shown
     ]
@@ -68,7 +86,7 @@ def exploration_report(found: Exploration, files: Sequence[str]) -> str:
         (
             (one.rho, one)
             for one in found.correlations
-            if one.rho is not None and one.n_people >= SMALLEST_PRINTED_GROUP
+            if one.rho is not None and one.n_people >= HAND_TO_HAND.threshold
         ),
         key=lambda entry: -abs(entry[0]),
     )[:3]
@@ -78,6 +96,10 @@ def exploration_report(found: Exploration, files: Sequence[str]) -> str:
     lines += [f"  {note}" for note in found.notes]
     lines += ["  Files, with values of people in them:", *(f"    {name}" for name in files)]
     return "\n".join(lines) + "\n"
+
+
+def _missing_text(missing: int | None, n_records: int) -> str:
+    return MASKED if missing is None else f"{missing} ({share_text(missing / max(n_records, 1))})"
 
 
 def _named(words: str, names: Sequence[str]) -> list[str]:

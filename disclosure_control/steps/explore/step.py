@@ -14,11 +14,12 @@ import pandas as pd
 
 from config import RESULTS_FOLDER
 from disclosure_control.assess.staleness import MERGE_REPORT
+from disclosure_control.assess.told import told_outside
 from disclosure_control.basics.drawings import HOW_TO_INSTALL, can_draw
 from disclosure_control.steps.explore import tables
 from disclosure_control.steps.explore.associations import CrossTable, cross_table
 from disclosure_control.steps.explore.exploration import Exploration, explore
-from disclosure_control.steps.explore.report import exploration_figures, exploration_report
+from disclosure_control.steps.explore.report import exploration_figures, exploration_report, told_missing
 from disclosure_control.steps.explore.settings import ExploreSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
@@ -37,8 +38,10 @@ def run_step(step: StepInput) -> StepResult:
         files = draw_exploration(found, step.assessment)
     elif settings.figures:
         found.notes.append(f"No figures: Matplotlib is not installed; {HOW_TO_INSTALL}.")
-    report = exploration_report(found, [*frames, *files])
-    return StepResult(exploration_figures(found), report, tables=frames, files=files)
+    assessed = {name: one["missing"] for name, one in told_outside(step.assessment).items()}
+    missing = told_missing(found, assessed)
+    report = exploration_report(found, missing, [*frames, *files])
+    return StepResult(exploration_figures(found, missing), report, tables=frames, files=files)
 
 
 def units_of(folder: Path) -> dict[str, str]:

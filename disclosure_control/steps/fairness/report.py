@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from disclosure_control.basics.small_groups import people_on_screen
-from disclosure_control.basics.words import four_digits, interval_text, share_text, text_table
+from disclosure_control.basics.small_counts import MASKED, count_text, figures_of_group
+from disclosure_control.basics.words import four_digits, share_text, text_table
 
 
 def first_lines(figures: Mapping) -> str:
@@ -22,17 +22,16 @@ def first_lines(figures: Mapping) -> str:
 def fairness_report(figures: Mapping, for_screen: bool = False) -> str:
     """Rates, difference, ratio, strata, and who bears the anonymisation.
 
-    ``for_screen`` names no group but those of the config, and tells no number of people below ten.
+    ``for_screen`` names no group but those of the config.
     """
-    shown = people_on_screen if for_screen else str
-    people = {name: shown(n) for name, n in figures["people"].items()}
+    people = {name: count_text(n) for name, n in figures["people"].items()}
     lines = [
         "Fairness",
         f"  Favourable outcome: {_rule(figures['favourable'])}. Groups of {figures['sensitive']}.",
         f"  Compared: {people['compared']} of {people['total']} people; without outcome {people['without_outcome']}, "
         f"without group {people['without_group']}, in groups that are not compared {people['in_other_groups']}.",
         *_comparison_lines(figures),
-        *_strata_lines(figures, shown),
+        *_strata_lines(figures),
     ]
     shares = _tables(figures)
     if for_screen and shares:
@@ -49,13 +48,18 @@ def _comparison_lines(figures: Mapping) -> list[str]:
         figures["meets_four_fifths"], "nobody is favoured, so the four-fifths line cannot be told"
     )
     return [
-        f"  Reference {figures['reference']}: {share_text(figures['reference_rate'])} of {figures['n_reference']}; "
-        f"{figures['group']}: {share_text(figures['group_rate'])} of {figures['n_group']}.",
+        f"  Reference {figures['reference']}: {_rate(figures, 'reference')}; {figures['group']}: "
+        f"{_rate(figures, 'group')}.",
         f"  Statistical parity difference {_figure(figures, 'statistical_parity_difference')}; 0 is parity.",
         f"  Disparate impact {_figure(figures, 'disparate_impact')} reference over group, "
         f"{_figure(figures, 'disparate_impact_inverse')} group over reference; {meets}.",
         f"  Massaging would change {abs(figures['massaging_label_changes']):.1f} labels in each group.",
     ]
+
+
+def _rate(figures: Mapping, name: str) -> str:
+    n, rate = figures[f"n_{name}"], figures[f"{name}_rate"]
+    return f"about {rate:.2g} (of how many is {MASKED})" if n is None else f"{share_text(rate)} of {n}"
 
 
 def _rule(rule: Mapping) -> str:
@@ -76,13 +80,11 @@ def _figure(figures: Mapping, name: str) -> str:
     return four_digits(value) + ("" if interval is None else f" ({_between(interval)})")
 
 
-def _strata_lines(figures: Mapping, shown: Callable[[int], str]) -> list[str]:
+def _strata_lines(figures: Mapping) -> list[str]:
     if "within_strata" not in figures:
         return []
     strata = figures["within_strata"]
-    n_compared, n_apart = strata["n_compared"], shown(strata["n_not_compared"])
-    # What is not told of the ones must not be what the others leave of the total.
-    people = f"{shown(n_compared)} people; {n_apart}" if n_apart.isdigit() else f"{n_apart} people"
+    people = f"{count_text(strata['n_compared'])} people; {count_text(strata['n_not_compared'])}"
     first = (
         f"  Within {strata['n_strata_compared']} of {strata['n_strata']} strata of {', '.join(strata['columns'])} "
         f"({people} in strata with one group only): "
@@ -115,14 +117,8 @@ def _tables(figures: Mapping) -> list[str]:
     rows = []
     for measure in (favoured, *figures.get("anonymisation", ())):
         for group in measure["by_group"]:
-            shown = _row(group, measure["counted"]) if "people" in group else ["-"] * 4
-            rows.append([measure["measure"], group["group"], *shown])
-        if measure["not_considered"]:
-            rows.append([measure["measure"], "(not evaluated)", str(measure["not_considered"]), "-", "-", "-"])
+            rows.append([measure["measure"], group["group"], *figures_of_group(group, measure["counted"])])
+        if measure["not_considered"] != 0:
+            rows.append([measure["measure"], "(not evaluated)", count_text(measure["not_considered"]), "-", "-", "-"])
     headers = ["By group", figures["sensitive"], "People", "Hit", "Share", "95%"]
     return [text_table(headers, rows)] if rows else []
-
-
-def _row(group: Mapping, word: str) -> list[str]:
-    interval = interval_text(group["low"], group["high"])
-    return [str(group["people"]), str(group[word]), share_text(group[f"{word}_rate"]), interval]

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import form_equivalence_classes
+from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import HAND_TO_HAND, Gaps, told_parts
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, pool_strata
-from disclosure_control.steps.fairness.burden import burden_by_group, folded
+from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
 from disclosure_control.steps.fairness.outcome import Outcome, outcome_of
 from disclosure_control.steps.fairness.report import fairness_report, first_lines
 from disclosure_control.steps.fairness.settings import FairnessSettings
@@ -25,7 +27,8 @@ from disclosure_control.steps.running import StepInput, StepResult
 
 ALL_OTHERS = "(all others)"
 TOO_FEW_TO_TELL = (
-    f"fewer than {SMALLEST_PRINTED_GROUP} people of a group are compared: rates of so few would tell of each of them"
+    f"fewer than {HAND_TO_HAND.threshold} people of a group are compared, or are favoured, or are not: rates of so few "
+    "would tell of each of them"
 )
 
 
@@ -36,7 +39,10 @@ def run_step(step: StepInput) -> StepResult:
     figures = fairness_of(frame, settings, step.dataset.table[settings.favourable.column])
     groups = encode_column(frame[settings.sensitive])
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
-    figures["anonymisation"] = burden_by_group(groups, step.assessment, treated, step.dataset.typed_table)
+    gaps = gaps_of(step.assessment)
+    figures["anonymisation"] = burden_by_group(
+        groups, step.assessment, treated, step.dataset.typed_table, gaps.get(settings.sensitive, Gaps.LIKE_ANY_GROUP)
+    )
     return StepResult(
         figures,
         fairness_report(figures),
@@ -58,8 +64,9 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
 
     ``frame`` has one row per person; ``outcome`` is the column of the favourable rule, by default that of the frame.
     Whoever lacks the outcome or the group is counted and not compared. Where fewer than ten people of a group are
-    compared the figures are None, and ``not_told`` says why. Raises ``FaultyInputError`` where a group that is
-    compared has nobody.
+    compared, favoured or not favoured, the figures are None, and ``not_told`` says why; where so few are not compared
+    that the number of the others is masked, the groups' sizes are None and the figures have two digits. Raises
+    ``FaultyInputError`` where a group that is compared has nobody.
     """
     rule = settings.favourable
     found = outcome_of(frame[rule.column] if outcome is None else outcome, rule)
@@ -67,20 +74,21 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
     reference, group = _compared(groups, settings)
     usable = found.known & (reference | group)
     both = _two_groups(reference & usable, group & usable, found.favourable)
+    people = {
+        "compared": int(usable.sum()),
+        "without_outcome": int((~found.known).sum()),
+        "without_group": int((found.known & (groups.codes < 0)).sum()),
+        "in_other_groups": int((found.known & (groups.codes >= 0) & ~(reference | group)).sum()),
+    }
+    told_people = told_parts(people)
     figures = {
         "favourable": rule.figures(),
         "favourable_values_of_nobody": found.n_values_of_nobody,
         "sensitive": settings.sensitive,
         "reference": str(settings.reference),
         "group": ALL_OTHERS if settings.group is None else str(settings.group),
-        "people": {
-            "total": len(frame),
-            "compared": int(usable.sum()),
-            "without_outcome": int((~found.known).sum()),
-            "without_group": int((found.known & (groups.codes < 0)).sum()),
-            "in_other_groups": int((found.known & (groups.codes >= 0) & ~(reference | group)).sum()),
-        },
-        **_figures_of(both),
+        "people": {"total": len(frame), **told_people},
+        **_figures_of(both, are_exact=told_people["compared"] is not None),
         "by_group": _by_group(groups, found, (reference, group) if _can_be_told(both) else ()),
     }
     if settings.strata:
@@ -89,7 +97,13 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
 
 
 def _can_be_told(both: TwoGroups) -> bool:
-    return min(both.n_reference, both.n_group) >= SMALLEST_PRINTED_GROUP
+    favoured = (both.n_reference_favourable, both.n_group_favourable)
+    counts = [(n, n_favoured, n - n_favoured) for n, n_favoured in zip(_sizes(both), favoured, strict=True)]
+    return not HAND_TO_HAND.are_small(np.array(counts)).any()
+
+
+def _sizes(both: TwoGroups) -> tuple[int, int]:
+    return both.n_reference, both.n_group
 
 
 def _compared(groups: EncodedColumn, settings: FairnessSettings) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +137,7 @@ def _two_groups(reference: np.ndarray, group: np.ndarray, favourable: np.ndarray
     return TwoGroups(*counts)
 
 
-def _figures_of(both: TwoGroups) -> dict:
+def _figures_of(both: TwoGroups, are_exact: bool) -> dict:
     ratio_interval = both.ratio_interval()
     inverse = None if ratio_interval is None else [1 / ratio_interval[1], 1 / ratio_interval[0]]
     figures = {
@@ -142,7 +156,16 @@ def _figures_of(both: TwoGroups) -> dict:
     }
     is_told = _can_be_told(both)
     figures = figures if is_told else dict.fromkeys(figures)
+    if is_told and not are_exact:
+        figures = {name: _to_two_digits(value) for name, value in figures.items()}
+        figures |= {"n_reference": None, "n_group": None}
     return {**figures, "four_fifths_line": FOUR_FIFTHS, "not_told": None if is_told else TOO_FEW_TO_TELL}
+
+
+def _to_two_digits(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_to_two_digits(one) for one in value]
+    return float(f"{value:.2g}") if isinstance(value, float) else value
 
 
 def _by_group(groups: EncodedColumn, outcome: Outcome, told: tuple[np.ndarray, ...]) -> list[dict]:
@@ -151,12 +174,12 @@ def _by_group(groups: EncodedColumn, outcome: Outcome, told: tuple[np.ndarray, .
     Small groups are hidden within each of these and within the rest, so that taking one figure from another leaves no
     small group either.
     """
-    rest = outcome.known & ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
+    rest = ~np.logical_or.reduce([np.zeros(len(outcome.known), dtype=bool), *told])
     shares: list[dict] = []
-    for part in (*(part & outcome.known for part in told), rest):
-        shares += folded(groups, part, outcome.favourable, "favoured")
+    for part in (*told, rest):
+        shares += folded(groups, outcome.known, outcome.favourable, "favoured", part)
     names = set(labels_of(groups)) | {"missing"}
-    named = sorted((share for share in shares if share["group"] in names), key=lambda share: -share["favoured_rate"])
+    named = by_share([share for share in shares if share["group"] in names], "favoured")
     return named + [share for share in shares if share["group"] not in names]
 
 
@@ -169,8 +192,10 @@ def _within_strata(
     n = np.bincount(cell, minlength=4 * classes.n_classes).reshape(-1, 4)
     counts = np.column_stack([n[:, 0] + n[:, 1], n[:, 1], n[:, 2] + n[:, 3], n[:, 3]])
     figures = {"columns": list(strata), **dataclasses.asdict(pool_strata(counts)), "not_told": None}
+    apart = told_parts({name: figures[name] for name in ("n_compared", "n_not_compared")})
+    figures |= apart
     with_both = counts[(counts[:, 0] > 0) & (counts[:, 2] > 0)]
-    if len(with_both) and with_both[:, [0, 2]].sum(axis=0).min() < SMALLEST_PRINTED_GROUP:
+    if len(with_both) and not _can_be_told(TwoGroups(*with_both.sum(axis=0).tolist())):
         pooled = ("difference", "difference_interval", "ratio", "ratio_interval", "chi_squared", "p_value")
         figures |= {**dict.fromkeys(pooled), "not_told": TOO_FEW_TO_TELL}
     return figures

@@ -7,7 +7,8 @@ it looks like. All of it is decided on distinct values; records only carry codes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -16,61 +17,31 @@ from disclosure_control.basics.columns import EncodedColumn, encode_column, pars
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.interval_labels import Interval
 from disclosure_control.basics.keys import number_groups
+from disclosure_control.steps.linkage_attack.codebook import (
+    ColumnCodebook,
+    coarser_within,
+    code_of_equal,
+    kept_share,
+    label_of_value,
+    numbers_or_days,
+    pairs_of,
+    reach_of,
+    released_numbers,
+)
+from disclosure_control.steps.linkage_attack.column_agreement import CELLS_AT_ONCE, ColumnAgreement, Overlap
 from disclosure_control.steps.linkage_attack.labels import (
     KnownValues,
+    Members,
     Pattern,
     lie_across,
     patterns_of,
-    texts_of,
     with_bins_half_open,
 )
+from disclosure_control.treatments.registry import Reading
 
-CELLS_AT_ONCE = 20_000_000
 MOST_CELLS = 2_000_000_000
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Agreement where released labels stand for several values, and some values fit several labels.
-
-    Known codes are atoms: values that fit the same labels. ``plain`` (n_atoms,) is the label that equals them, -1 for
-    none; ``inside`` (n_atoms, n_patterns + 1) tells which patterns hold them, the last column none; ``pattern``
-    (n_labels + 1,) is the pattern of each label, and the last one for plain labels and missing values.
-    """
-
-    plain: np.ndarray
-    inside: np.ndarray
-    pattern: np.ndarray
-
-    def same(self, known: np.ndarray, released: np.ndarray) -> np.ndarray:
-        return ((self.plain[known] == released) & (released >= 0)) | self.inside[known, self.pattern[released]]
-
-
-@dataclass(frozen=True)
-class ColumnAgreement:
-    """One attribute on both sides, as codes: ``released`` (n_released,) and ``known`` (n_known,), -1 where missing.
-
-    Without ``overlap`` equal codes agree; with it, known and released codes are two numberings. All codes are below
-    ``n_codes``. ``n_unreadable`` values of the known side are no numbers where the release holds numbers; they count as
-    missing.
-    """
-
-    name: str
-    released: np.ndarray
-    known: np.ndarray
-    n_codes: int
-    overlap: Overlap | None = None
-    n_unreadable: int = 0
-
-    def same(self, known: np.ndarray, released: np.ndarray) -> np.ndarray:
-        """Whether codes agree that are not missing; arrays of any shapes that fit together."""
-        return known == released if self.overlap is None else self.overlap.same(known, released)
-
-    def agree(self, known: np.ndarray, released: np.ndarray, missing_agrees: bool) -> np.ndarray:
-        """Whether pairs of positions agree, (n_pairs,) of bool."""
-        mine, theirs = self.known[known], self.released[released]
-        missing, same = (mine < 0) | (theirs < 0), self.same(mine, theirs)
-        return same | missing if missing_agrees else same & ~missing
+STAR = "*"
+NOTHING_READ = Members(())
 
 
 # ---------------------------------------------------------------- one column
@@ -86,7 +57,7 @@ def compatible_values(
     released: pd.Series,
     known: pd.Series,
     within: float = 0.0,
-    original: pd.Series | None = None,
+    codebook: ColumnCodebook | None = None,
     in_order: bool = False,
 ) -> ColumnAgreement:
     """Values agree where the released one may stand for the known one: equal, or inside of what it stands for.
@@ -95,45 +66,114 @@ def compatible_values(
     or a set may be a plain value, such as the postal code 12-345: see ``_may_stand_for``.
 
     ``within`` widens released numbers: a released 27 may stand for 25 to 29 within 2. A star is a missing value.
-    ``original`` (n_released,) are the values before the treatment, where they are known: an attacker who knows the
-    method knows whether ``20--30`` holds 30. Without them it does not where another interval begins there.
+    ``codebook``: what an attacker knows who knows the method. With the values before, whether ``20--30`` holds 30
+    (without them it does not where another interval begins there); with the reading, what became of each value.
     ``in_order``: released codes are in the order of the labels and do not depend on that of the rows.
     """
+    if codebook is not None and codebook.reading is not None:
+        moved = _of_moved_values(released, known, within, codebook)
+        if moved is not None:
+            return moved
     theirs, mine, n_unreadable = _encoded(released, known, in_order)
-    if within and theirs.is_numeric:
-        patterns: dict[int, Pattern] = {
-            code: Interval(number - within, number + within) for code, number in enumerate(theirs.labels)
-        }
-        made = np.ones(len(theirs.labels), dtype=bool)
-    elif theirs.is_numeric:
-        patterns = {}
-    else:
-        star = np.append(theirs.labels == "*", False)
-        if star.any():
-            theirs = EncodedColumn(np.where(star[theirs.codes], -1, theirs.codes), theirs.labels)
-        patterns = patterns_of(theirs.labels, _used(theirs))
-        made = _made_by_treatment(theirs, original if patterns else None)
-    if not patterns:
-        return _equality(str(released.name), theirs, mine, n_unreadable)
-    overlap = _Overlapping(theirs, mine, patterns, made, original)
+    if theirs.is_numeric:
+        agreement = _within(str(released.name), theirs, mine, within)
+        return dataclasses.replace(agreement, n_unreadable=n_unreadable)
+    star = np.append(theirs.labels == STAR, False)
+    if star.any():
+        theirs = EncodedColumn(np.where(star[theirs.codes], -1, theirs.codes), theirs.labels)
+    patterns = patterns_of(theirs.labels, _used(theirs))
+    made = _made_by_treatment(theirs, codebook if patterns else None)
+    listed = _Listed.of(theirs, mine, codebook)
+    if not patterns and not len(listed.pairs):
+        return _equality(str(released.name), theirs, mine, n_unreadable, listed.label)
+    overlap = _Overlapping(theirs, mine, patterns, made, codebook, listed)
     return overlap.agreement(str(released.name), n_unreadable)
 
 
-def labels_with_many_values(
-    released: pd.Series, known: pd.Series, original: pd.Series | None = None
-) -> dict[int, Pattern]:
+def _within(name: str, theirs: EncodedColumn, mine: EncodedColumn, reach: float) -> ColumnAgreement:
+    """Numbers agree where they are at most ``reach`` apart."""
+    if not reach:
+        return _equality(name, theirs, mine, 0)
+    patterns: dict[int, Pattern] = {
+        code: Interval(number - reach, number + reach) for code, number in enumerate(theirs.labels)
+    }
+    return _Overlapping(theirs, mine, patterns, np.ones(len(theirs.labels), dtype=bool)).agreement(name, 0)
+
+
+def _of_moved_values(
+    released: pd.Series, known: pd.Series, within: float, codebook: ColumnCodebook
+) -> ColumnAgreement | None:
+    """Values that are no labels: numbers recoded to numbers, and what was perturbed; None where labels tell more."""
+    name, is_numeric = str(released.name), encode_column(released).is_numeric
+    if is_numeric and within:
+        return None  # the config says what to make of it
+    if is_numeric and codebook.reading == Reading.BY_VALUE and _is_function(codebook, released):
+        theirs, mine, n_unreadable = _encoded(released, known)
+        texts = pd.Series(np.append(mine.labels, np.nan)[mine.codes] if mine.is_numeric else parse_numbers(known))
+        mine = encode_column(pd.Series(released_numbers(codebook, released, texts.to_numpy(dtype=float))))
+        return _equality(name, theirs, mine, n_unreadable)
+    if not is_numeric and codebook.reading != Reading.PERTURBED:
+        return None
+    if is_numeric:
+        n_unreadable = _encoded(released, known)[2]
+        numbers: list[np.ndarray] | None = [parse_numbers(one) for one in (released, codebook.before, known)]
+    else:
+        n_unreadable, numbers = 0, numbers_or_days(released, codebook.before, known)
+    if numbers is not None:
+        after, before, mine_numbers = numbers
+        after, mine_numbers, reach = coarser_within(after, mine_numbers, reach_of(before, after, codebook.share))
+        theirs, mine = (encode_column(pd.Series(one)) for one in (after, mine_numbers))
+        agreement = _within(name, theirs, mine, reach)
+        return dataclasses.replace(agreement, n_unreadable=n_unreadable)
+    if kept_share(codebook.before, released) >= codebook.share:
+        return equal_values(released, known)
+    theirs = encode_column(released)
+    return ColumnAgreement(name, theirs.codes, np.full(len(known), -1), len(theirs.labels) + 1, tells_nothing=True)
+
+
+def _is_function(codebook: ColumnCodebook, released: pd.Series) -> bool:
+    return label_of_value(encode_column(codebook.before), encode_column(released)) is not None
+
+
+NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """What the codebook lists. ``label`` (n_known_values,): the label that each known value became, -1 for none and
+    for values that the treatment was not given; None where a value may have several. ``pairs`` (n_pairs, 2): codes of
+    known values and of labels other than themselves that they became.
+    """
+
+    label: np.ndarray | None = None
+    pairs: np.ndarray = field(default_factory=lambda: NO_PAIRS)
+
+    @classmethod
+    def of(cls, theirs: EncodedColumn, mine: EncodedColumn, codebook: ColumnCodebook | None) -> _Listed:
+        if codebook is None or codebook.reading not in (Reading.BY_VALUE, Reading.AS_LABEL):
+            return cls()
+        before = encode_column(codebook.before)
+        label = label_of_value(before, theirs) if codebook.reading == Reading.BY_VALUE else None
+        if label is not None:
+            return cls(np.append(label, -1)[code_of_equal(before, mine)])
+        value, label = pairs_of(before, theirs).T
+        known, same = code_of_equal(mine, before)[value], code_of_equal(theirs, before)[value]
+        other = (known >= 0) & (same != label)
+        return cls(None, np.stack([known[other], label[other]], axis=1))
+
+
+def labels_with_many_values(released: pd.Series, known: pd.Series) -> dict[int, Pattern]:
     """Labels of a released column of text that stand for several values, by their code in ``encode_column``.
 
-    Those that the treatment made, or that no known value equals: any other is a value as it stands.
+    Those that no known value equals: any other is a value as it stands.
     """
     theirs, mine = encode_column(released), encode_column(known)
     if theirs.is_numeric:
         return {}
     patterns = patterns_of(theirs.labels, _used(theirs))
-    made = _made_by_treatment(theirs, original if patterns else None)
     is_known = np.zeros(len(theirs.labels) + 1, dtype=bool)
-    is_known[_code_of_equal(theirs, mine)[_used(mine)]] = True
-    return with_bins_half_open({code: one for code, one in patterns.items() if made[code] or not is_known[code]})
+    is_known[code_of_equal(theirs, mine)[_used(mine)]] = True
+    return with_bins_half_open({code: one for code, one in patterns.items() if not is_known[code]})
 
 
 def _used(column: EncodedColumn) -> np.ndarray:
@@ -141,27 +181,27 @@ def _used(column: EncodedColumn) -> np.ndarray:
     return np.bincount(column.codes + 1, minlength=len(column.labels) + 1)[1:] > 0
 
 
-def _made_by_treatment(theirs: EncodedColumn, original: pd.Series | None) -> np.ndarray:
+def _made_by_treatment(theirs: EncodedColumn, codebook: ColumnCodebook | None) -> np.ndarray:
     """Labels (n_labels,) that stand where another value stood before; none where nobody knows what stood there."""
     made = np.zeros(len(theirs.labels), dtype=bool)
-    if original is None:
+    if codebook is None:
         return made
-    before = encode_column(original)
-    same = np.append(_code_of_equal(theirs, before), -1)[before.codes]
+    before = encode_column(codebook.before)
+    same = np.append(code_of_equal(theirs, before), -1)[before.codes]
     made[theirs.codes[(theirs.codes != same) & (theirs.codes >= 0)]] = True
     return made
 
 
-def _holds_upper_ends(patterns: dict[int, Pattern], theirs: EncodedColumn, original: pd.Series | None) -> bool:
+def _holds_upper_ends(patterns: dict[int, Pattern], theirs: EncodedColumn, codebook: ColumnCodebook | None) -> bool:
     """Whether somebody's value is the upper end of the interval that stands for it and the lower end of another one."""
-    if original is None:
+    if codebook is None:
         return False
     wide = {code: one for code, one in patterns.items() if isinstance(one, Interval) and one.low < one.high}
     begins = {one.low for one in wide.values()}
     end = np.full(len(theirs.labels) + 1, np.nan)
     for code, one in wide.items():
         end[code] = one.high if one.high in begins else np.nan
-    return bool((end[theirs.codes] == parse_numbers(original)).any())
+    return bool((end[theirs.codes] == parse_numbers(codebook.before)).any())
 
 
 def _encoded(released: pd.Series, known: pd.Series, in_order: bool = False) -> tuple[EncodedColumn, EncodedColumn, int]:
@@ -197,20 +237,18 @@ def _encoded_texts(released: pd.Series, known: pd.Series) -> tuple[EncodedColumn
     return EncodedColumn(codes[: len(released)], labels), EncodedColumn(codes[len(released) :], labels)
 
 
-def _equality(name: str, theirs: EncodedColumn, mine: EncodedColumn, n_unreadable: int) -> ColumnAgreement:
+def _equality(
+    name: str, theirs: EncodedColumn, mine: EncodedColumn, n_unreadable: int, listed: np.ndarray | None = None
+) -> ColumnAgreement:
+    """Equal values agree; a value for which a label is ``listed`` (n_known_values,) has that label instead."""
     n_labels = len(theirs.labels)
-    if theirs.labels is mine.labels:
+    if theirs.labels is mine.labels and listed is None:
         return ColumnAgreement(name, theirs.codes, mine.codes, n_labels + 1, None, n_unreadable)
-    code = _code_of_equal(theirs, mine)
+    code = code_of_equal(theirs, mine)
+    if listed is not None:
+        code = np.where(listed >= 0, listed, code)
     code = np.append(np.where(code < 0, n_labels, code), -1)  # a value that nobody in the release has
     return ColumnAgreement(name, theirs.codes, code[mine.codes], n_labels + 1, None, n_unreadable)
-
-
-def _code_of_equal(theirs: EncodedColumn, mine: EncodedColumn) -> np.ndarray:
-    """Code of the released label that equals each known one (n_known_values,), -1 for none."""
-    both_numeric = theirs.is_numeric and mine.is_numeric
-    labels = [column.labels if both_numeric else texts_of(column.labels) for column in (theirs, mine)]
-    return pd.Index(labels[0]).get_indexer(pd.Index(labels[1]))
 
 
 class _Overlapping:
@@ -222,28 +260,34 @@ class _Overlapping:
         mine: EncodedColumn,
         patterns: dict[int, Pattern],
         made: np.ndarray,
-        original: pd.Series | None,
+        codebook: ColumnCodebook | None = None,
+        listed: _Listed | None = None,
     ):
-        plain = _code_of_equal(theirs, mine)
+        self.listed = listed or _Listed()
+        plain = code_of_equal(theirs, mine)
         self.plain = np.where(np.append(_used(theirs), False)[plain], plain, -1)
+        if self.listed.label is not None:
+            self.plain = np.where(self.listed.label >= 0, self.listed.label, self.plain)
         self.theirs, self.mine = theirs, mine
         is_known = np.zeros(len(theirs.labels) + 1, dtype=bool)
         is_known[self.plain[_used(mine)]] = True
         self.are_codes = lie_across({code: one for code, one in patterns.items() if not made[code]})
-        if not theirs.is_numeric and not _holds_upper_ends(patterns, theirs, original):
+        if not theirs.is_numeric and not _holds_upper_ends(patterns, theirs, codebook):
             patterns = with_bins_half_open(patterns)
         shown = {} if mine.is_numeric else with_bins_half_open(patterns_of(mine.labels, _used(mine)))
-        self.known = KnownValues.of(mine.labels, shown, self._is_own(original))
+        self.known = KnownValues.of(mine.labels, shown, self._is_own(codebook))
         if not (_used(mine) & ~self.known.is_pattern & (self.plain < 0)).any():
             patterns = {code: one for code, one in patterns.items() if made[code] or not is_known[code]}
-        self.patterns, codes = patterns, list(patterns)
+        unread = dict.fromkeys(np.unique(self.listed.pairs[:, 1]).tolist(), NOTHING_READ)
+        self.patterns = unread | patterns
+        codes = list(self.patterns)
         self.is_made, self.is_known = made[codes], is_known[codes]
 
-    def _is_own(self, original: pd.Series | None) -> np.ndarray:
+    def _is_own(self, codebook: ColumnCodebook | None) -> np.ndarray:
         """Known values (n_values,) that stand in the release as they are, or stood there before the treatment."""
-        if original is None:
+        if codebook is None:
             return self.plain >= 0
-        return (self.plain >= 0) | (_code_of_equal(encode_column(original), self.mine) >= 0)
+        return (self.plain >= 0) | (code_of_equal(encode_column(codebook.before), self.mine) >= 0)
 
     def _may_stand_for(self, block: slice) -> np.ndarray:
         """Whether a label may stand for a known value other than itself: (n_values, n_patterns) of bool.
@@ -271,13 +315,24 @@ class _Overlapping:
             some = self.known[block]
             inside = np.array([one.meets(some) for one in self.patterns.values()]).reshape(len(codes), -1).T
             inside = inside & self._may_stand_for(block) & (self.plain[block, np.newaxis] != codes)
+            inside[self._listed_in(block)] = True
+            if self.listed.label is not None:
+                inside[self.listed.label[block] >= 0] = False
             packed.append(np.packbits(inside, axis=1))
         return np.concatenate([np.zeros((0, -(-len(codes) // 8)), dtype=np.uint8), *packed])
+
+    def _listed_in(self, block: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Where pairs of the codebook stand in a block of ``_inside``: rows and columns."""
+        value, label = self.listed.pairs.T
+        here = (value >= block.start) & (value < block.stop)
+        column = np.full(len(self.theirs.labels), -1)
+        column[list(self.patterns)] = np.arange(len(self.patterns))
+        return value[here] - block.start, column[label[here]]
 
     def agreement(self, name: str, n_unreadable: int) -> ColumnAgreement:
         """The column as codes: of labels where each known value fits one at most, else of atoms with their overlap."""
         if not self.patterns:
-            return _equality(name, self.theirs, self.mine, n_unreadable)
+            return _equality(name, self.theirs, self.mine, n_unreadable, self.listed.label)
         theirs, n_labels = self.theirs, len(self.theirs.labels)
         row, atoms = _distinct_rows(self._inside())
         atom, size = number_groups(row * (n_labels + 1) + self.plain + 1, max(len(atoms), 1) * (n_labels + 1))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,13 @@ from Anonymization_Models import CountTable, count_sensitive_values
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings import COLUMNS, are_names, is_name, is_number
-from disclosure_control.steps.linkage_attack.agreement import compatible_values, labels_with_many_values
+from disclosure_control.steps.linkage_attack.agreement import (
+    compatible_values,
+    equal_values,
+    labels_with_many_values,
+)
+from disclosure_control.steps.linkage_attack.codebook import Codebook, ColumnCodebook, column_of
+from disclosure_control.steps.linkage_attack.column_agreement import ColumnAgreement
 from disclosure_control.steps.linkage_attack.kinds import (
     COLUMN_LIST,
     DEFAULT_ATTACKS,
@@ -29,8 +36,14 @@ from disclosure_control.steps.linkage_attack.kinds import (
     as_tuple,
 )
 from disclosure_control.steps.linkage_attack.labels import people_covered
-from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds
+from disclosure_control.steps.linkage_attack.nearest import (
+    ReleasedKinds,
+    nearest_kinds,
+    released_kinds,
+    unread_columns,
+)
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.treatments.registry import Reading
 
 TOLERANCE = 0.05
 
@@ -57,35 +70,34 @@ def infer_attribute(
     known: Sequence[str],
     control: pd.DataFrame | None = None,
     tolerance: float = TOLERANCE,
-    original: pd.DataFrame | None = None,
+    codebook: Codebook | None = None,
 ) -> Inference:
     """Guess ``secret`` of each of the ``people`` and of the ``control`` group from the attributes ``known``.
 
     A guessed number is right where it is off by at most ``tolerance`` of the true one, whatever its sign; a true 0 has
-    to be hit. A released interval is right where the true value falls inside. Rates are in [0, 1], larger is riskier.
-    ``original``: the released records before their treatment, in the same order.
+    to be hit. A released label, such as an interval, is right where it stands for the true value. Rates are in [0, 1],
+    larger is riskier. ``codebook``: what is known of the treatment.
     """
-    kinds = released_kinds(released, known, original)
+    kinds = released_kinds(released, known, codebook)
     table = count_sensitive_values(kinds.classes, released[secret]).table
-    before = None if original is None else original[secret]
-    common = _commonest_value(table, tolerance, released[secret], people[secret], before)
     attacked, n_without = _with_secret(people, secret)
+    answers = Answers(table, released[secret], column_of(codebook, secret), tolerance)
+    common = answers.commonest(attacked[secret])
 
     def success(of: pd.DataFrame, guess: np.ndarray) -> Rate:
-        if table.is_numeric:
-            right = _is_near(table.values[guess], parse_numbers(of[secret]), tolerance)
-        else:
-            right = _is_compatible(released[secret], guess, of[secret], before)
-        return Rate(int((right & (guess >= 0)).sum()), len(of))
+        return Rate(int((answers.are_right(guess, of[secret]) & (guess >= 0)).sum()), len(of))
 
     def attack(of: pd.DataFrame) -> Rate:
         return success(of, _guesses(kinds, table, of))
 
+    unread = [*unread_columns(kinds, attacked), *([] if answers.are_read(attacked[secret]) else [secret])]
     others = None if control is None else _with_secret(control, secret)[0]
     rates = AttackRates(
         attack(attacked),
         success(attacked, np.full(len(attacked), common)),
         None if others is None else attack(others),
+        n_unread=len(attacked) if unread else 0,
+        unread=tuple(unread),
     )
     return Inference(secret, tuple(known), rates, n_without, tolerance if table.is_numeric else None)
 
@@ -113,35 +125,92 @@ def _guesses(kinds: ReleasedKinds, table: CountTable, people: pd.DataFrame) -> n
     return guess
 
 
-def _commonest_value(
-    table: CountTable, tolerance: float, released: pd.Series, truth: pd.Series, before: pd.Series | None
-) -> int:
-    """Code of the released value that is right for most released people; -1 where there is none."""
-    people = table.people_of_value
-    if not len(table.values):
-        return -1
-    if not table.is_numeric:
-        return int(people_covered(table.values, people, labels_with_many_values(released, truth, before)).argmax())
-    # A guess g is right for every true s with |g - s| <= tolerance * |s|: between g/(1+tolerance) and g/(1-tolerance).
-    ends = np.sort(np.array([table.values / (1 + tolerance), table.values / (1 - tolerance)]), axis=0)
-    reach = 1e-12 * np.abs(ends)
-    low = np.searchsorted(table.values, ends[0] - reach[0], side="left")
-    high = np.searchsorted(table.values, ends[1] + reach[1], side="right")
-    until = np.concatenate([[0], np.cumsum(people)])
-    return int((until[high] - until[low]).argmax())
+@dataclass(frozen=True)
+class Answers:
+    """The released values of the ``secret`` as answers: which of them are right for whom.
+
+    ``table`` counts the ``released`` values (n_released,); ``codebook`` is what is known of their treatment.
+    """
+
+    table: CountTable
+    released: pd.Series
+    codebook: ColumnCodebook | None
+    tolerance: float
+
+    @cached_property
+    def _are_labels(self) -> bool:
+        """Whether a released number stands for all that became it, such as 30 for 25 to 35."""
+        return not self.table.is_numeric or (self.codebook is not None and self.codebook.reading == Reading.BY_VALUE)
+
+    def are_right(self, guess: np.ndarray, truth: pd.Series) -> np.ndarray:
+        """Whether the guessed values, by their codes (n_people,), are right for the true ones."""
+        right = np.zeros(len(truth), dtype=bool)
+        if self.table.is_numeric:
+            right |= _is_near(self.table.values[guess], parse_numbers(truth), self.tolerance)
+        if self._are_labels:
+            codes = encode_column(self.released).codes
+            example = np.zeros(codes.max(initial=0) + 2, dtype=np.int64)  # a record that has the value
+            example[codes] = np.arange(len(codes))
+            column = self._agreement(truth)
+            right |= column.agree(np.arange(len(truth)), example[guess], missing_agrees=False)
+        return right
+
+    def _agreement(self, truth: pd.Series) -> ColumnAgreement:
+        codebook = self.codebook
+        if codebook is not None and codebook.reading == Reading.PERTURBED:
+            return equal_values(self.released, truth)
+        return compatible_values(self.released, truth, codebook=codebook)
+
+    def are_read(self, truth: pd.Series) -> bool:
+        """Whether any released value stands for any true one; numbers always can be read."""
+        return self.table.is_numeric or self._agreement(truth).is_read
+
+    def commonest(self, truth: pd.Series) -> int:
+        """Code of the released value that is right for most released people; -1 where there is none."""
+        if not len(self.table.values):
+            return -1
+        if self.codebook is not None and self.codebook.reading in (Reading.BY_VALUE, Reading.AS_LABEL):
+            return int(self._right_for(self.codebook.before).argmax())
+        if self.table.is_numeric:
+            return int(self._near(self.table.values, self.table.people_of_value).argmax())
+        patterns = labels_with_many_values(self.released, truth)
+        return int(people_covered(self.table.values, self.table.people_of_value, patterns).argmax())
+
+    def _right_for(self, before: pd.Series) -> np.ndarray:
+        """For how many of the released people, whose values ``before`` are known, each value is right (n_values,)."""
+        column = self._agreement(before)
+        n_people = np.bincount(column.known[column.known >= 0], minlength=column.n_codes)
+        values = np.arange(len(self.table.values))
+        if column.overlap is None:
+            right = n_people[values].astype(float)
+        else:
+            held = np.flatnonzero(n_people)
+            right = n_people[held] @ column.overlap.same(held[:, np.newaxis], values)
+        if not self.table.is_numeric:
+            return right
+        numbers = parse_numbers(before)
+        there = (column.known >= 0) & (column.released >= 0)
+        mine = np.where(there, column.released, 0)
+        both = there & _is_near(self.table.values[mine], numbers, self.tolerance)
+        twice = np.bincount(mine[both], minlength=len(values))
+        distinct, n_of = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
+        return right + self._near(distinct, n_of) - twice
+
+    def _near(self, truth: np.ndarray, people: np.ndarray) -> np.ndarray:
+        """For how many people each released number is near enough, of distinct ``truth`` in rising order."""
+        # A guess g is right for every true s with |g - s| <= tolerance * |s|: between g/(1+tolerance) and
+        # g/(1-tolerance).
+        values = self.table.values
+        ends = np.sort(np.array([values / (1 + self.tolerance), values / (1 - self.tolerance)]), axis=0)
+        reach = 1e-12 * np.abs(ends)
+        low = np.searchsorted(truth, ends[0] - reach[0], side="left")
+        high = np.searchsorted(truth, ends[1] + reach[1], side="right")
+        until = np.concatenate([[0], np.cumsum(people)])
+        return until[high] - until[low]
 
 
 def _is_near(guess: np.ndarray, truth: np.ndarray, tolerance: float) -> np.ndarray:
     return np.abs(guess - truth) <= tolerance * np.abs(truth) + 1e-12 * np.abs(truth)
-
-
-def _is_compatible(released: pd.Series, guess: np.ndarray, truth: pd.Series, before: pd.Series | None) -> np.ndarray:
-    """Whether the guessed released values, by their codes (n_people,), may stand for the true ones."""
-    codes = encode_column(released).codes
-    example = np.zeros(codes.max(initial=0) + 2, dtype=np.int64)  # a record that has the value
-    example[codes] = np.arange(len(codes))
-    column = compatible_values(released, truth, original=before)
-    return column.agree(np.arange(len(truth)), example[guess], missing_agrees=False)
 
 
 # ---------------------------------------------------------------- the kind of attack
@@ -184,9 +253,10 @@ def _attack(scene: Scene, settings: InferenceSettings) -> tuple[dict[str, dict],
     secrets, more = scene.released(settings.secret, "Inference")
     people, figures = scene.people(settings.n_attacks), {}
     for secret in secrets if known else ():
-        found = infer_attribute(released, people, secret, known, scene.control, settings.tolerance, scene.before)
+        found = infer_attribute(released, people, secret, known, scene.control, settings.tolerance, scene.codebook)
         figures[secret] = found.rates.figures() | {"known": known, "without_secret": found.n_without_secret}
         figures[secret]["tolerance"] = found.tolerance
+        notes += found.rates.notes(f"Inference of {secret}")
         if found.n_without_secret:
             notes.append(
                 f"Inference: {found.n_without_secret} of {len(people)} people drawn have no {secret}: not attacked."

@@ -13,6 +13,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import COLUMNS, Check, are_names, whole_number
+from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.releases import Release
 
 DEFAULT_ATTACKS = 500
@@ -35,9 +36,9 @@ class Scene:
     seed: int
 
     @cached_property
-    def before(self) -> pd.DataFrame | None:
-        """The released records before the treatment, in their order; None where there was none."""
-        return self.release.before(self.pilot)
+    def codebook(self) -> Codebook | None:
+        """How the released records became what they are; None where they were not treated."""
+        return self.release.codebook(self.pilot)
 
     def released(self, names: Sequence[str], attack: str) -> tuple[list[str], list[str]]:
         """Those of the columns that are in the release, and a note on the others, for the ``attack``."""

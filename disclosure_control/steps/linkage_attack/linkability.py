@@ -17,8 +17,9 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings import COLUMNS
+from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.kinds import DEFAULT_ATTACKS, N_ATTACKS, AttackKind, Scene
-from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds
+from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds, unread_columns
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
 CELLS_AT_ONCE = 20_000_000
@@ -30,17 +31,20 @@ def link_parts(
     one: Sequence[str],
     other: Sequence[str],
     control: pd.DataFrame | None = None,
-    original: pd.DataFrame | None = None,
+    codebook: Codebook | None = None,
 ) -> AttackRates:
     """Chance that the nearest record by the attributes ``one`` and that by ``other`` are the same, over the people.
 
     Where several records are equally near, each side picks one evenly, and the chance that both pick the same counts.
-    ``original``: the released records before their treatment, in the same order.
-    The baseline picks two records at random. Rates are in [0, 1], larger is riskier.
+    ``codebook``: what is known of the treatment. The baseline picks two records at random. Rates are in [0, 1], larger
+    is riskier.
     """
-    attack = _linked(released, people, one, other, original)
-    against = None if control is None else _linked(released, control, one, other, original)
-    return AttackRates(attack, Rate(len(people) / max(len(released), 1), len(people)), against, True)
+    attack = _linked(released, people, one, other, codebook)
+    against = None if control is None else _linked(released, control, one, other, codebook)
+    guess = Rate(len(people) / max(len(released), 1), len(people))
+    kinds = released_kinds(released, [*one, *other], codebook)
+    unread = tuple(unread_columns(kinds, people)) if len(released) else ()
+    return AttackRates(attack, guess, against, True, n_unread=len(people) if unread else 0, unread=unread)
 
 
 def _linked(
@@ -48,11 +52,11 @@ def _linked(
     people: pd.DataFrame,
     one: Sequence[str],
     other: Sequence[str],
-    original: pd.DataFrame | None,
+    codebook: Codebook | None,
 ) -> Rate:
     if not len(released) or not len(people):
         return Rate(0, len(people))
-    sides = [released_kinds(released, names, original) for names in (one, other)]
+    sides = [released_kinds(released, names, codebook) for names in (one, other)]
     near = [nearest_kinds(kinds, people) for kinds in sides]
     n_near = [
         np.bincount(person, kinds.classes.size[kind], len(people))
@@ -113,8 +117,9 @@ def _attack(scene: Scene, settings: LinkabilitySettings) -> tuple[dict[str, dict
     if not one or not other:
         return {}, notes + more
     people = scene.people(settings.n_attacks)
-    rates = link_parts(scene.release.frame, people, one, other, scene.control, scene.before)
-    return {f"{', '.join(one)} with {', '.join(other)}": rates.figures()}, notes + more
+    notes = notes + more
+    rates = link_parts(scene.release.frame, people, one, other, scene.control, scene.codebook)
+    return {f"{', '.join(one)} with {', '.join(other)}": rates.figures()}, notes + rates.notes("Linkability")
 
 
 LINKABILITY = AttackKind(

@@ -17,6 +17,7 @@ import pandas as pd
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.linkage_attack.agreement import compatible_values, equal_values
+from disclosure_control.steps.linkage_attack.codebook import Codebook, column_of
 from disclosure_control.steps.linkage_attack.matching import Matching
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
@@ -72,7 +73,9 @@ class LinkageAttack:
 
     ``truth`` (n_known,) is the position of each person's own record in the release, ``NOT_RELEASED`` where the
     treatment removed it, ``NOT_IN_PILOT`` for the control group; None where nobody can tell. ``n_unsure`` people have
-    one best record that is below the threshold, and is not named.
+    one best record that is below the threshold, and is not named. ``fits`` (n_known,): whether that own record agrees
+    with all that is known of the person, as far as the method reads it; None where nobody can tell. ``n_tries``: of so
+    many attacks this is the best one.
     """
 
     method: str
@@ -81,6 +84,8 @@ class LinkageAttack:
     found: Found
     truth: np.ndarray | None
     chance: np.ndarray | None
+    fits: np.ndarray | None = None
+    n_tries: int = 1
 
     @property
     def n_unsure(self) -> int:
@@ -108,6 +113,11 @@ class LinkageAttack:
         return None if self.truth is None else self.claimed & (self.found.candidate == self.truth)
 
     @property
+    def n_found(self) -> int:
+        """People for whom the right record is named; where nobody can tell, any."""
+        return int((self.claimed if self.correct is None else self.correct).sum())
+
+    @property
     def claims(self) -> Rate:
         """People for whom a record is named, right or not, among everybody in the identified table."""
         return Rate(int(self.claimed.sum()), self.n_people)
@@ -124,7 +134,8 @@ class LinkageAttack:
             return None
         outside = ~in_pilot
         control = Rate(int((self.claimed & outside).sum()), int(outside.sum())) if outside.any() else None
-        return AttackRates(Rate(int(correct.sum()), self._n_in_pilot), self._guessing, control, True)
+        hits = Rate(int(correct.sum()), self._n_in_pilot)
+        return AttackRates(hits, self._guessing, control, True, n_unread=self.n_unread, n_tries=self.n_tries)
 
     @cached_property
     def guesses(self) -> AttackRates | None:
@@ -136,7 +147,16 @@ class LinkageAttack:
         if self.in_pilot is None or self.chance is None:
             return None
         hits = Rate(math.fsum(self.chance[self.in_pilot]), self._n_in_pilot)
-        return AttackRates(hits, self._guessing, baseline_is_known=True)
+        n_unread, tries = self.n_unread, self.n_tries
+        return AttackRates(hits, self._guessing, baseline_is_known=True, n_unread=n_unread, n_tries=tries)
+
+    @property
+    def n_unread(self) -> int:
+        """People of the release who are not found and whose own record is not read as theirs, or not surely enough."""
+        if self.truth is None or self.correct is None or self.fits is None:
+            return 0
+        unread = ~self.fits if self.found.is_unsure is None else ~self.fits | self.found.is_unsure
+        return int((unread & ~self.correct & (self.truth >= 0)).sum())
 
     @property
     def _n_in_pilot(self) -> int:
@@ -253,20 +273,19 @@ def compare_tables(
     known: Mapping[str, str],
     method: str = "generalised",
     within: Mapping[str, float] | None = None,
-    original: pd.DataFrame | None = None,
+    codebook: Codebook | None = None,
 ) -> Matching:
     """Which released records each identified person may be: ``known`` maps released columns to identified ones.
 
-    ``within``: by released column, how far a released number may lie from the known one and still agree. ``original``:
-    the released records before their treatment, in the same order, to know what the ends of intervals mean.
+    ``within``: by released column, how far a released number may lie from the known one and still agree. ``codebook``:
+    what is known of the treatment; "exact" has no use for it.
     """
     chosen, within = METHODS[method], within or {}
     columns = []
     for name, theirs in known.items():
         options: dict = {}
         if chosen.agreement is compatible_values:
-            before = original[name] if original is not None and name in original else None
-            options = {"within": within.get(name, 0.0), "original": before}
+            options = {"within": within.get(name, 0.0), "codebook": column_of(codebook, name)}
         columns.append(chosen.agreement(released[name], identified[theirs], **options))
     return Matching(tuple(columns), chosen.missing_agrees)
 
@@ -287,20 +306,21 @@ def attack_linkage(
     """
     attributes = range(len(matching.columns)) if attributes is None else attributes
     found = METHODS[method].find(matching, attributes, **settings)
-    chance = None
+    chance, own_fits = None, None
     if truth is not None:
         chance = np.zeros(len(truth))
         mine = np.flatnonzero(truth >= 0)
         agree = matching.agree(mine, truth[mine])
-        if found.weights is None or found.score is None:
-            fits = agree[list(attributes)].all(axis=0)
-        else:
+        fits = agree[list(attributes)].all(axis=0)
+        own_fits = np.zeros(len(truth), dtype=bool)
+        own_fits[mine] = fits
+        if found.weights is not None and found.score is not None:
             fits = found.weights.score(agree, mine) >= found.score[mine] - SAME_SCORE
         chance[mine[fits]] = 1 / found.n_candidates[mine[fits]]
     names = tuple(matching.columns[i].name for i in attributes)
     if people is not None:
-        found, (truth, chance) = found.of(people), _each_of((truth, chance), people)
-    return LinkageAttack(method, names, matching.n_released, found, truth, chance)
+        found, (truth, chance, own_fits) = found.of(people), _each_of((truth, chance, own_fits), people)
+    return LinkageAttack(method, names, matching.n_released, found, truth, chance, own_fits)
 
 
 @dataclass(frozen=True)

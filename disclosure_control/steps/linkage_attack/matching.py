@@ -18,7 +18,7 @@ from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.wildcards import sum_over_compatible
-from disclosure_control.steps.linkage_attack.agreement import ColumnAgreement
+from disclosure_control.steps.linkage_attack.column_agreement import ColumnAgreement
 
 MOST_PAIRS = 20_000_000_000
 BITS_AT_ONCE = 400_000_000

@@ -2,7 +2,8 @@
 
 Distance is the mean over attributes of: for numbers the difference as a share of the range of the released values, at
 most 1; else 0 where the released value agrees with the known one and 1 where it does not; 0 where both are missing,
-1 where one is. Source: Gower 1971, doi:10.2307/2528823.
+1 where one is, or next to nothing where the treatment suppressed values. Of categories that a treatment perturbed a
+difference counts as much as the share of values that it left as they were. Source: Gower 1971, doi:10.2307/2528823.
 """
 
 from __future__ import annotations
@@ -15,8 +16,18 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
 from disclosure_control.basics.columns import encode_column, parse_numbers
-from disclosure_control.steps.linkage_attack.agreement import compatible_values
+from disclosure_control.steps.linkage_attack.agreement import STAR, compatible_values, equal_values
+from disclosure_control.steps.linkage_attack.codebook import (
+    Codebook,
+    ColumnCodebook,
+    column_of,
+    kept_share,
+    numbers_or_days,
+    released_numbers,
+)
+from disclosure_control.treatments.registry import Reading
 
+SUPPRESSED = 0.01  # a value that may be any fits everybody, and says less than one that agrees
 CELLS_AT_ONCE = 100_000  # what is worked on stays in the processor's cache
 
 
@@ -24,25 +35,25 @@ CELLS_AT_ONCE = 100_000  # what is worked on stays in the processor's cache
 class ReleasedKinds:
     """A release reduced to the different combinations of some attributes: its classes, and one record of each.
 
-    ``frame`` is the whole release and ``original`` its records before the treatment, None if unknown; ``member``
+    ``frame`` is the whole release and ``codebook`` what is known of its treatment; ``member``
     (n_kinds,) is the position of one record of each kind.
     """
 
     frame: pd.DataFrame
-    original: pd.DataFrame | None
+    codebook: Codebook | None
     member: np.ndarray
     classes: EquivalenceClasses
     attributes: tuple[str, ...]
 
 
 def released_kinds(
-    released: pd.DataFrame, attributes: Sequence[str], original: pd.DataFrame | None = None
+    released: pd.DataFrame, attributes: Sequence[str], codebook: Codebook | None = None
 ) -> ReleasedKinds:
     """The released records by their values of ``attributes``; those that are alike lie equally near to anybody."""
     classes = form_equivalence_classes(released, attributes)
     member = np.empty(classes.n_classes, dtype=np.int64)
     member[classes.class_of_record] = np.arange(classes.n_records)
-    return ReleasedKinds(released, original, member, classes, tuple(attributes))
+    return ReleasedKinds(released, codebook, member, classes, tuple(attributes))
 
 
 def nearest_kinds(kinds: ReleasedKinds, people: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -71,26 +82,66 @@ _Part = Callable[[slice, np.ndarray, np.ndarray], None]
 
 def _part(kinds: ReleasedKinds, name: str, people: pd.Series) -> _Part:
     """Adds the distance by one attribute, of a slice of people, to (n_people, n_kinds); the other array is scratch."""
-    released = kinds.frame[name]
-    if encode_column(released).is_numeric:
-        return _part_of_numbers(parse_numbers(released.iloc[kinds.member]), parse_numbers(people))
-    original = None if kinds.original is None else kinds.original[name]
-    column = compatible_values(released, people, original=original)
+    released, codebook = kinds.frame[name], column_of(kinds.codebook, name)
+    numbers, gap = _numbers(released, people, codebook), _cost_of_gap(released, codebook)
+    if numbers is not None:
+        return _part_of_numbers(numbers[0][kinds.member], numbers[1], gap)
+    column, weight = compatible_values(released, people, codebook=codebook), 1.0
+    if codebook is not None and codebook.reading == Reading.PERTURBED:
+        column, weight = equal_values(released, people), kept_share(codebook.before, released)
     small = np.int16 if column.n_codes < 2**15 else np.int64
-    their_codes, my_codes = column.released[kinds.member].astype(small), column.known.astype(small)
+    their_codes: np.ndarray = column.released[kinds.member].astype(small)
+    my_codes: np.ndarray = column.known.astype(small)
+    suppressed = (their_codes < 0) * (weight - min(gap, weight))
 
     def add(block: slice, distance: np.ndarray, scratch: np.ndarray) -> None:
         if column.overlap is None:
-            distance += my_codes[block, np.newaxis] != their_codes
+            distance += weight * (my_codes[block, np.newaxis] != their_codes)
         else:
             mine, theirs = column.known[block, np.newaxis], column.released[kinds.member]
             agree = column.same(mine, theirs) & (mine >= 0) & (theirs >= 0)
-            distance += ~(agree | ((mine < 0) & (theirs < 0)))
+            distance += weight * ~(agree | ((mine < 0) & (theirs < 0)))
+        if suppressed.any():
+            distance -= suppressed * (my_codes[block, np.newaxis] >= 0)
 
     return add
 
 
-def _part_of_numbers(theirs: np.ndarray, mine: np.ndarray) -> _Part:
+def _numbers(
+    released: pd.Series, people: pd.Series, codebook: ColumnCodebook | None
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Released and known values as numbers, known ones as the treatment would release them; None for text."""
+    if not encode_column(released).is_numeric:
+        if codebook is None or codebook.reading != Reading.PERTURBED:
+            return None
+        days = numbers_or_days(released, people)
+        return None if days is None else (days[0], days[1])
+    theirs, mine = parse_numbers(released), parse_numbers(people)
+    if codebook is not None and codebook.reading == Reading.BY_VALUE:
+        mine = released_numbers(codebook, released, mine)
+    return theirs, mine
+
+
+def unread_columns(kinds: ReleasedKinds, people: pd.DataFrame) -> list[str]:
+    """Attributes of text of which no known value agrees with any released one: labels that cannot be read."""
+    return [
+        name
+        for name in kinds.attributes
+        if _numbers(kinds.frame[name], people[name], column_of(kinds.codebook, name)) is None
+        and not compatible_values(kinds.frame[name], people[name], codebook=column_of(kinds.codebook, name)).is_read
+    ]
+
+
+def _cost_of_gap(released: pd.Series, codebook: ColumnCodebook | None) -> float:
+    """How far a missing released value lies from a known one: next to nothing where the treatment suppressed some."""
+    if codebook is None:
+        return 1.0
+    now, before = encode_column(released), encode_column(codebook.before)
+    no_value = (now.codes < 0) | np.append(now.labels == STAR, False)[now.codes]
+    return SUPPRESSED if (no_value & (before.codes >= 0)).any() else 1.0
+
+
+def _part_of_numbers(theirs: np.ndarray, mine: np.ndarray, gap: float) -> _Part:
     present = theirs[~np.isnan(theirs)]
     span = (np.ptp(present) if len(present) else 0.0) or 1.0
     theirs, mine = theirs / span, mine / span
@@ -105,7 +156,8 @@ def _part_of_numbers(theirs: np.ndarray, mine: np.ndarray) -> _Part:
         if farthest[block].max() > 1:
             np.minimum(apart, 1.0, out=apart)
         if has_gaps:
-            apart[np.isnan(apart)] = 1.0
+            apart[:, their_gap] = gap
+            apart[my_gap[block]] = 1.0
             apart[my_gap[block, np.newaxis] & their_gap] = 0.0
         distance += apart
 

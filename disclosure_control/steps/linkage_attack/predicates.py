@@ -14,7 +14,10 @@ import pandas as pd
 
 from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.keys import number_rows
-from disclosure_control.steps.linkage_attack.agreement import Overlap, compatible_values
+from disclosure_control.steps.linkage_attack.agreement import compatible_values
+from disclosure_control.steps.linkage_attack.codebook import Codebook, ColumnCodebook, column_of, released_numbers
+from disclosure_control.steps.linkage_attack.column_agreement import Overlap
+from disclosure_control.treatments.registry import Reading
 
 EQUAL, AT_MOST, AT_LEAST, MISSING = range(4)
 BYTES_AT_ONCE = 200_000_000
@@ -80,30 +83,33 @@ def _like(codes: np.ndarray, records: np.ndarray) -> np.ndarray:
 
 
 def common_columns(
-    released: pd.DataFrame, people: list[pd.DataFrame], names: list[str], before: pd.DataFrame | None = None
+    released: pd.DataFrame, people: list[pd.DataFrame], names: list[str], codebook: Codebook | None = None
 ) -> list[TableColumn]:
     """The columns of a release and of tables of people in one numbering, so that conditions can be put to all.
 
-    ``before``: the released records before their treatment, in the same order; None if unknown.
+    ``codebook``: what is known of the treatment; None if unknown.
     """
     return [
-        _common_column(released[name], [table[name] for table in people], None if before is None else before[name])
-        for name in names
+        _common_column(released[name], [table[name] for table in people], column_of(codebook, name)) for name in names
     ]
 
 
-def _common_column(released: pd.Series, people: list[pd.Series], before: pd.Series | None) -> TableColumn:
+def _common_column(released: pd.Series, people: list[pd.Series], codebook: ColumnCodebook | None) -> TableColumn:
     own = encode_column(released)
     if own.is_numeric:
         numbers = [own.labels[own.codes] if len(own.labels) else np.full(len(own.codes), np.nan)]
         numbers[0] = np.where(own.codes < 0, np.nan, numbers[0])
-        numbers += [parse_numbers(column) for column in people]
+        for column in people:
+            known_numbers = parse_numbers(column)
+            if codebook is not None and codebook.reading == Reading.BY_VALUE:
+                known_numbers = released_numbers(codebook, released, known_numbers)
+            numbers.append(known_numbers)
         both = encode_column(pd.Series(np.concatenate(numbers)))
         codes = np.split(both.codes, np.cumsum([len(one) for one in numbers])[:-1])
         nothing = (None,) * len(people)
         codes = [_small(one, len(both.labels)) for one in codes]
         return TableColumn(str(released.name), True, len(both.labels), codes[0], tuple(codes[1:]), nothing)
-    agreements = [compatible_values(released, column, original=before, in_order=True) for column in people]
+    agreements = [compatible_values(released, column, codebook=codebook, in_order=True) for column in people]
     own_codes = _small(agreements[0].released, agreements[0].n_codes)
     known = tuple(_small(agreement.known, agreement.n_codes) for agreement in agreements)
     overlaps = tuple(agreement.overlap for agreement in agreements)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from disclosure_control.basics.confidence_intervals import wilson_interval
@@ -48,6 +48,10 @@ class AttackRates:
     ``baseline_is_known``: the chance of a guess is calculated and not counted. ``at_equal_size``: attack and control
     in groups of one size, where the size of a group alone makes success likelier. ``needs_control``: there is no fair
     guess (``baseline`` is of no attack), and only a control group can tell.
+
+    ``n_unread`` attacks failed because what is released could not be read as what is known of the person: nobody can
+    tell what somebody who reads it would find. ``unread`` are the columns of which no value could be read. ``n_tries``
+    attacks were made, of which this is the best: the chance that one of them succeeds is so many times as large.
     """
 
     attack: Rate
@@ -56,27 +60,61 @@ class AttackRates:
     baseline_is_known: bool = False
     at_equal_size: tuple[Rate, Rate] | None = None
     needs_control: bool = False
+    n_unread: float = 0
+    unread: tuple[str, ...] = ()
+    n_tries: int = 1
 
     @property
     def p_value(self) -> float | None:
         """The chance of a success at least as large if the attack were no better than guessing or, where
         ``at_equal_size`` is given, than on the control group (the larger chance of both); in [0, 1].
 
-        None where nobody can tell: fewer than ``FEWEST_ATTACKS`` attacks or guesses, or no control group where one is
-        needed. Fractions of a hit are rounded to the disadvantage of the attack.
+        Times ``n_tries``. None where nobody can tell: fewer than ``FEWEST_ATTACKS`` attacks or guesses, or no control
+        group where one is needed. Fractions of a hit are rounded to the disadvantage of the attack.
         """
         pairs = [] if self.needs_control else [(self.attack, self.baseline)]
         pairs += [self.at_equal_size] if self.at_equal_size else []
         if not pairs or min(one.n for pair in pairs for one in pair) < FEWEST_ATTACKS:
             return None
         if self.baseline_is_known and self.baseline.rate is not None:
-            return binomial_p_value(self.attack, self.baseline.rate)
-        return max(fisher_p_value(*pair) for pair in pairs)
+            chance = binomial_p_value(self.attack, self.baseline.rate)
+        else:
+            chance = max(fisher_p_value(*pair) for pair in pairs)
+        return min(1.0, self.n_tries * chance)
 
     @property
     def beats_baseline(self) -> bool | None:
-        """Whether the attack is above guessing by more than chance, see ``p_value``; None where nobody can tell."""
-        return None if self.p_value is None else self.p_value < SIGNIFICANCE
+        """Whether the attack is above guessing by more than chance, see ``p_value``; None where nobody can tell.
+
+        Among these are attacks that are not above it, and would be if those that could not be read had succeeded.
+        """
+        if self.p_value is None or (self.p_value >= SIGNIFICANCE and self._may_be_above):
+            return None
+        return self.p_value < SIGNIFICANCE
+
+    @property
+    def _may_be_above(self) -> bool:
+        """Whether the attack would beat guessing if every attack that could not be read had succeeded."""
+        if not self.n_unread:
+            return False
+
+        def at_best(rate: Rate) -> Rate:
+            return Rate(min(rate.n, rate.n_hits + self.n_unread), rate.n)
+
+        equal = self.at_equal_size and (at_best(self.at_equal_size[0]), self.at_equal_size[1])
+        best = replace(self, attack=at_best(self.attack), at_equal_size=equal, n_unread=0)
+        return bool(best.beats_baseline)
+
+    def notes(self, attack: str) -> list[str]:
+        """What has to be said of values that could not be read, and of the verdict that is missing for it."""
+        if not self.n_unread:
+            return []
+        columns = f" ({', '.join(self.unread)})" if self.unread else ""
+        fate = "no verdict" if self.beats_baseline is None else "they count as not found"
+        return [
+            f"{attack}: in {int(self.n_unread)} of {self.attack.n} attacks what is released could not be read as what "
+            f"is known of the person{columns}; {fate}."
+        ]
 
     @property
     def excess_rate(self) -> float | None:
@@ -103,6 +141,7 @@ class AttackRates:
             "baseline": self.baseline.figures(),
             "control": self.control.figures() if self.control is not None else None,
             "beats_baseline": self.beats_baseline,
+            "unread": int(self.n_unread),
             "p_value": self.p_value,
             "excess_rate": self.excess_rate,
         }

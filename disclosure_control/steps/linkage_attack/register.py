@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import asdict
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.linkage import (
     NOT_IN_PILOT,
     NOT_RELEASED,
@@ -62,15 +64,23 @@ def attack_release(
         )
     figures: dict = {"known": list(known), "methods": {}}
     attacks: list[LinkageAttack] = []
-    before = release.before(pilot[list(known)])
+    codebook = release.codebook(pilot[list(known)])
     if not known or not len(release.frame):
         return figures, attacks, [*notes, f"Nothing is left to attack in the {release.name} release."]
     for method in settings.method:
-        matching = compare_tables(release.frame, identified.frame, known, method, settings.within, before)
         options: dict = {"people": identified.attacked}
         if method == "probabilistic":
             options |= {"agreement_rate": settings.agreement_rate, "threshold": settings.threshold}
-        attack = attack_linkage(matching, truth, method, **options)
+        books: list[Codebook | None] = [codebook]
+        if codebook is not None and method != "exact":
+            shares = codebook.shares_tried(release.frame, list(known))
+            books = [dataclasses.replace(codebook, share=share) for share in shares]
+        tried = []
+        for book in books:
+            matching = compare_tables(release.frame, identified.frame, known, method, settings.within, book)
+            tried.append((matching, attack_linkage(matching, truth, method, **options)))
+        matching, attack = max(tried, key=lambda one: one[1].n_found)
+        attack = dataclasses.replace(attack, n_tries=len(tried))
         levels, said = success_by_knowledge(matching, truth, method, **options)
         notes += [said] if said else []
         notes += [
@@ -79,6 +89,7 @@ def attack_release(
             if column.n_unreadable
         ]
         notes += _missing_notes(matching, method)
+        notes += _unread_notes(matching, attack, release.name)
         if attack.n_unsure:
             notes.append(
                 f"{method}: of {attack.n_unsure} people in the {release.name} release there is one best record, below "
@@ -96,13 +107,29 @@ def attack_release(
 
 
 def _missing_notes(matching: Matching, method: str) -> list[str]:
-    missing = {column.name: int((column.known < 0).sum()) for column in matching.columns}
+    missing = {c.name: int((c.known < 0).sum()) for c in matching.columns if not c.tells_nothing}
     fate = "match anything" if matching.missing_agrees else "match nothing"
     return [
         f"{name}: not known of {n} of {matching.n_known} people in the identified table; under {method!r} they {fate}."
         for name, n in missing.items()
         if n
     ]
+
+
+def _unread_notes(matching: Matching, attack: LinkageAttack, release: str) -> list[str]:
+    """Of which columns nothing could be read, and in how many attacks this may have hidden a record."""
+    notes = [
+        f"{column.name}: what the treatment released in place of it tells nobody apart, and is no help to the attacker."
+        for column in matching.columns
+        if column.tells_nothing
+    ]
+    notes += [
+        f"{attack.method}: no known value of {column.name} agrees with any value of the {release} release: labels that "
+        "cannot be read, or another coding; nobody can be found by it, which is no finding that nobody could."
+        for column in matching.columns
+        if not column.is_read
+    ]
+    return notes + (attack.pairs.notes(f"Linkage, {attack.method}, {release} release") if attack.pairs else [])
 
 
 def matches_of(

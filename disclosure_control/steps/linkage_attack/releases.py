@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.linkage_attack.codebook import Codebook
+from disclosure_control.treatments.registry import Reading
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 @dataclass(frozen=True)
 class Release:
-    """What an attacker sees: ``frame`` (n_released, n_columns); ``kept`` are its records' positions in the pilot."""
+    """What an attacker sees: ``frame`` (n_released, n_columns); ``kept`` are its records' positions in the pilot.
+
+    ``readings``: how whoever has the codebook reads the columns that the treatment changed.
+    """
 
     name: str
     frame: pd.DataFrame
     kept: np.ndarray
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
-    def before(self, pilot: pd.DataFrame) -> pd.DataFrame | None:
-        """The released records before the treatment, in their order; None where there was none."""
-        return None if self.name == "combined" else pilot.iloc[self.kept].reset_index(drop=True)
+    def codebook(self, pilot: pd.DataFrame) -> Codebook | None:
+        """How the released records became what they are; None where they were not treated."""
+        if self.name == "combined":
+            return None
+        return Codebook(pilot.iloc[self.kept].reset_index(drop=True), self.readings)
 
 
 def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None, which: str) -> list[Release]:
@@ -30,7 +39,8 @@ def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None, which: str) -
     if which != "treated":
         found.append(Release("combined", pilot, np.arange(len(pilot))))
     if which != "combined" and treated is not None:
-        found.append(Release("treated", treated.frame.reset_index(drop=True), np.asarray(treated.kept)))
+        frame = treated.frame.reset_index(drop=True)
+        found.append(Release("treated", frame, np.asarray(treated.kept), treated.readings))
     if not found:
         raise FaultyInputError(
             'linkage_attack["released"]: no treatment ran before; add the key treatment to the config'

@@ -17,6 +17,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings import COLUMNS
+from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.kinds import (
     DEFAULT_ATTACKS,
     N_ATTACKS,
@@ -74,16 +75,16 @@ def single_out(
     n_attacks: int = 500,
     n_columns: int = 3,
     control: pd.DataFrame | None = None,
-    before: pd.DataFrame | None = None,
+    codebook: Codebook | None = None,
 ) -> SinglingOut:
     """Draw up to ``n_attacks`` different predicates from the release and put them to the original people.
 
     ``columns`` are those used, in all tables; ``n_columns`` of them make a multivariate predicate. Rates are shares of
-    the predicates that fit exactly one person, in [0, 1], larger is riskier. ``before``: the released records before
-    their treatment, in the same order.
+    the predicates that fit exactly one person, in [0, 1], larger is riskier. ``codebook``: what is known of the
+    treatment; a predicate of released people of the pilot that then fits nobody of it was not read rightly.
     """
     people = [original] if control is None else [original, control]
-    tables = common_columns(released, people, list(columns), before)
+    tables = common_columns(released, people, list(columns), codebook)
     size = 1 if mode == "univariate" else min(n_columns, len(columns))
     guesses = None
     if mode == "univariate":
@@ -100,6 +101,7 @@ def single_out(
         None if control is None else _singled_out(fitting[CONTROL]),
         at_equal_size=None if control is None else _at_equal_size(fitting, sizes),
         needs_control=guesses is None,
+        n_unread=0 if codebook is None else int((fitting[ORIGINAL] == 0).sum()),
     )
     return SinglingOut(mode, rates, n_attacks, len(original), 0 if control is None else len(control))
 
@@ -220,7 +222,7 @@ def _attack(scene: Scene, settings: SinglingOutSettings) -> tuple[dict[str, dict
             settings.n_attacks,
             settings.n_columns,
             scene.control,
-            scene.before,
+            scene.codebook,
         )
         figures[mode] = found.rates.figures() | {"asked": found.n_asked, "people": found.n_people}
         notes += _notes(found, scene.release.name)
@@ -228,7 +230,7 @@ def _attack(scene: Scene, settings: SinglingOutSettings) -> tuple[dict[str, dict
 
 
 def _notes(found: SinglingOut, release: str) -> list[str]:
-    notes = []
+    notes = found.rates.notes(f"Singling out, {found.mode}")
     if found.rates.attack.n < found.n_asked:
         notes.append(
             f"Singling out, {found.mode}: the {release} release suggests {found.rates.attack.n} predicates of the "

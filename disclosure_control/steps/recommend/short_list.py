@@ -290,11 +290,19 @@ def in_words(pilot: PilotLattice, levels: Sequence[int]) -> str:
     return sentence[:1].upper() + sentence[1:] if sentence else "Recode nothing"
 
 
+def levels_in_words(attribute: Generalisation) -> list[str]:
+    """What each level of a quasi-identifier is, from the finest: for whom chooses one."""
+    return [_LEVELS[level.recoding.kind](attribute, number) for number, level in enumerate(attribute.levels)]
+
+
 def _bins_in_words(attribute: Generalisation, level: int) -> str:
-    edges: Any = attribute.levels[level].recoding.settings["edges"]
     verb = "release" if level == 0 else "recode"
-    intervals = ", ".join(f"{number_text(low)}--{number_text(high)}" for low, high in pairwise(edges))
-    return f"{verb} {attribute.name} in {intervals}"
+    return f"{verb} {attribute.name} in {_intervals(attribute, level)}"
+
+
+def _intervals(attribute: Generalisation, level: int) -> str:
+    edges: Any = attribute.levels[level].recoding.settings["edges"]
+    return ", ".join(f"{number_text(low)}--{number_text(high)}" for low, high in pairwise(edges))
 
 
 def _hierarchy_in_words(attribute: Generalisation, level: int) -> str:
@@ -313,4 +321,14 @@ _WORDS: dict[str, Callable[[Generalisation, int], str]] = {
     "hierarchy": _hierarchy_in_words,
     "rare": _rare_in_words,
     "drop": lambda attribute, level: "",  # all in one at the end
+}
+
+_LEVELS: dict[str, Callable[[Generalisation, int], str]] = {
+    "none": lambda attribute, level: "as it is",
+    "bins": _intervals,
+    "hierarchy": lambda attribute, level: f"level {level} of its hierarchy",
+    "rare": lambda attribute, level: (
+        f"values of fewer than {attribute.levels[level].recoding.settings['rarer_than']} people joined"
+    ),
+    "drop": lambda attribute, level: "not released",
 }

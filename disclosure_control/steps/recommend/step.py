@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, at_risk
+from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, at_risk, levels_in_words
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.recommendation import Recommendation
 
@@ -90,6 +91,22 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
         "checked": found.n_checked,
         "lattice_size": found.lattice_size,
         "short_list": [_answer_figures(answer) for answer in short_list],
+        "landscape": _landscape_figures(trial, short_list),
+    }
+
+
+def _landscape_figures(trial: Trial, short_list: Sequence[Answer]) -> dict[str, Any]:
+    """Other recodings beside the answers: what each costs, and how many people it leaves at risk if nobody goes."""
+    pilot, names = trial.pilot, [attribute.name for attribute in trial.pilot.lattice.attributes]
+    if not pilot.n_evaluated or not names:
+        return {"levels": {}, "places": [], "whole": True}
+    first = [tuple(answer.levels[name] for name in names) for answer in short_list]
+    requirements = pilot.requirements(trial.suppression_limit)
+    found = landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
+    return {
+        "levels": {attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
+        "places": [[list(place.levels), float(f"{place.loss:.4g}"), place.n_at_risk] for place in found.places],
+        "whole": found.is_whole,
     }
 
 

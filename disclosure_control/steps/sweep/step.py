@@ -48,6 +48,7 @@ def run_step(step: StepInput) -> StepResult:
         sweep_report(figures),
         tables={SUMMARY: summary_table(found.rows)},
         files=files,
+        hand_to_hand=frozenset(files),
         inputs=found.inputs,
         outcome=found,
     )

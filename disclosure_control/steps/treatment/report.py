@@ -12,15 +12,20 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.steps.treatment.leaks import telling_columns
+from disclosure_control.steps.treatment.findings import FINDINGS
+from disclosure_control.steps.treatment.leaving import EarlierRelease, Leaving
 from disclosure_control.steps.treatment.release_warnings import release_warnings
+from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
+NOT_MASKED = {"missing": 0}
 VIEWS = ("before", "after", "as_released")
 NOT_ANONYMOUS = (
     "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
@@ -46,40 +51,51 @@ def risk_figures(assessment: Assessment, n_records: int) -> Figures:
         ).highest,
         "k_anonymity": _model(assessment.k_anonymity),
         "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
-        "t_closeness": {name: _model(result) for name, result in assessment.t_closeness.items()},
+        "t_closeness": {
+            name: {**_model(result), **_told_distance(result)}
+            for name, result in assessment.t_closeness.items()
+        },
         "missing_policies": assessment.missing_policies,
         "notices": list(assessment.notices),
     }
 
 
 def _model(result: ModelResult) -> Figures:
-    worst = "maximum" if result.model == "t_closeness" else "minimum"
     return {
         "threshold": result.threshold,
         "evaluated": result.n_evaluated,
         "not_evaluated": result.n_total - result.n_evaluated,
         "risky": result.n_risky,
         "risky_rate": result.risky_rate,
-        worst: result.worst,
-        **({"distance": result.distance} if result.distance else {}),
+        **({} if result.model == "t_closeness" else {"minimum": result.worst}),
     }
 
 
-def _to_three_digits(figures: Figures) -> Figures:
-    """The view of the untreated pilot: its distances, from which values could be calculated, to three digits."""
-    closeness = {
-        name: {**model, "maximum": None if model["maximum"] is None else float(f"{model['maximum']:.3g}")}
-        for name, model in figures["t_closeness"].items()
-    }
-    return {**figures, "t_closeness": closeness}
+def _told_distance(result: ModelResult) -> Figures:
+    """The largest distance, or its bounds where it is of few people: values could be calculated from it."""
+    maximum = told_maximum(result)
+    between = list(maximum) if isinstance(maximum, tuple) else None
+    return {"maximum": None if between else maximum, "maximum_between": between, "distance": result.distance}
 
 
-def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataFrame) -> Figures:
-    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated."""
+def treatment_figures(
+    before: Assessment,
+    treated: TreatedPilot,
+    table: pd.DataFrame,
+    settings: TreatmentSettings | None = None,
+    earlier: EarlierRelease | None = None,
+) -> Figures:
+    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated.
+
+    ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
+    """
     released = treated.frame
     columns = [name for name in table.columns if name in released]
     of_kept = table.iloc[treated.kept]
-    untouched = untouched_columns(treated, columns)
+    settings = settings or TreatmentSettings(())
+    leaving = Leaving(before, treated, of_kept, settings.harmless, earlier)
+    untouched = list(leaving.as_they_were)
+    outside = told_outside(before)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,
@@ -87,34 +103,43 @@ def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataF
         "steps": [
             {
                 "method": step.method,
-                "changed": {name: int(count) for name, count in step.changed.items()},
+                "changed": {
+                    name: HAND_TO_HAND.told(int(count), treated.n_records_before)
+                    for name, count in step.changed.items()
+                },
                 "records_removed": step.n_records_removed,
                 "used_chance": step.used_chance,
                 "notes": list(step.notes),
             }
             for step in treated.steps
         ],
-        "before": _to_three_digits(risk_figures(before, treated.n_records_before)),
+        "before": risk_figures(before, treated.n_records_before),
         "after": risk_figures(treated.assessment, len(released)),
         "as_released": risk_figures(treated.as_released, len(released)),
-        "missing_of_kept": {name: [n_missing(of_kept[name]), n_missing(released[name])] for name in columns},
+        "missing_of_kept": {
+            name: _told_missing(n_missing(of_kept[name]), n_missing(released[name]), len(released))
+            if outside.get(name, NOT_MASKED)["missing"] is not None
+            else [None, None]
+            for name in columns
+        },
         "columns_dropped": [name for name in table.columns if name not in released],
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
-        "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
+        "untouched_but_for": {name: n for name, n in leaving.as_they_were.items() if n},
+        **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
         "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
     }
+
+
+def _told_missing(before: int, after: int, n_records: int) -> list[int | None]:
+    """Who is missing before and after; neither where one of them, or the difference, is of few people."""
+    told = [HAND_TO_HAND.told(n, n_records) for n in (before, after, abs(after - before))]
+    return [None, None] if None in told else [before, after]
 
 
 def n_missing(column: pd.Series) -> int:
     """Records (n_records,) without a value."""
     return int(column.isna().sum())
-
-
-def _hidden(treated: TreatedPilot, before: Assessment) -> list[str]:
-    """Quasi-identifiers that a treatment changed or dropped."""
-    changed = {name for step in treated.steps for name, count in step.changed.items() if count}
-    return [name for name in before.config.quasi_identifiers if name in changed]
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:
@@ -133,13 +158,6 @@ def _n_present(codes: np.ndarray) -> int:
     return len(np.unique(codes[codes >= 0]))
 
 
-def untouched_columns(treated: TreatedPilot, columns: list[str]) -> list[str]:
-    """Columns that are released as they were and have no role in the config: nobody assessed what they tell."""
-    touched = {name for step in treated.steps for name, count in step.changed.items() if count}
-    roles = {*treated.config.quasi_identifiers, *treated.config.sensitive_features, SUBJECT_COLUMN}
-    return [name for name in columns if name not in touched | roles]
-
-
 # ---------------------------------------------------------------- as text
 
 
@@ -154,7 +172,7 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     share = f" ({share_of_text(n_removed, n_before)})" if n_before else ""
     lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
     if figures["columns_dropped"]:
-        lines.append(f"  Columns dropped: {listed(figures['columns_dropped'])}.")
+        lines.append(f"  Columns dropped: {', '.join(figures['columns_dropped'])}.")
     lines += ["", "Before and after", text_table(["", "Before", "After", "After, as released"], _rows(figures))]
     lines.append("  Before, After: seen through the config's bins. As released: the exact values in the file.")
     for name in figures["finer_than_assessed"]:
@@ -163,27 +181,31 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
             "unless a treatment puts it into bins."
         )
     lines += _policy_lines(figures["as_released"], figures["missing_qis"])
-    lost = [[name, *counts] for name, counts in figures["missing_of_kept"].items() if counts[0] != counts[1]]
+    lost = [
+        [name, *map(count_text, counts)]
+        for name, counts in figures["missing_of_kept"].items()
+        if counts[0] != counts[1] or counts[0] is None
+    ]
     if lost:
         lines += ["", "Missing values of the records that are kept", text_table(["Column", "Before", "After"], lost)]
     lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
     lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
     lines += [f"  {note}" for note in figures["notes"]]
-    lines += [
-        f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
-        f"{share_text(pair['predicted_rate'])} of the people: drop it or recode it."
-        for pair in figures["telling"]
-    ]
     if figures["untouched"]:
         lines.append(
             f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
-            f"may tell what was treated (as height and weight tell the BMI): {listed(figures['untouched'])}."
+            f"may tell what was treated (as height and weight tell the BMI): {', '.join(figures['untouched'])}."
         )
+    lines += [
+        f"  {name} is one of these: a step changed {counted(n, 'value')} of it, and left the others as they were."
+        for name, n in figures["untouched_but_for"].items()
+    ]
+    lines += [f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])]
     return "\n".join(lines) + "\n"
 
 
 def _step_lines(number: int, step: Mapping[str, Any]) -> list[str]:
-    changed = ", ".join(f"{name} {count}" for name, count in step["changed"].items() if count)
+    changed = ", ".join(f"{name} {count_text(count)}" for name, count in step["changed"].items() if count != 0)
     words = [f"cells changed: {changed}"] if changed else []
     if step["records_removed"]:
         words.append(f"records removed: {step['records_removed']}")
@@ -239,6 +261,8 @@ def _people(view: Mapping[str, Any] | None) -> str:
 
 
 def _number(view: Mapping[str, Any] | None, key: str) -> str:
+    if view is not None and view.get(f"{key}_between"):
+        return "{:g} to {:g}".format(*view[f"{key}_between"])
     return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
 
 

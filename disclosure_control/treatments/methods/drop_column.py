@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from disclosure_control.basics.settings import COLUMNS
-from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, names_in, register
+from disclosure_control.treatments.registry import (
+    Example,
+    Reading,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    names_in,
+    register,
+)
 
 
 def drop_columns(given: TreatmentInput, columns: list[str]) -> Treated:
@@ -23,5 +31,6 @@ register(
         required=("columns",),
         promises=("rows", "columns"),
         drops=lambda settings, columns: names_in(settings["columns"]),
+        reading=Reading.AS_LABEL,
     ),
 )

@@ -22,6 +22,7 @@ from disclosure_control.treatments.algorithms.built_hierarchies import (
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.registry import (
     Example,
+    Reading,
     Treated,
     Treatment,
     TreatmentInput,
@@ -152,6 +153,7 @@ register(
         place=20,
         required=("column",),
         check=_check_group,
+        reading=Reading.BY_VALUE,
     ),
 )
 register(
@@ -172,6 +174,7 @@ register(
         place=20,
         required=("column", "level"),
         check=_check_hierarchy,
+        reading=Reading.BY_VALUE,
     ),
 )
 register(
@@ -187,6 +190,7 @@ register(
         example=Example({"column": "DM__ZIP", "keep": 2}, ("DM__ZIP",)),
         place=20,
         required=("column", "keep"),
+        reading=Reading.BY_VALUE,
     ),
 )
 register(
@@ -198,5 +202,6 @@ register(
         example=Example({"column": "DM__RFSTDTC", "to": "quarter"}, ("DM__RFSTDTC",)),
         place=20,
         required=("column", "to"),
+        reading=Reading.BY_VALUE,
     ),
 )

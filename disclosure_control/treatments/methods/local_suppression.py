@@ -23,6 +23,7 @@ from disclosure_control.treatments.algorithms.suppression_search import search
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import (
     Example,
+    Reading,
     Treated,
     Treatment,
     TreatmentInput,
@@ -146,5 +147,6 @@ register(
         place=110,
         promises=("k", "rows", "ids", "types", "columns"),
         check=_check,
+        reading=Reading.AS_LABEL,
     ),
 )

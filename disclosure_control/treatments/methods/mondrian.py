@@ -34,6 +34,7 @@ from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pi
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import (
     Example,
+    Reading,
     Treated,
     Treatment,
     TreatmentInput,
@@ -222,5 +223,6 @@ register(
         place=120,
         promises=("k", "l", "t", "rows", "ids", "columns"),
         check=_check,
+        reading=Reading.AS_LABEL,
     ),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register
+from disclosure_control.treatments.registry import Example, Reading, Treated, Treatment, TreatmentInput, register
 from disclosure_control.treatments.treat import apply_steps
 
 ADVICE = 'add "recommend": {} to the config, or write the treatments out'
@@ -40,5 +40,6 @@ register(
         place=150,
         promises=("ids",),
         check=_check,
+        reading=Reading.AS_LABEL,
     ),
 )

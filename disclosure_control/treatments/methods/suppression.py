@@ -14,6 +14,7 @@ from disclosure_control.basics.settings import COUNT, one_of
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import (
     Example,
+    Reading,
     Treated,
     Treatment,
     TreatmentInput,
@@ -165,6 +166,7 @@ register(
         example=Example(),
         place=50,
         promises=("k", "ids", "columns", "types"),
+        reading=Reading.AS_LABEL,
     ),
 )
 register(
@@ -179,5 +181,6 @@ register(
         example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=50,
         promises=("k", "rows", "ids", "columns"),
+        reading=Reading.AS_LABEL,
     ),
 )

@@ -10,7 +10,15 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import numbers_of
 from disclosure_control.basics.settings import COLUMN, NUMBER, SHARE
-from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
+from disclosure_control.treatments.registry import (
+    Example,
+    Reading,
+    Treated,
+    Treatment,
+    TreatmentInput,
+    register,
+    with_columns,
+)
 
 
 def top_code(
@@ -75,6 +83,7 @@ register(
         required=("column",),
         promises=_PROMISES,
         check=_check,
+        reading=Reading.BY_VALUE,
     ),
 )
 register(
@@ -88,5 +97,6 @@ register(
         required=("column",),
         promises=_PROMISES,
         check=_check,
+        reading=Reading.BY_VALUE,
     ),
 )

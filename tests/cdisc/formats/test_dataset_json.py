@@ -94,6 +94,9 @@ def test_the_three_forms_hold_the_same(tmp_path, form):
         ("double", [1e-300, -0.5], [1e-300, -0.5]),
         ("decimal", [" 12.50", "-1", 3, 0.5, "", None], [12.5, -1.0, 3.0, 0.5, None, None]),
         ("decimal", ["12345678901234567890", "1"], ["12345678901234567890", "1"]),
+        ("decimal", [" NA", "1.5", "NULL", "-"], [None, 1.5, None, None]),
+        ("integer", ["NA", "7", 8], [None, 7.0, 8.0]),
+        ("float", ["2.5", "", " . "], [2.5, None, None]),
         ("string", [" x ", "", None, "007"], ["x", None, None, "007"]),
         ("string", [701, 1.0, 1.25, 2**60, "a"], ["701", "1", "1.25", str(2**60), "a"]),
         ("boolean", [True, False, None, "Y"], ["True", "False", None, "Y"]),
@@ -113,7 +116,7 @@ def test_each_type(tmp_path, data_type, given, expected):
 @pytest.mark.parametrize(
     ("data_type", "given", "n_wrong"),
     [
-        ("integer", [1, "DOLLY", "7", True], 3),
+        ("integer", [1, "DOLLY", "7", True], 2),
         ("integer", [1, 1.5, None], 1),
         ("float", [1.0, [1], {"a": 1}, False], 3),
         ("float", [1.0, "DOLLY"], 1),
@@ -143,6 +146,19 @@ def test_infinity_is_no_number_and_nan_is_missing(tmp_path):
 def test_declared_tokens_are_missing(tmp_path):
     document = dataset({"A": "string", "B": "integer"}, [["UNK", -99], ["x", 1]])
     assert cells(read(tmp_path, document, missing=("UNK", "-99"))) == {"A": [None, "x"], "B": [None, 1.0]}
+
+
+def test_tokens_of_r_in_columns_of_numbers_are_missing_and_counted(tmp_path):
+    table = read(tmp_path, dataset({"A": "decimal", "B": "integer"}, [[" NA", "NA"], ["1.5", 1], ["NULL", None]]))
+    assert cells(table) == {"A": [None, 1.5, None], "B": [None, 1.0, None]}
+    assert table.notes == (
+        "'NA' in columns of numbers or dates read as missing: 'A' (1), 'B' (1)",
+        "'NULL' in columns of numbers or dates read as missing: 'A' (1)",
+    )
+    declared = read(tmp_path, dataset({"A": "decimal"}, [["UNK"], ["1.5"]]), missing=("UNK",))
+    assert (cells(declared), declared.notes) == ({"A": [None, 1.5]}, ())
+    (fault,) = faults_of(written(tmp_path, dataset({"A": "decimal"}, [["UNK"], ["1.5"]])))
+    assert "1 value not of the declared dataType" in fault
 
 
 def test_text_and_names_are_composed(tmp_path):

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cdisc.formats.column_reading import MISSING_TOKENS
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
@@ -215,7 +216,7 @@ def test_what_is_no_number_in_a_column_of_numbers_is_missing_and_counted(tmp_pat
     assert cells(commas)["A"] == ["1.5", None, None]
     assert commas.notes == (
         "decimal comma guessed in 'A'",
-        "'NA' in columns of numbers read as missing: 'A' (1)",
+        "'NA' in columns of numbers or dates read as missing: 'A' (1)",
         "declared as numbers, and missing where they are none: 'A' (1)",
     )
 
@@ -252,15 +253,18 @@ def test_tokens_are_missing_among_numbers_alone_and_counted(tmp_path):
         "LAB": [None, "2.5", "-3e2", None],
     }
     assert set(table.notes) == {
-        "'NA' in columns of numbers read as missing: 'CD4' (2)",
-        "'N/A' in columns of numbers read as missing: 'LAB' (1)",
-        "'.' in columns of numbers read as missing: 'CD4' (1), 'LAB' (1)",
+        "'NA' in columns of numbers or dates read as missing: 'CD4' (2)",
+        "'N/A' in columns of numbers or dates read as missing: 'LAB' (1)",
+        "'.' in columns of numbers or dates read as missing: 'CD4' (1), 'LAB' (1)",
+        "'NA' kept as text: 'COUNTRY' (1); if that means missing, declare it for all files: merge: "
+        '{"missing": ["NA"]}',
     }
 
 
-@pytest.mark.parametrize("token", ["NA", "N/A", "NaN", "nan", "null", "NULL", "."])
+@pytest.mark.parametrize("token", MISSING_TOKENS)
 def test_each_token(tmp_path, token):
     assert cells(read(tmp_path, f"A,B\n1,x\n {token},y\n"))["A"] == ["1", None]
+    assert cells(read(tmp_path, f"A,B\n2014-01-02,x\n {token},y\n"))["A"] == ["2014-01-02", None]
     assert cells(read(tmp_path, f"A,B\n1,x\nx{token},y\n"))["A"] == ["1", f"x{token}"]
 
 
@@ -271,7 +275,10 @@ def test_tokens_beside_decimal_commas(tmp_path):
 def test_column_of_nothing_but_tokens_is_kept_and_said(tmp_path):
     table = read(tmp_path, "COUNTRY,B\nNA,x\nNA,y\n")
     assert cells(table)["COUNTRY"] == ["NA", "NA"]
-    assert "'COUNTRY'; if that means missing, declare it" in table.notes[0]
+    assert table.notes == (
+        "'NA' kept as text: 'COUNTRY' (2); if that means missing, declare it for all files: merge: "
+        '{"missing": ["NA"]}',
+    )
 
 
 def test_declared_tokens_are_missing_everywhere(tmp_path):
@@ -499,7 +506,7 @@ def test_actg175():
     assert list(table.frame)[:3] == ["pidnum", "age", "wtkg"]
     assert table.notes == (
         "delimiter ';' guessed",
-        "'NA' in columns of numbers read as missing: 'cd496' (797)",
+        "NA without quotes, as R writes what is missing, read as missing (797)",
     )
     assert table.frame["cd496"].isna().sum() == 797
     assert table.frame.drop(columns="cd496").notna().all(axis=None)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from cdisc.formats import parquet
+from cdisc.formats import packed
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
@@ -170,7 +170,7 @@ def test_text_stored_by_its_differences_is_bounded(tmp_path):
 
 
 def test_numbers_that_are_all_alike_are_bounded_by_what_the_file_announces(tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "_LARGEST_UNFOLDED", 10**6)
+    monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 10**6)
     monkeypatch.setattr(pyarrow.parquet.ParquetFile, "read", None)
     path = tmp_path / "vs.parquet"
     pyarrow.parquet.write_table(pa.table({"AGE": np.zeros(10**6)}), path)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from cdisc import KEY_READERS
 from config import parse_config
 from disclosure_control.assess.combined_dataset import read_combined_dataset
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from disclosure_control.run.results import csv_bytes
 from tests.cdisc.merge.merge_files import (
     DM,
@@ -99,7 +100,8 @@ def assert_report_counts_the_files(pilot):
     assert report["files"]["combined_dataset.csv"]["rows"] == len(rows)
     digest = hashlib.sha256(pilot.combined.read_bytes()).hexdigest()
     assert report["files"]["combined_dataset.csv"]["sha256"] == digest
-    assert pilot.summary()["inputs"]["combined_dataset.csv"] == {"sha256": digest, "rows": len(rows)}
+    keyed = fingerprint((pilot.results / KEY_FILE).read_bytes(), digest)
+    assert pilot.summary()["inputs"]["combined_dataset.csv"] == {"sha256": keyed, "rows": len(rows)}
     files = files_in(pilot.folder)
     assert sorted([*report["inputs"], *report["left_out"]]) == sorted(files)
     for name, counts in report["inputs"].items():
@@ -386,8 +388,8 @@ def test_difficult_texts_survive_the_way_through_both_doors(start):
     }
 
 
-def written_and_read_back(tmp_path, rows, name="dm.parquet"):
-    combined = combine(tmp_path, {name: pd.DataFrame(rows)}).frame
+def written_and_read_back(tmp_path, rows, name="dm.parquet", merge=None):
+    combined = combine(tmp_path, {name: pd.DataFrame(rows)}, merge=merge).frame
     path = Path(tempfile.mkdtemp(dir=tmp_path)) / "combined_dataset.csv"
     path.write_bytes(csv_bytes(combined))
     return read_back(path, combined), combined
@@ -418,9 +420,9 @@ def test_whatever_door_1_writes_door_2_reads(cells):
 @pytest.mark.parametrize("text", ["NA", "N/A", "NaN", "nan", "null", "NULL", "."])
 @pytest.mark.parametrize("others", [["1", "2"], ["GR", "DE"], [None, None]], ids=["numbers", "texts", "nothing"])
 def test_text_that_elsewhere_means_missing_stays_what_door_1_wrote(tmp_path, text, others):
-    """Whether NA is Namibia is decided once, when the source is read; here the source says that it is text."""
+    """Whether NA is Namibia is decided once, when the source is read; here the config says that it is text."""
     rows = [{"USUBJID": f"S{n}", "COUNTRY": cell, "SEX": "F"} for n, cell in enumerate([text, *others])]
-    found, expected = written_and_read_back(tmp_path, rows)
+    found, expected = written_and_read_back(tmp_path, rows, merge={"missing": []})
     assert expected["DM__COUNTRY"].tolist()[0] == text
     assert_equal_texts(found, expected)
 

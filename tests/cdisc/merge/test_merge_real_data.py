@@ -259,3 +259,19 @@ def test_the_findings_in_three_formats_are_as_the_referee_says(in_three_formats,
     records, subjects = transport_records(folder / f"{domain.lower()}.xpt"), transport_records(folder / "dm.xpt")
     merged = in_three_formats[".json"]
     assert_agrees_with_the_referee(merged.frame, merged.report["domains"][domain], domain, records, subjects)
+
+
+# ---------------------------------------------------------------- one study in three formats
+
+STUDY = SHARED_DATA / "dataset_json" / "whole_study"
+
+
+@pytest.mark.thorough("1.5 s: 28 domains; three of them are compared in the quick run")
+def test_a_whole_study_is_the_same_in_three_formats():
+    """28 domains as JSON and DSJC; XPT has 27, without FT."""
+    json, dsjc = (combine_domains(STUDY / form, SubjectIdRule(), MergeSettings()).frame for form in ("json", "dsjc"))
+    pd.testing.assert_frame_equal(json, dsjc)
+    without_ft = read_merge_settings({"ignore": ["FT"]})
+    expected = combine_domains(STUDY / "json", SubjectIdRule(), without_ft).frame
+    pd.testing.assert_frame_equal(combine_domains(STUDY / "xpt", SubjectIdRule(), MergeSettings()).frame, expected)
+    assert (json.shape, expected.shape) == ((18, 178), (18, 127))

@@ -49,34 +49,36 @@ def test_who_is_flagged_by_group(tmp_path):
 
 
 def test_who_is_removed_suppressed_and_changed(tmp_path):
-    table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=["30"] * 40 + ["50"] * 18 + ["70", "70"])
+    table = people(72).assign(DM__SEX=["A"] * 40 + ["B"] * 32, DM__AGE=["30"] * 40 + ["50"] * 20 + ["70"] * 12)
     settings = {**SETTINGS, "reference": "A"}
-    step = step_input(tmp_path, table, settings, key="fairness")
+    step = step_input(tmp_path, table, settings, key="fairness", K=15)
     steps = [{"method": "suppress_records"}, {"method": "band", "column": "DM__AGE", "width": 20, "label": "midpoint"}]
     treated = treat(step.dataset.typed_table, step.assessment.config, steps)
-    found = run_step(step_input(tmp_path, table, settings, earlier={"treatment": result(treated)}, key="fairness"))
+    earlier = {"treatment": result(treated)}
+    found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     removed = {group["group"]: group["removed"] for group in measures["records removed by the treatment"]["by_group"]}
-    assert removed == {"A": 0, "B": 2}
+    assert removed == {"A": 0, "B": 12}
     changed = measures["a quasi-identifier changed"]
-    # Of 30 in [20, 40) the middle is 30 itself; 50 is the middle of [40, 60) too: nothing changes, and two are gone.
+    # Of 30 in [20, 40) the middle is 30 itself; 50 is the middle of [40, 60) too: nothing changes, and twelve are gone.
     assert {group["group"]: group["changed"] for group in changed["by_group"]} == {"A": 0, "B": 0}
-    assert changed["not_considered"] == 2
+    assert changed["not_considered"] == 12
     assert "(not evaluated)" in found.report
 
 
 def test_suppressed_cells_are_seen_by_group(tmp_path):
-    """Three of either site are alone at 70; suppressed, the six are a class of their own."""
-    ages = ["30"] * 37 + ["70"] * 3 + ["50"] * 17 + ["70"] * 3
-    table = people(60).assign(DM__SEX=["A"] * 40 + ["B"] * 20, DM__AGE=ages)
+    """Twelve of either site are at 70; suppressed, they are a class of their own."""
+    ages = ["30"] * 28 + ["70"] * 12 + ["50"] * 18 + ["70"] * 12
+    table = people(70).assign(DM__SEX=["A"] * 40 + ["B"] * 30, DM__AGE=ages)
     settings = {**SETTINGS, "reference": "A"}
-    step = step_input(tmp_path, table, settings, key="fairness")
+    step = step_input(tmp_path, table, settings, key="fairness", K=15)
     treated = treat(step.dataset.typed_table, step.assessment.config, [{"method": "suppress_cells"}])
-    found = run_step(step_input(tmp_path, table, settings, earlier={"treatment": result(treated)}, key="fairness"))
+    earlier = {"treatment": result(treated)}
+    found = run_step(step_input(tmp_path, table, settings, K=15, earlier=earlier, key="fairness"))
     measures = {measure["measure"]: measure for measure in found.figures["anonymisation"]}
     for name in ("suppressed", "changed"):
         by_group = [(group["group"], group[name]) for group in measures[f"a quasi-identifier {name}"]["by_group"]]
-        assert by_group == [("B", 3), ("A", 3)], name  # 3 of 20 before 3 of 40
+        assert by_group == [("B", 12), ("A", 12)], name  # 12 of 30 before 12 of 40
 
 
 def test_groups_below_ten_people_are_folded_and_not_named():
@@ -86,7 +88,7 @@ def test_groups_below_ten_people_are_folded_and_not_named():
     # Seven people would be what the others leave of the total, so the next larger group is with them.
     assert [entry["group"] for entry in entries] == ["big", "(smaller groups together)"]
     assert entries[-1]["people"] == 19
-    (few,) = folded(groups, codes == 1, nobody, "flagged")
+    (few,) = folded(groups, codes == 1, nobody, "flagged", codes == 1)
     assert few == {"group": "(fewer than 10 people)"}
     more, nobody = EncodedColumn(np.append(codes, [1] * 5), names), np.zeros(54, dtype=bool)
     entries = folded(more, ~nobody, nobody, "flagged")
@@ -113,15 +115,16 @@ def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
     json.dumps(found.figures, allow_nan=False)
 
 
-def test_small_numbers_of_people_are_not_told_on_the_screen(tmp_path):
+def test_small_numbers_of_people_are_told_nowhere(tmp_path):
     """One has no outcome; two are in a stratum with one group only."""
     table = people(100).assign(DM__SEX=["M"] * 50 + ["F"] * 50, LB__X=["1", "2"] * 49 + ["1", None])
     table = table.assign(MH__DX=["a"] * 48 + ["b"] * 2 + ["a"] * 50)
     found = run_step(step_input(tmp_path, table, {**SETTINGS, "strata": ["MH__DX"]}, key="fairness"))
-    assert "without outcome 1," in found.report
-    assert "2 in strata with one group only" in found.report
-    assert "without outcome fewer than 10," in found.on_screen
-    assert "MH__DX (fewer than 10 people in strata with one group only)" in found.on_screen
+    for text in (found.report, found.on_screen):
+        assert "Compared: masked of 100 people; without outcome masked," in text
+        assert "MH__DX (masked people; masked in strata with one group only)" in text
+        assert "of how many is masked" in text
+    assert found.figures["people"]["without_outcome"] is found.figures["n_group"] is None
 
 
 def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
@@ -141,7 +144,7 @@ def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
     figures = {"columns": ["x"], **dict.fromkeys(("n_strata", "n_strata_compared", "n_compared", "n_not_compared"), 20)}
     figures |= {"difference": 0.5, "difference_interval": [-0.00001, 1], "ratio": None, "ratio_interval": None}
     figures = {"within_strata": {**figures, "p_value": 1e-12, "not_told": None}, "statistical_parity_difference": 0.5}
-    text = "\n".join(report._strata_lines(figures, str))
+    text = "\n".join(report._strata_lines(figures))
     assert "<0.0001" in text
     assert "95%: 0.0000 to 1.0000" in text
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.interval_labels import Interval
 from disclosure_control.steps.linkage_attack.agreement import compatible_values, equal_values
+from disclosure_control.steps.linkage_attack.codebook import ColumnCodebook
 from disclosure_control.steps.linkage_attack.labels import Mask, Members, pattern_of
 from disclosure_control.steps.linkage_attack.matching import Matching
 from tests.examples import examples
@@ -46,8 +47,8 @@ def test_plain_values(label):
 def agrees(released, known, original=None, within=0.0):
     """Which released record agrees with which known value, as a table of the project's own answers."""
     released, known = pd.Series(released, name="x"), pd.Series(known, name="x")
-    original = None if original is None else pd.Series(original)
-    column = compatible_values(released, known, within, original)
+    codebook = None if original is None else ColumnCodebook(pd.Series(original))
+    column = compatible_values(released, known, within, codebook)
     pairs = np.array([(i, j) for i in range(len(known)) for j in range(len(released))])
     return column.agree(pairs[:, 0], pairs[:, 1], True).reshape(len(known), len(released)).tolist()
 
@@ -113,8 +114,10 @@ def fits(released, known, original=None):
     pairs = np.array([(i, j) for i in range(len(known)) for j in range(len(released))])
     agree = np.ones(len(pairs), dtype=bool)
     for name in ("x", "y"):
-        before = None if original is None else original[name]
-        agree &= compatible_values(released[name], known[name], original=before).agree(pairs[:, 0], pairs[:, 1], True)
+        codebook = None if original is None else ColumnCodebook(original[name])
+        agree &= compatible_values(released[name], known[name], codebook=codebook).agree(
+            pairs[:, 0], pairs[:, 1], True
+        )
     return agree.reshape(len(known), len(released))
 
 
@@ -193,9 +196,9 @@ people = st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(["a", "b", 
 @given(records, people)
 def test_candidates_are_those_that_a_slow_referee_finds(released, known):
     frames = [pd.DataFrame(side, columns=["x", "y"], dtype="str") for side in (released, known)]
-    original = pd.Series([2.0 if label == "1--2" else 1.0 for label, _ in released])  # so 1--2 holds 2
+    before = pd.Series([2.0 if label == "1--2" else 1.0 for label, _ in released])  # so 1--2 holds 2
     columns = (
-        compatible_values(frames[0].x, frames[1].x, original=original),
+        compatible_values(frames[0].x, frames[1].x, codebook=ColumnCodebook(before)),
         compatible_values(frames[0].y, frames[1].y),
     )
     matching = Matching(columns, True)
@@ -241,3 +244,13 @@ def test_both_ways_of_counting_find_the_same():
     assert ours.n_candidates.tolist() == theirs.n_candidates.tolist()
     assert ours.is_pair.tolist() == theirs.is_pair.tolist()
     assert ours.n_candidates.sum() > 0
+
+
+@pytest.mark.parametrize("number", [1234567890123456.0, 2.0**53, 0.1234567890123456, 0.1 + 0.2, 12.5])
+def test_a_register_read_as_text_equals_the_numbers_of_the_release_and_the_other_way_round(number):
+    """One value of the register is a name, so that all of it is text; two numbers read the same in 15 digits."""
+    numbers, texts = pd.Series([number, number * (1 + 2e-16), 7.0], name="x"), pd.Series([repr(number), "Anna"])
+    for agreement in (equal_values(numbers, texts), compatible_values(numbers, texts)):
+        assert agreement.agree(np.array([0, 0]), np.array([0, 2]), False).tolist() == [True, False]
+    for agreement in (equal_values(texts, numbers), compatible_values(texts, numbers)):
+        assert agreement.agree(np.array([0, 2]), np.array([0, 0]), False).tolist() == [True, False]

@@ -53,6 +53,11 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ([{"method": "suppress_records", "models": ["m"]}], 'a list of "k", "l" and "t"'),
         ([{"method": "pram", "column": "a", "strata": ["c"]}], "pram['strata']: column 'c'"),
         ([{"method": "recommended"}], 'add "recommend": {} to the config'),
+        ({"release": "a/b", "steps": []}, "treatment['release']: found 'a/b'; allowed: a name of letters"),
+        ({"join": "2026-03", "steps": []}, '{"release": "2026-03", "file": "releases/2026-03.csv"}'),
+        ({"join": {"release": "x"}, "steps": []}, "treatment['join']['file']: missing"),
+        ({"join": {"release": "x", "file": "y.csv", "pilots": "Z"}, "steps": []}, "did you mean 'pilot'?"),
+        ({"release": "x", "join": {"release": "x", "file": "y.csv"}, "steps": []}, "the release joins itself"),
         ([{"method": "drop_column", "columns": ["a"]}, {"method": "mask", "column": "a", "keep": 1}], "at this step"),
     ],
 )
@@ -140,7 +145,8 @@ def test_before_beside_after_by_hand():
     assert released["marketer_risk"] == 1.0
     assert (before["l_diversity"]["dose"]["risky"], after["l_diversity"]["dose"]["risky"]) == (1, 0)
     # The one alone has dose 2 where all have 1.5 on average: distance 1/2 in the unit of the dose.
-    assert before["t_closeness"]["dose"]["maximum"] == pytest.approx(0.5)
+    assert before["t_closeness"]["dose"]["maximum"] is None
+    assert before["t_closeness"]["dose"]["maximum_between"] == [0.25, 0.5]
     assert figures["finer_than_assessed"] == ["age"]
     assert figures["records_removed"] == 1
     text = treatment_report("P", figures)
@@ -204,19 +210,27 @@ def test_categories_named_by_digits_are_not_binned_as_numbers():
 
 
 def test_missing_values_are_counted_among_the_records_that_are_kept():
+    """Twenty of each of eight: counts of people that are not small, and of a single one that are."""
     frame = small().assign(note=[None, "q", None, "q", "p", "q", "p", None])
-    figures = figures_of({"method": "suppress_records"}, frame=frame)
-    assert figures["missing_of_kept"]["note"] == [2, 2]
-    starred = figures_of({"method": "suppress_cells"})
-    assert starred["missing_of_kept"]["age"] == [0, 4]  # the man alone, and the three men who join him
+    many = pd.concat([frame] * 20, ignore_index=True).assign(USUBJID=lambda table: table.index.astype(str))
+    config = config_for(["sex"], ["age"], ["dose"], K=21, L=2, T=0.25, binning_config={"age": [20, 30, 40, 60]})
+    figures = figures_of({"method": "suppress_records"}, frame=many, config=config)
+    assert figures["missing_of_kept"]["note"] == [40, 40]
+    starred = figures_of({"method": "suppress_cells"}, frame=many, config=config)
+    assert starred["missing_of_kept"]["age"] == [0, 80]  # the man alone, and the three men who join him, twenty times
+    few = figures_of({"method": "suppress_cells"})
+    assert few["missing_of_kept"]["age"] == [None, None]
+    assert few["steps"][0]["changed"]["age"] is None
+    assert "cells changed: sex masked, age masked" in treatment_report("P", few)
 
 
 def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": 30.0, "dose": 1.0, "title": ["Mrs", "Mr"] * 10, "note": "x"})
     figures = figures_of({"method": "drop_column", "columns": ["sex"]}, frame=frame)
     assert figures["untouched"] == ["title", "note"]
-    assert figures["telling"] == [{"column": "title", "tells": "sex", "predicted_rate": 1.0}]
-    assert "title, released as it was, alone tells the original sex of 100.0%" in treatment_report("P", figures)
+    told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
+    assert figures["telling"]["told"] == [told]
+    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report("P", figures)
 
 
 def test_chance_ids_and_dates_are_said_aloud():

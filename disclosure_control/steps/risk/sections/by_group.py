@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from disclosure_control.basics.columns import EncodedColumn, encode_column
+from disclosure_control.assess.told import gaps_of
+from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import Check, is_name
-from disclosure_control.basics.small_groups import shares_by_group
-from disclosure_control.basics.words import interval_text, share_text, text_table
+from disclosure_control.basics.small_counts import Gaps, figures_of_group, shares_by_group
+from disclosure_control.basics.words import text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting
@@ -38,15 +39,18 @@ def evaluate(scene: Scene) -> Finding:
     """People at risk by k in each group, the small ones together."""
     assessment, groups = scene.assessment, {}
     result, names, classes = assessment.k_anonymity, assessment.config.quasi_identifiers, scene.classes
-    chosen = scene.settings.of(ByGroupSettings).groups
+    gaps, chosen = gaps_of(assessment), scene.settings.of(ByGroupSettings).groups
     for name in names if chosen is None else chosen:
+        kept = gaps.get(name, Gaps.LIKE_ANY_GROUP)
         if name in names:  # its people are counted already
-            i = names.index(name)
-            column = EncodedColumn(classes.class_codes[i], classes.columns[i].labels)
-            flags = (result.evaluated_classes, result.risky_classes)
-            groups[name] = shares_by_group(column, *flags, "risky", classes.size)
+            column, flags = (
+                classes.columns_of_classes[names.index(name)],
+                (result.evaluated_classes, result.risky_classes),
+            )
+            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=classes.size)
         else:
-            groups[name] = shares_by_group(encode_column(scene.table[name]), result.evaluated, result.risky, "risky")
+            column, flags = encode_column(scene.table[name]), (result.evaluated, result.risky)
+            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept)
     return Finding({"by_group": groups})
 
 
@@ -56,16 +60,11 @@ def words(figures: Mapping) -> Iterator[str]:
         return
     yield "Who bears the risk (k)"
     rows = [
-        [name, group["group"], *(_figures_of(group) if "people" in group else "----")]
+        [name, group["group"], *figures_of_group(group, "risky")]
         for name, entries in figures["by_group"].items()
         for group in entries
     ]
     yield text_table(["Column", "Group", "People", "Risky", "Share", "95%"], rows)
-
-
-def _figures_of(group: Mapping) -> list:
-    interval = interval_text(group["low"], group["high"])
-    return [group["people"], group["risky"], share_text(group["risky_rate"]), interval]
 
 
 def words_on_screen(figures: Mapping) -> Iterator[str]:
@@ -77,7 +76,8 @@ def words_on_screen(figures: Mapping) -> Iterator[str]:
 SECTION = Section(
     place=80,
     place_in_report=150,
-    answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named",
+    answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named, and "
+    "counts below ten, or that would give such a count away, are masked",
     evaluate=evaluate,
     words=words,
     words_on_screen=words_on_screen,

@@ -15,6 +15,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.hierarchies import ValueHierarchy, read_hierarchy
 from disclosure_control.basics.settings import is_name
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
@@ -147,7 +148,7 @@ def _model(result: SyntacticResult) -> dict:
     hierarchy = result.parameters.get("hierarchy")
     named = {"hierarchy": hierarchy.name} if isinstance(hierarchy, ValueHierarchy) else {}
     return {
-        "worst": _finite(result.worst),
+        **_told_worst(result),
         "evaluated": result.n_evaluated,
         "not_evaluated": result.n_not_evaluated,
         "riskier": result.model.riskier,
@@ -158,8 +159,16 @@ def _model(result: SyntacticResult) -> dict:
     }
 
 
-def _finite(worst: float | None) -> float | str | None:
-    return worst if worst is None or np.isfinite(worst) else "infinite"
+def _told_worst(result: SyntacticResult) -> dict:
+    """The worst measure. One that compares few people with everybody is told in bounds: it gives their values away."""
+    worst = result.worst
+    if worst is None or not np.isfinite(worst):
+        return {"worst": worst if worst is None else "infinite"}
+    if result.model.riskier == "smaller":  # counts of values within a class
+        return {"worst": worst}
+    n_people = int(result.people[(result.people > 0) & (result.measure == worst)].min())
+    told = HAND_TO_HAND.extreme(worst, n_people, result.threshold or 1.0)
+    return {"worst": None, "worst_between": list(told)} if isinstance(told, tuple) else {"worst": told}
 
 
 def _check_that_all_wanted_ran(parameters: Mapping, figures: Mapping[str, Mapping]) -> None:
@@ -224,7 +233,9 @@ def words(figures: Mapping) -> Iterator[str]:
             judged = [figure_text(one.get("threshold")), share_text(one.get("risky_rate"))]
             title = f"{name} ({given})" if given else name
             counted = [one["evaluated"], one["not_evaluated"]]
-            rows.append([title, sensitive, figure_text(one["worst"]), one["riskier"], *judged, *counted])
+            between = one.get("worst_between")
+            worst = "{:.4g} to {:.4g}".format(*between) if between else figure_text(one["worst"])
+            rows.append([title, sensitive, worst, one["riskier"], *judged, *counted])
     yield "Models, on sensitive values as they are, not binned; people whose class holds no value are not evaluated"
     headers = ["Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated", "Not evaluated"]
     yield text_table(headers, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+import pandas as pd
 
 from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.steps.risk.scene import Scene
@@ -12,7 +13,7 @@ from disclosure_control.steps.risk.section import Finding, Section
 
 
 def evaluate(scene: Scene) -> Finding:
-    """Bins that hold fewer than K people, or none: the edges are the config's, so they may be named."""
+    """Bins that hold fewer than K people, or none, in a table: that few are there is a count of them."""
     assessment, found = scene.assessment, []
     for name in assessment.binnings:
         if name in assessment.config.quasi_identifiers:
@@ -28,8 +29,10 @@ def evaluate(scene: Scene) -> Finding:
             n_people = int(people_of.get(label, 0))
             is_tail = str(label)[:1] in "<>"  # nobody outside the edges is no bin that is empty
             if n_people < assessment.config.K and (n_people or not is_tail):
-                found.append({"column": name, "bin": str(label), "empty": n_people == 0})
-    return Finding({"near_empty_bins": {"fewer_than": assessment.config.K, "bins": found}})
+                found.append((name, str(label), n_people))
+    listed = pd.DataFrame(found, columns=["column", "bin", "people"])
+    figures = {"fewer_than": assessment.config.K, "bins": len(listed), "empty": int((listed["people"] == 0).sum())}
+    return Finding({"near_empty_bins": figures}, tables={"near_empty_bins.csv": listed})
 
 
 def _people_of_codes(codes: np.ndarray, size: np.ndarray, column: EncodedColumn) -> np.ndarray:
@@ -38,22 +41,17 @@ def _people_of_codes(codes: np.ndarray, size: np.ndarray, column: EncodedColumn)
 
 
 def words(figures: Mapping) -> Iterator[str]:
-    """Every such bin by name."""
+    """How many there are; which they are stands in the table alone."""
     found = figures["near_empty_bins"]
-    bins = [f"{one['column']} {one['bin']}{' (empty)' if one['empty'] else ''}" for one in found["bins"]]
-    yield f"Bins with fewer than {found['fewer_than']} people: " + (", ".join(bins) or "none")
-
-
-def words_on_screen(figures: Mapping) -> Iterator[str]:
-    """How many there are: a bin of few people is a value of theirs."""
-    found = figures["near_empty_bins"]
-    yield f"Bins with fewer than {found['fewer_than']} people: {len(found['bins'])}, see the summary."
+    yield (
+        f"Bins with fewer than {found['fewer_than']} people: {found['bins']}, {found['empty']} of them empty; they are "
+        "listed in near_empty_bins.csv."
+    )
 
 
 SECTION = Section(
     place=130,
-    answers="bins of the config with fewer than K people",
+    answers="bins of the config with fewer than K people, listed in `near_empty_bins.csv`",
     evaluate=evaluate,
     words=words,
-    words_on_screen=words_on_screen,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from disclosure_control.basics.settings import Check, is_number
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, told_parts
 from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
@@ -78,8 +79,8 @@ def evaluate(scene: Scene) -> Finding:
             "column": check.column,
             "checked": check.n_checked,
             "texts": check.n_texts,
-            "breaches": check.n_breaches,
-            "by_kind": dict(check.breaches),
+            "breaches": HAND_TO_HAND.told(check.n_breaches, check.n_checked),
+            "by_kind": told_parts(dict(check.breaches), check.n_checked),
             "sentence": check.sentence,
             "source": check.source,
         }
@@ -92,7 +93,7 @@ def words(figures: Mapping) -> Iterator[str]:
     """A line for each column."""
     yield "HIPAA safe harbour"
     for check in figures["safe_harbour"].values():
-        kinds = ", ".join(f"{kind}: {n}" for kind, n in check["by_kind"].items() if n) or "none"
+        kinds = ", ".join(f"{kind}: {count_text(n)}" for kind, n in check["by_kind"].items() if n != 0) or "none"
         texts = f"{check['texts']} are text, for you to judge. " if check["texts"] else ""
         yield f"  {check['column']}: {check['checked']} values checked, breaches: {kinds}. {texts}{check['sentence']}"
 

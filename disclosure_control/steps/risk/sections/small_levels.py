@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from disclosure_control.basics.settings import COUNT
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.measures.small_levels import small_levels
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
@@ -22,29 +23,21 @@ class SmallLevelsSettings:
 
 
 def evaluate(scene: Scene) -> Finding:
-    """Which values of the quasi-identifiers few people have, in a table, and how many they are."""
+    """Which values of the quasi-identifiers few people have, in a table, and how many values they are in all."""
     most = scene.settings.of(SmallLevelsSettings).small_level
     levels = small_levels(scene.classes, most)
     columns = ("quasi_identifier", "label", "n_people")
     table = pd.DataFrame([[getattr(level, name) for name in columns] for level in levels], columns=columns)
-    figures = {
-        name: {"levels": int(chosen.sum()), "people": int(table["n_people"][chosen].sum())}
-        for name in scene.classes.quasi_identifiers
-        if (chosen := table["quasi_identifier"] == name).any()
-    }
-    at_most = {"at_most": most, "by_quasi_identifier": figures}
-    return Finding({"small_levels": at_most}, tables={"small_levels.csv": table})
+    n_people = HAND_TO_HAND.told(int(table["n_people"].sum()), scene.classes.n_records * len(scene.classes.columns))
+    figures = {"at_most": most, "values": None if n_people is None else len(table)}
+    return Finding({"small_levels": figures}, tables={"small_levels.csv": table})
 
 
 def words(figures: Mapping) -> Iterator[str]:
-    """How many there are by quasi-identifier; the values themselves stand in the table alone."""
+    """How many there are in all; by quasi-identifier they would tell the groups that are hidden from each other."""
     levels = figures["small_levels"]
-    counts = [
-        f"{name}: values {one['levels']}, people {one['people']}" for name, one in levels["by_quasi_identifier"].items()
-    ]
-    yield f"Values that at most {levels['at_most']} people have (listed in small_levels.csv): " + (
-        "; ".join(counts) or "none"
-    )
+    n_values = "none" if levels["values"] == 0 else count_text(levels["values"])
+    yield f"Values that at most {levels['at_most']} people have: {n_values}; they are listed in small_levels.csv."
 
 
 SECTION = Section(

@@ -1,0 +1,95 @@
+"""The page of a run, ``{PILOT}_privacy_report.html``: the verdict first, then a section for every step that ran."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.report.page import sections
+from disclosure_control.report.page.what_if import ThresholdCurve
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def privacy_page(
+    summary: Mapping[str, Any],
+    curves: Sequence[ThresholdCurve],
+    merge: Mapping[str, Any] | None,
+    history: Sequence[Mapping[str, Any]] = (),
+    is_shareable: bool = False,
+) -> str:
+    """The page as HTML that needs nothing beside it: no network, no script to be read.
+
+    ``summary`` is the JSON summary of the run, ``merge`` the merge report (None where there is none), ``history`` the
+    figures of earlier runs, oldest first. No subject, id or member of a class is in any of them.
+    """
+    content = sections.Content(summary, curves, merge, history, is_shareable)
+    shown = [section for section in sections.SECTIONS if section.has_ran(content)]
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            summary=summary,
+            content=content,
+            shown=[(section, section.figures(content)) for section in shown],
+            not_run=[section for section in sections.SECTIONS if section not in shown],
+            style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+            script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
+            what_if=_script_data({"curves": [dataclasses.asdict(curve) for curve in curves], **_landscape(summary)}),
+            is_shareable=is_shareable,
+        )
+    )
+
+
+def _landscape(summary: Mapping[str, Any]) -> dict[str, Any]:
+    found = summary.get("recommend", {}).get("landscape")
+    return {"landscape": found, "records": summary["k_anonymity"]["evaluated"]} if found else {}
+
+
+def _script_data(value: object) -> Markup:
+    """JSON that ends no script element and opens no comment, whatever a column is called."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "share": share_text,
+        "number": _number,
+        "count": _count,
+        "lines": _lines_of_config,
+        "between": interval_text,
+    }
+    return environment
+
+
+def _count(n: float | None) -> str:
+    return "masked" if n is None else f"{n:,.0f}"
+
+
+def _number(value: object) -> str:
+    if value is None:
+        return "-"
+    return number_text(float(f"{value:.4g}")) if isinstance(value, float) else str(value)
+
+
+def _lines_of_config(treatment: Sequence[Mapping[str, Any]]) -> str:
+    rows = [f"    {json.dumps(step, ensure_ascii=False)}," for step in treatment]
+    return "\n".join(['"treatment": [', *rows, "],"])

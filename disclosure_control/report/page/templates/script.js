@@ -1,0 +1,75 @@
+"use strict";
+// Moves figures that the run computed; without it the page says all the same, at the thresholds in use.
+(function () {
+  const data = JSON.parse(document.getElementById("what-if-data").textContent);
+  const share = (n, all) => (100 * n / all).toFixed(1) + "%";
+
+  function thresholdSlider(curve, number) {
+    const sign = curve.model === "t_closeness" ? ">" : "<";
+    const name = curve.model[0] + (curve.sensitive ? " of " + curve.sensitive : "");
+    const label = document.createElement("label");
+    const input = document.createElement("input");
+    const output = document.createElement("output");
+    input.type = "range";
+    input.id = "threshold-" + number;
+    input.min = 0;
+    input.max = curve.thresholds.length - 1;
+    input.step = 1;
+    input.value = curve.thresholds.indexOf(curve.in_use);
+    label.htmlFor = input.id;
+    output.htmlFor = input.id;
+    const show = function () {
+      const threshold = curve.thresholds[input.value];
+      const risky = curve.risky[input.value];
+      label.textContent = "At risk where " + name + " " + sign + " " + threshold;
+      const told = risky === null ? "masked: few people" :
+        risky.toLocaleString("en") + " of " + curve.evaluated.toLocaleString("en") + " (" + share(risky, curve.evaluated) + ")";
+      output.textContent = told;
+      input.setAttribute("aria-valuetext", name + " " + sign + " " + threshold + ": " + told);
+    };
+    input.addEventListener("input", show);
+    show();
+    return [label, input, output];
+  }
+
+  function levelChoices(landscape, records) {
+    const names = Object.keys(landscape.levels);
+    const places = new Map(landscape.places.map((place) => [place[0].join(), place]));
+    const outcome = document.querySelector("#levels .outcome");
+    const choices = names.map(function (name, column) {
+      const label = document.createElement("label");
+      const select = document.createElement("select");
+      select.id = "level-" + column;
+      label.htmlFor = select.id;
+      label.textContent = name;
+      landscape.levels[name].forEach(function (words, level) {
+        const option = document.createElement("option");
+        option.value = level;
+        option.textContent = words;
+        select.append(option);
+      });
+      if (landscape.places.length) { select.value = landscape.places[0][0][column]; }
+      return [label, select];
+    });
+    const show = function () {
+      const place = places.get(choices.map((choice) => choice[1].value).join());
+      outcome.textContent = !place ? "This run did not count out this combination." :
+        "Loss " + place[1] + "; " + (place[2] === null ? "few" : place[2].toLocaleString("en")) + " of " +
+        records.toLocaleString("en") + " people at risk, or left out.";
+    };
+    choices.forEach((choice) => choice[1].addEventListener("change", show));
+    show();
+    return choices.flat();
+  }
+
+  const thresholds = document.getElementById("thresholds");
+  if (thresholds && data.curves.length) {
+    thresholds.querySelector(".sliders").append(...data.curves.flatMap(thresholdSlider));
+    thresholds.hidden = false;
+  }
+  const levels = document.getElementById("levels");
+  if (levels && data.landscape) {
+    levels.querySelector(".choices").append(...levelChoices(data.landscape, data.records));
+    levels.hidden = false;
+  }
+}());

@@ -1,0 +1,49 @@
+"""Fingerprints of files that tell a file apart from any other, and of its content nothing.
+
+A SHA-256 of a small set is an oracle: whoever knows all of a file but one value tries the values until the hash fits.
+So what goes from hand to hand has the HMAC-SHA-256 of a file's SHA-256 instead, under a random key that stays in the
+results folder, beside the data. The same file has the same fingerprint for as long as that key is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+KEY_FILE = ".hash_key"
+KEY_DIGITS = 64
+KIND = "hmac-sha256:"
+MEANING = (
+    f'Every "sha256" is HMAC-SHA-256 of the SHA-256 (as bytes) of the file, under the key in {KEY_FILE} of the results '
+    "folder: a plain hash of a small file would give values of people away to whoever tries them."
+)
+
+
+def fingerprint(key: bytes, sha256: str) -> str:
+    """The fingerprint of the file that has this SHA-256, in hexadecimal digits, as hand-to-hand files hold it."""
+    return KIND + hmac.new(key, bytes.fromhex(sha256), hashlib.sha256).hexdigest()
+
+
+def with_fingerprints(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> dict[str, dict[str, Any]]:
+    """Entries of files by name, with a fingerprint in the place of each plain ``sha256``."""
+    return {name: {**entry, "sha256": fingerprint(key, entry["sha256"])} for name, entry in entries.items()}
+
+
+def key_of(folder: Path) -> bytes:
+    """The key of a results folder, made by chance where there is none yet: 64 hexadecimal digits, in mode 0600."""
+    path = folder / KEY_FILE
+    key = path.read_bytes() if path.is_file() else b""
+    if len(key) != KEY_DIGITS:
+        key, unfinished = secrets.token_hex(KEY_DIGITS // 2).encode(), path.with_name(f"{KEY_FILE}.new")
+        unfinished.unlink(missing_ok=True)
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(key)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    return key
