@@ -19,29 +19,43 @@ from typing import TYPE_CHECKING
 from config import COMBINED_DATASET, REVIEW, lines_to_review
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
+from disclosure_control.engines.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
+    from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.report.verdict import Verdict
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc import KEY_READERS
-    from disclosure_control.assess.assessment import assess
-    from disclosure_control.assess.combined_dataset import read_combined_dataset
+    from disclosure_control.assess.opening import opened
+    from disclosure_control.engines.choice import choose_engine
+    from disclosure_control.steps import STEP_READERS
+    from disclosure_control.steps.running import faults_without_records
+
+    readers = KEY_READERS | STEP_READERS
+    path = pilot.results / COMBINED_DATASET
+    choice = choose_engine(options.engine, path)
+    if choice.reason:
+        say(choice.reason)
+    with opened(choice.name, path, pilot.config, readers, faults_without_records) as found:
+        return _assess_opened(pilot, found, options)
+
+
+def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace) -> Outcome:
+    from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.text import generate_full_privacy_report
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.run.results import staged
-    from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
 
-    readers = KEY_READERS | STEP_READERS
-    config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
-    assessment = assess(dataset.frame, config, announce=say)
+    dataset = found.dataset
+    assessment = evaluate(found.people, found.config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
     leaving = what_leaves(steps)
     verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
@@ -50,11 +64,11 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
     first_lines = _joined([verdict.text, notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
-    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
+    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
     with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
-        for name, rows in risky_row_files(assessment, dataset.subjects):
+        for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
@@ -97,8 +111,15 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
     return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this door beside those that both have."""
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
+    parser.add_argument(
+        "--engine",
+        choices=(AUTO, *ENGINES),
+        default=AUTO,
+        help="where the records are: in memory, on disk where they do not fit, or as the file calls for (default)",
+    )
 
 
 def _percent(text: str) -> float:
@@ -112,4 +133,4 @@ def _percent(text: str) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, assess_pilot, add_options=_add_options))
+    sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))
