@@ -17,9 +17,17 @@ from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.release.people import labels
 from disclosure_control.release.study import people_of_rows
 
-# Levels of coded terms, from the finest on: MedDRA's and those of drugs, each as words and as a code.
-LEVELS = tuple("LLT LLTCD DECOD PTCD HLT HLTCD HLGT HLGTCD BODSYS BDSYCD SOC SOCCD CLAS CLASCD".split())
-_TERM = re.compile(rf"([A-Z][A-Z0-9])({'|'.join(LEVELS)})")
+# Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
+LEVELS = {
+    "LLT": "LLTCD",
+    "DECOD": "PTCD",
+    "HLT": "HLTCD",
+    "HLGT": "HLGTCD",
+    "BODSYS": "BDSYCD",
+    "SOC": "SOCCD",
+    "CLAS": "CLASCD",
+}
+_TERM = re.compile(rf"([A-Z][A-Z0-9])({'|'.join((*LEVELS, *LEVELS.values()))})")
 DAYS_PER_MONTH = 30
 NO_MONTH = ""
 
@@ -81,7 +89,7 @@ _NOTHING = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "fact": pd.Serie
 def _terms(known: _Opened) -> list[pd.DataFrame]:
     found = []
     for name, frame in known.frames.items():
-        for prefix in sorted({match[1] for column in frame if (match := _TERM.fullmatch(str(column)))}):
+        for prefix in coded_domains(frame):
             term = finest_term(frame, prefix)
             if known.with_months:
                 month = _months(frame, prefix, known.people[name], known)
@@ -90,13 +98,18 @@ def _terms(known: _Opened) -> list[pd.DataFrame]:
     return found
 
 
+def coded_domains(frame: pd.DataFrame) -> list[str]:
+    """The two letters of each domain of which the file has coded terms."""
+    return sorted({match[1] for column in frame if (match := _TERM.fullmatch(str(column)))})
+
+
 def finest_term(frame: pd.DataFrame, prefix: str) -> np.ndarray:
     """The finest coded term of each row (n_rows,) of a domain, None where there is none."""
     term = np.full(len(frame), None, dtype=object)
-    for level in LEVELS:
-        if f"{prefix}{level}" in frame:
+    for name in (f"{prefix}{suffix}" for level in LEVELS.items() for suffix in level):
+        if name in frame:
             missing = pd.isna(term)
-            term[missing] = labels(frame[f"{prefix}{level}"])[missing]
+            term[missing] = labels(frame[name])[missing]
     return term
 
 
