@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.keys import number_groups
-from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
 from disclosure_control.release.facts import LEVELS, coded_domains
 from disclosure_control.release.people import labels
 
@@ -86,7 +86,16 @@ def without_rare_terms(
             if name not in files
         },
     }
-    return replace(released, files=files, left_out=left_out), tuple(told)
+    changed = {one.domain for one in told if one.rows_gone or one.rows_raised}
+    accounts = tuple(replace(one, has_rare_terms=_is_of_terms(one, changed)) for one in released.accounts)
+    return replace(released, files=files, left_out=left_out, accounts=accounts), tuple(told)
+
+
+def _is_of_terms(account: Account, domains: set[str]) -> bool:
+    """Whether a column that stays holds terms of one of the domains, or codes of them."""
+    return account.stays and any(
+        account.variable == f"{prefix}{suffix}" for prefix in domains for level in LEVELS.items() for suffix in level
+    )
 
 
 def _columns_of(prefix: str, frames: Sequence[pd.DataFrame], along: Sequence[str]) -> list[str]:

@@ -161,6 +161,14 @@ def test_in_files_a_term_is_raised_and_finer_ones_and_codes_go_with_it():
     assert told.loss == (5 * 2 + 4) / (4 * 18)  # of the levels LLT, DECOD, HLT and SOC
 
 
+def test_the_accounts_say_which_columns_have_terms_that_were_raised():
+    after, _ = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
+    marked = {account.variable for account in after.accounts if account.has_rare_terms}
+    assert marked == {"AELLT", "AEDECOD", "AEPTCD", "AEHLT", "AESOC"}
+    untouched, _ = treated(RareTerms(1))
+    assert not any(account.has_rare_terms for account in untouched.accounts)
+
+
 def test_in_files_the_supplements_of_rows_that_go_go_too():
     before = released(study(), WHO).files["SUPPAE"]
     after, (told,) = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))

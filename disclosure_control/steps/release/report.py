@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,19 +15,30 @@ from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
+from disclosure_control.release.rare_terms import RaisedTerms
 from disclosure_control.release.traces import Traces
+from disclosure_control.steps.release.course import (
+    CourseRisk,
+    course_figures,
+    course_report,
+    raised_figures,
+    raised_report,
+    reasons_of_course,
+)
+from disclosure_control.steps.release.settings import OutsidersKnow
 
 
 @dataclass(frozen=True)
 class PackageChecked:
     """What a recipient finds: k, l and t of the package, and those that the treatment promised; traces of originals;
-    columns that name people or that outsiders may know, which the config does not answer for.
+    columns that name people or that outsiders may know, which the config does not answer for; the longitudinal risk.
     """
 
     assessment: Assessment
     promised: Assessment
     traces: Traces
     identifiers: tuple[ColumnFinding, ...] = ()
+    course: CourseRisk | None = None
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
@@ -40,7 +51,7 @@ def undecided(released: ReleasedStudy) -> dict[str, int]:
     return found
 
 
-def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
+def reasons_of(released: ReleasedStudy, checked: PackageChecked, known: OutsidersKnow) -> tuple[Reason, ...]:
     """What speaks against letting the package leave, but for k, l and t, which the verdict asks of itself."""
     reasons = []
     traces = checked.traces
@@ -87,6 +98,8 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
                 f"Merged again, the package is riskier than the treatment promised: {listed(worse)}.",
             )
         )
+    if checked.course is not None:
+        reasons += reasons_of_course(checked.course, known)
     return tuple(reasons)
 
 
@@ -101,7 +114,12 @@ def _worse_than_promised(checked: PackageChecked) -> list[str]:
 
 
 def release_figures(
-    released: ReleasedStudy, file_names: Mapping[str, str], checked: PackageChecked, people: People
+    released: ReleasedStudy,
+    file_names: Mapping[str, str],
+    checked: PackageChecked,
+    people: People,
+    known: OutsidersKnow,
+    raised: Sequence[RaisedTerms] = (),
 ) -> dict[str, Any]:
     """The figures under ``release`` in the JSON summary: counts and names, no value and no id."""
     traces = checked.traces
@@ -129,6 +147,8 @@ def release_figures(
         "values_lost": {f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
         "undecided": undecided(released),
         "unplaced": list(released.unplaced),
+        "rare_terms": raised_figures(raised),
+        "longitudinal": None if checked.course is None else course_figures(checked.course, known.kinds),
         "traces": {
             "searched": traces.n_searched,
             "original_ids": traces.original_ids,
@@ -176,6 +196,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
     if figures["recoded"]:
         lines.append(f"  recoded by the treatment: {listed(figures['recoded'], 20)}.")
     lines += [f"  {place}: {counted(n, 'value')} emptied, unreadable." for place, n in figures["values_lost"].items()]
+    lines += raised_report(figures["rare_terms"])
     traces = figures["traces"]
     lines += [
         "",
@@ -188,6 +209,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "",
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),
+        *(["", *course_report(figures["longitudinal"])] if figures["longitudinal"] else []),
     ]
     return "\n".join(lines) + "\n"
 
