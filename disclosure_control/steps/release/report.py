@@ -25,13 +25,20 @@ from disclosure_control.steps.release.course import (
     raised_report,
     reasons_of_course,
 )
+from disclosure_control.steps.release.earlier import (
+    BesideEarlier,
+    earlier_figures,
+    earlier_report,
+    reasons_of_earlier,
+)
 from disclosure_control.steps.release.settings import OutsidersKnow
 
 
 @dataclass(frozen=True)
 class PackageChecked:
     """What a recipient finds: k, l and t of the package, and those that the treatment promised; traces of originals;
-    columns that name people or that outsiders may know, which the config does not answer for; the longitudinal risk.
+    columns that name people or that outsiders may know, which the config does not answer for; the longitudinal risk;
+    what the package tells beside an earlier release.
     """
 
     assessment: Assessment
@@ -39,6 +46,7 @@ class PackageChecked:
     traces: Traces
     identifiers: tuple[ColumnFinding, ...] = ()
     course: CourseRisk | None = None
+    earlier: BesideEarlier | None = None
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
@@ -100,6 +108,8 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked, known: Outsider
         )
     if checked.course is not None:
         reasons += reasons_of_course(checked.course, known)
+    if checked.earlier is not None:
+        reasons += reasons_of_earlier(checked.earlier)
     return tuple(reasons)
 
 
@@ -149,6 +159,7 @@ def release_figures(
         "unplaced": list(released.unplaced),
         "rare_terms": raised_figures(raised),
         "longitudinal": None if checked.course is None else course_figures(checked.course, known.kinds),
+        "earlier_release": None if checked.earlier is None else earlier_figures(checked.earlier),
         "traces": {
             "searched": traces.n_searched,
             "original_ids": traces.original_ids,
@@ -210,6 +221,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),
         *(["", *course_report(figures["longitudinal"])] if figures["longitudinal"] else []),
+        *(["", *earlier_report(figures["earlier_release"])] if figures["earlier_release"] else []),
     ]
     return "\n".join(lines) + "\n"
 

@@ -41,11 +41,23 @@ class OutsidersKnow:
 
 
 @dataclass(frozen=True)
+class EarlierRelease:
+    """An earlier release of the pilot: its ``folder``, and its ``name``; None for that of this one.
+
+    The folder is absolute, or lies within the pilot's. The key was the same.
+    """
+
+    folder: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
 class ReleaseSettings:
     """The config key ``release``.
 
     ``format`` None: each file in the format it came in. ``operations`` override the table, the config's words by
     pattern. ``name`` is that of the release where no treatment names it. ``rare_terms`` None: coded terms stay.
+    ``earlier``: a release that a recipient may have as well.
     """
 
     key_from: Mapping[str, str]
@@ -56,6 +68,7 @@ class ReleaseSettings:
     name: str | None = None
     outsiders_know: OutsidersKnow = OutsidersKnow()
     rare_terms: RareTerms | None = None
+    earlier: EarlierRelease | None = None
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -85,7 +98,9 @@ _RARE_TERMS: dict[str, Check] = {
     "along": (are_names, 'a list of columns from the finest on, such as "AEDECOD", "AESOC", or "--DECOD", "--SOC"'),
     "within": one_of(*WITHIN),
 }
-_PARTS = {"outsiders_know": _OUTSIDERS_KNOW, "rare_terms": _RARE_TERMS}
+_EARLIER: dict[str, Check] = {"folder": TEXT, "name": TEXT}
+_PARTS = {"outsiders_know": _OUTSIDERS_KNOW, "rare_terms": _RARE_TERMS, "earlier": _EARLIER}
+_NEEDED = {"rare_terms": "at_least", "earlier": "folder"}
 _KEYS: dict[str, Check] = {
     "key_from": KEY_FROM,
     "days": whole_number(30, 36_500),
@@ -108,8 +123,9 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
     for name, keys in _PARTS.items():
         if isinstance(value.get(name), dict):
             faults += faults_of_settings(f"release[{name!r}]", value[name], keys)
-    if isinstance(value.get("rare_terms"), dict) and "at_least" not in value["rare_terms"]:
-        faults.append(f"release['rare_terms']['at_least']: missing; allowed: {_RARE_TERMS['at_least'][1]}")
+        needed = _NEEDED.get(name)
+        if isinstance(value.get(name), dict) and needed and needed not in value[name]:
+            faults.append(f"release[{name!r}][{needed!r}]: missing; allowed: {keys[needed][1]}")
     operations = value.get("operations", {})
     for pattern, operation in operations.items() if isinstance(operations, dict) else ():
         if operation not in _ALLOWED:
@@ -126,6 +142,7 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
         leave_out=tuple(domain.upper() for domain in value.get("leave_out", ())),
         outsiders_know=_outsiders_know(value.get("outsiders_know", {})),
         rare_terms=_rare_terms(value["rare_terms"]) if "rare_terms" in value else None,
+        earlier=EarlierRelease(**value["earlier"]) if "earlier" in value else None,
     )
 
 

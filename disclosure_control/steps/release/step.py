@@ -28,6 +28,7 @@ from disclosure_control.release.study import Study, read_study
 from disclosure_control.release.traces import find_traces
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.release.course import course_risk
+from disclosure_control.steps.release.earlier import BesideEarlier, Merged, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (
     PackageChecked,
     reasons_of,
@@ -66,13 +67,14 @@ def run_step(step: StepInput) -> StepResult:
     names = dict(zip(released.files, files, strict=True))
     files |= codebook_files(codebook(released, names))
     files["README.txt"] = readme(step.pilot, released, names, created).encode()
-    checked = _checked(step, files, study, released, people, promised)
+    checked = _checked(step, files, study, released, people, promised, release)
     figures = release_figures(released, names, checked, people, settings.outsiders_know, raised)
     return StepResult(
         figures,
         release_report(step.pilot, figures),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
-        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files},
+        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
+        | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         reasons_to_hold=reasons_of(released, checked, settings.outsiders_know),
         outcome=checked,
     )
@@ -134,6 +136,7 @@ def _checked(
     released: ReleasedStudy,
     people: People,
     promised: Assessment,
+    release: Release,
 ) -> PackageChecked:
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
     rule, merge = _rules(step.assessment.config)
@@ -152,7 +155,21 @@ def _checked(
         SubjectIdRule(column=rule.column),
         step.settings.outsiders_know.kinds,
     )
-    return PackageChecked(found, promised, traces, identifiers, course)
+    with_earlier = _beside_earlier(step, Merged(merged, found), people, release)
+    return PackageChecked(found, promised, traces, identifiers, course, with_earlier)
+
+
+def _beside_earlier(step: StepInput, now: Merged, people: People, release: Release) -> BesideEarlier | None:
+    """What the package tells together with the earlier release that the config names, None where it names none."""
+    named = step.settings.earlier
+    if named is None:
+        return None
+    rule, merge = _rules(step.assessment.config)
+    earlier, inputs = read_earlier(
+        named, step.folder, rule, merge, lambda frame: _evaluated(frame, step, step.assessment.config)
+    )
+    releases = (release, Release(release.pilot, named.name or release.name))
+    return beside_earlier(now, earlier, people, read_key(step.settings.key_from, step.folder), releases, inputs)
 
 
 def _identifiers_in(
