@@ -26,11 +26,13 @@ KIND_WORDS = {"terms": "coded terms of events and treatments", "visits": "the nu
 class CourseRisk:
     """The longitudinal risk of a package: per number of facts who is alone, without and with the month of each term.
 
-    ``below_k`` counts people of whom fewer than K have the same facts. ``holders``: people with a fact of each kind.
+    ``known`` is what the config says of outsiders. ``below_k`` counts people of whom fewer than K have the same facts.
+    ``holders``: people with a fact of each kind.
     """
 
     n_people: int
     k: int
+    known: OutsidersKnow
     holders: Mapping[str, int]
     alone: tuple[AloneByFacts, ...]
     alone_with_months: tuple[AloneByFacts, ...]
@@ -45,13 +47,14 @@ def course_risk(
     classes: np.ndarray,
     k: int,
     rule: SubjectIdRule,
-    kinds: Sequence[str],
+    known: OutsidersKnow,
 ) -> CourseRisk:
     """The longitudinal risk of files as they were ``opened``; ``subjects`` and ``classes`` (n_people,) of the merge."""
-    without, with_months = (facts_known(opened, subjects, rule, kinds, months) for months in (False, True))
+    without, with_months = (facts_known(opened, subjects, rule, known.kinds, months) for months in (False, True))
     return CourseRisk(
         n_people=len(subjects),
         k=k,
+        known=known,
         holders=without.holders,
         alone=alone_by_facts(classes, without.people, without.facts),
         alone_with_months=alone_by_facts(classes, with_months.people, with_months.facts),
@@ -75,14 +78,12 @@ def told_rising(counts: Sequence[int], whole: int) -> list[int | None]:
     return told
 
 
-def course_figures(course: CourseRisk, kinds: Sequence[str]) -> dict[str, Any]:
+def course_figures(course: CourseRisk) -> dict[str, Any]:
     """The figures under ``longitudinal``: counts of few people are null, and rates to three digits where they are."""
     return {
         "people": course.n_people,
-        "known": list(kinds),
-        "people_with": {
-            kind: told_rising([course.holders[kind]], course.n_people)[0] for kind in kinds if course.holders[kind]
-        },
+        "known": list(course.known.kinds),
+        "people_with": {kind: told_rising([n], course.n_people)[0] for kind, n in course.holders.items() if n},
         "alone": _counts(course.alone, course.n_people),
         "alone_with_months": _counts(course.alone_with_months, course.n_people),
         f"fewer_than_{course.k}": _counts(course.below_k, course.n_people),
@@ -141,8 +142,9 @@ def _rate_pair(figures: Mapping[str, Any], size: int) -> list[str]:
     return [share_text(one[size]["rate"]) if len(one) > size else "-" for one in rates]
 
 
-def reasons_of_course(course: CourseRisk, known: OutsidersKnow) -> list[Reason]:
+def reasons_of_course(course: CourseRisk) -> list[Reason]:
     """A reason where more people are alone by the facts that the config reckons with than it accepts."""
+    known = course.known
     found = course.alone_with_months if known.months else course.alone
     one = found[known.facts]
     if not known.facts or one.n_alone <= known.alone_at_most * course.n_people:

@@ -31,7 +31,6 @@ from disclosure_control.steps.release.earlier import (
     earlier_report,
     reasons_of_earlier,
 )
-from disclosure_control.steps.release.settings import OutsidersKnow
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,14 @@ class PackageChecked:
     course: CourseRisk | None = None
     earlier: BesideEarlier | None = None
 
+    @property
+    def not_looked_at(self) -> tuple[str, ...]:
+        """What speaks neither for nor against it, because the config leaves it out: sentences for the verdict."""
+        courses = "Not reckoned with: what acquaintances know of events, treatments, visits or a death."
+        is_reckoned = self.course is not None and self.course.known.facts
+        beside = "Not looked at: what an earlier release tells beside this one."
+        return (*(() if is_reckoned else (courses,)), *(() if self.earlier else (beside,)))
+
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
     """Variables that wait for the config, as patterns that it may name, and how many values each has."""
@@ -59,7 +66,7 @@ def undecided(released: ReleasedStudy) -> dict[str, int]:
     return found
 
 
-def reasons_of(released: ReleasedStudy, checked: PackageChecked, known: OutsidersKnow) -> tuple[Reason, ...]:
+def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
     """What speaks against letting the package leave, but for k, l and t, which the verdict asks of itself."""
     reasons = []
     traces = checked.traces
@@ -107,7 +114,7 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked, known: Outsider
             )
         )
     if checked.course is not None:
-        reasons += reasons_of_course(checked.course, known)
+        reasons += reasons_of_course(checked.course)
     if checked.earlier is not None:
         reasons += reasons_of_earlier(checked.earlier)
     return tuple(reasons)
@@ -128,7 +135,6 @@ def release_figures(
     file_names: Mapping[str, str],
     checked: PackageChecked,
     people: People,
-    known: OutsidersKnow,
     raised: Sequence[RaisedTerms] = (),
 ) -> dict[str, Any]:
     """The figures under ``release`` in the JSON summary: counts and names, no value and no id."""
@@ -158,7 +164,7 @@ def release_figures(
         "undecided": undecided(released),
         "unplaced": list(released.unplaced),
         "rare_terms": raised_figures(raised),
-        "longitudinal": None if checked.course is None else course_figures(checked.course, known.kinds),
+        "longitudinal": None if checked.course is None else course_figures(checked.course),
         "earlier_release": None if checked.earlier is None else earlier_figures(checked.earlier),
         "traces": {
             "searched": traces.n_searched,

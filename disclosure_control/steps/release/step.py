@@ -68,14 +68,14 @@ def run_step(step: StepInput) -> StepResult:
     files |= codebook_files(codebook(released, names))
     files["README.txt"] = readme(step.pilot, released, names, created).encode()
     checked = _checked(step, files, study, released, people, promised, release)
-    figures = release_figures(released, names, checked, people, settings.outsiders_know, raised)
+    figures = release_figures(released, names, checked, people, raised)
     return StepResult(
         figures,
         release_report(step.pilot, figures),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
-        reasons_to_hold=reasons_of(released, checked, settings.outsiders_know),
+        reasons_to_hold=reasons_of(released, checked),
         outcome=checked,
     )
 
@@ -153,7 +153,7 @@ def _checked(
         found.classes.class_of_record,
         found.config.K,
         SubjectIdRule(column=rule.column),
-        step.settings.outsiders_know.kinds,
+        step.settings.outsiders_know,
     )
     with_earlier = _beside_earlier(step, Merged(merged, found), people, release)
     return PackageChecked(found, promised, traces, identifiers, course, with_earlier)

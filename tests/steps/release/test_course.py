@@ -105,10 +105,10 @@ def test_who_is_alone_by_one_thing_holds_the_package(demo):
     assert '"rare_terms": {"at_least": 3, "within": "class"}' in reason.remedy  # its K
 
 
-def course_with(*n_alone: int, n_people: int = 100) -> CourseRisk:
+def course_with(known: OutsidersKnow, *n_alone: int, n_people: int = 100) -> CourseRisk:
     found = tuple(AloneByFacts(i, 2, np.arange(n_people) < n, True) for i, n in enumerate(n_alone))
     none = tuple(AloneByFacts(i, 2, np.zeros(n_people, dtype=bool), True) for i in range(4))
-    return CourseRisk(n_people, 5, {}, found, none, none, (), ())
+    return CourseRisk(n_people, 5, known, {}, found, none, none, (), ())
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,13 @@ def course_with(*n_alone: int, n_people: int = 100) -> CourseRisk:
     ],
 )
 def test_the_config_says_what_outsiders_know_and_how_many_alone_are_accepted(known, is_held):
-    assert bool(reasons_of_course(course_with(0, 20, 40, 60), known)) is is_held
+    assert bool(reasons_of_course(course_with(known, 0, 20, 40, 60))) is is_held
 
 
 def test_few_people_are_not_counted_in_the_sentence():
-    (reason,) = reasons_of_course(course_with(0, 3, 3, 3), OutsidersKnow())
+    (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 3, 3, 3))
     assert "Of 100 people in it fewer than 10 are alone" in reason.sentence
-    (reason,) = reasons_of_course(course_with(0, 98, 98, 98), OutsidersKnow())
+    (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 98, 98, 98))
     assert "98" not in reason.sentence
 
 
