@@ -44,13 +44,19 @@ class Facts:
     holders: Mapping[str, int]
 
 
-@dataclass(frozen=True)
 class _Opened:
     """The files as they leave, and of each row (n_rows,) the position of its person, below 0 of nobody."""
 
-    frames: Mapping[str, pd.DataFrame]
-    people: Mapping[str, np.ndarray]
-    with_months: bool
+    def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule, with_months: bool):
+        self.frames, self.with_months = frames, with_months
+        self._ids, self._rule = ids, rule
+        self._people: dict[str, np.ndarray] = {}
+
+    def people(self, name: str) -> np.ndarray:
+        """Asked of the files with facts alone: laboratory values of a million rows have none."""
+        if name not in self._people:
+            self._people[name] = people_of_rows(self.frames[name], self._rule, self._ids)
+        return self._people[name]
 
 
 def facts_known(
@@ -65,7 +71,7 @@ def facts_known(
     A term with its month stands in place of the term: who knows the month knows the term.
     """
     ids = pd.Index(subjects.astype("str"))
-    known = _Opened(opened, {name: people_of_rows(frame, rule, ids) for name, frame in opened.items()}, with_months)
+    known = _Opened(opened, ids, rule, with_months)
     found = {kind: pd.concat([_NOTHING, *KINDS[kind](known)]) for kind in kinds}
     entries = pd.concat([_NOTHING, *found.values()])
     codes, _ = pd.factorize(entries["fact"], sort=True)
@@ -92,9 +98,9 @@ def _terms(known: _Opened) -> list[pd.DataFrame]:
         for prefix in coded_domains(frame):
             term = finest_term(frame, prefix)
             if known.with_months:
-                month = _months(frame, prefix, known.people[name], known)
+                month = _months(frame, prefix, known.people(name), known)
                 term = np.array([f"{one}\0{when}" if one is not None else None for one, when in zip(term, month)])  # noqa: B905
-            found.append(_entries(known.people[name], f"term {prefix}", term))
+            found.append(_entries(known.people(name), f"term {prefix}", term))
     return found
 
 
@@ -104,13 +110,23 @@ def coded_domains(frame: pd.DataFrame) -> list[str]:
 
 
 def finest_term(frame: pd.DataFrame, prefix: str) -> np.ndarray:
-    """The finest coded term of each row (n_rows,) of a domain, None where there is none."""
+    """The finest coded term of each row (n_rows,) of a domain, None where there is none, or it did not occur."""
     term = np.full(len(frame), None, dtype=object)
     for name in (f"{prefix}{suffix}" for level in LEVELS.items() for suffix in level):
         if name in frame:
             missing = pd.isna(term)
             term[missing] = labels(frame[name])[missing]
+    term[~occurred(frame, prefix)] = None
     return term
+
+
+def occurred(frame: pd.DataFrame, prefix: str) -> np.ndarray:
+    """Whether what a row (n_rows,) says took place: not where it was asked for, and was not so or was not answered."""
+    took_place = np.ones(len(frame), dtype=bool)
+    for name, denies in ((f"{prefix}OCCUR", "N"), (f"{prefix}STAT", "NOT DONE")):
+        if name in frame:
+            took_place &= ~frame[name].astype("str").str.upper().eq(denies).to_numpy(dtype=bool)
+    return took_place
 
 
 def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, known: _Opened) -> np.ndarray:
@@ -134,7 +150,7 @@ def _starts(known: _Opened) -> np.ndarray:
     demographics = known.frames.get("DM")
     if demographics is None or "RFSTDTC" not in demographics:
         return np.zeros(0, dtype="datetime64[D]")
-    people = known.people["DM"]
+    people = known.people("DM")
     start = np.full(people.max(initial=-1) + 1, np.datetime64("NaT", "D"))
     start[people[people >= 0]] = _days(demographics["RFSTDTC"])[people >= 0]
     return start
@@ -155,7 +171,7 @@ def _visits(known: _Opened) -> list[pd.DataFrame]:
     for name, frame in holding.items():
         column = next((one for one in ("VISITNUM", "VISIT") if one in frame), None)
         if column is not None:
-            seen.append(_entries(known.people[name], column, labels(frame[column])))
+            seen.append(_entries(known.people(name), column, labels(frame[column])))
     visits = pd.concat(seen).drop_duplicates().groupby("person")["fact"].size()
     return [_entries(visits.index.to_numpy(), "visits", visits.to_numpy())]
 
@@ -170,7 +186,8 @@ def _deaths(known: _Opened) -> list[pd.DataFrame]:
         for column in ("DTHDTC", "DTHDT"):
             if column in frame:
                 died |= frame[column].notna().to_numpy()
-        found.append(_entries(known.people[name][died], "death", np.full(died.sum(), "died")))
+        if died.any():
+            found.append(_entries(known.people(name)[died], "death", np.full(died.sum(), "died")))
     return found
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.keys import number_groups
 from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
-from disclosure_control.release.facts import LEVELS, coded_domains
+from disclosure_control.release.facts import LEVELS, coded_domains, occurred
 from disclosure_control.release.people import labels
 
 ALONG = tuple(f"--{level}" for level in LEVELS if level != "LLT")
@@ -122,7 +122,8 @@ def _of_domain(
     people = np.concatenate([place.people for place in places])
     group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
     terms = [
-        np.concatenate([_level(files[place.file].frame, name)[place.rows] for place in places]) for name in columns
+        np.concatenate([_terms(files[place.file].frame, prefix, name)[place.rows] for place in places])
+        for name in columns
     ]
     level = levels_shown(terms, people, group, settings.at_least)
     shown_in = next(name for name in columns if name in _named(prefix, settings.along))
@@ -156,6 +157,11 @@ def _named(prefix: str, along: Sequence[str]) -> set[str]:
 
 def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
     return labels(frame[name]) if name in frame else np.full(len(frame), None, dtype=object)
+
+
+def _terms(frame: pd.DataFrame, prefix: str, name: str) -> np.ndarray:
+    """Labels of a level (n_rows,); None also where what was asked for did not occur: such a row is about nobody."""
+    return np.where(occurred(frame, prefix), _level(frame, name), None)
 
 
 # ---------------------------------------------------------------- which level each row shows

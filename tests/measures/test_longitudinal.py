@@ -133,8 +133,8 @@ def test_bounded_work_finds_those_who_are_alone_by_rare_facts_and_says_that_it_i
     assert whole[3].is_alone.tolist() == referee_alone(classes, facts, 3, 2)
 
 
-@examples(50)
-@given(course=courses(), most_at_once=st.integers(1, 40))
+@examples(30)
+@given(course=courses(), most_at_once=st.integers(4, 40))
 def test_parts_of_the_work_are_counted_as_the_whole(course, most_at_once):
     """Where the memory holds little, sets are counted in parts; an item that does not fit is said to be left out."""
     with pytest.MonkeyPatch.context() as patch:

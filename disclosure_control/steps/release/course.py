@@ -15,7 +15,7 @@ from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import counted, listed, share_text, text_table
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts import facts_known
-from disclosure_control.release.rare_terms import RaisedTerms
+from disclosure_control.release.rare_terms import RaisedTerms, RareTerms
 from disclosure_control.steps.release.settings import OutsidersKnow
 
 SEED = 0  # sets are drawn in studies too large to count them all; the same ones in every run
@@ -26,8 +26,8 @@ KIND_WORDS = {"terms": "coded terms of events and treatments", "visits": "the nu
 class CourseRisk:
     """The longitudinal risk of a package: per number of facts who is alone, without and with the month of each term.
 
-    ``known`` is what the config says of outsiders. ``below_k`` counts people of whom fewer than K have the same facts.
-    ``holders``: people with a fact of each kind.
+    ``known`` is what the config says of outsiders, ``rare_terms`` what it says of these. ``below_k`` counts people of
+    whom fewer than K have the same facts. ``holders``: people with a fact of each kind.
     """
 
     n_people: int
@@ -39,6 +39,7 @@ class CourseRisk:
     below_k: tuple[AloneByFacts, ...]
     average: tuple[AverageRisk, ...]
     average_with_months: tuple[AverageRisk, ...]
+    rare_terms: RareTerms | None = None
 
 
 def course_risk(
@@ -48,6 +49,7 @@ def course_risk(
     k: int,
     rule: SubjectIdRule,
     known: OutsidersKnow,
+    rare_terms: RareTerms | None = None,
 ) -> CourseRisk:
     """The longitudinal risk of files as they were ``opened``; ``subjects`` and ``classes`` (n_people,) of the merge."""
     without, with_months = (facts_known(opened, subjects, rule, known.kinds, months) for months in (False, True))
@@ -55,6 +57,7 @@ def course_risk(
         n_people=len(subjects),
         k=k,
         known=known,
+        rare_terms=rare_terms,
         holders=without.holders,
         alone=alone_by_facts(classes, without.people, without.facts),
         alone_with_months=alone_by_facts(classes, with_months.people, with_months.facts),
@@ -158,10 +161,19 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"Of {course.n_people} people in it {some if n is None else n} are alone by {facts} that an acquaintance "
             f"may know ({people_known(known.kinds)}{months}), on top of the quasi-identifiers.",
-            f'"release": {{"rare_terms": {{"at_least": {max(course.k, 2)}, "within": "class"}}}}, or say under '
-            '"outsiders_know" what outsiders know and how many alone you accept: docs/release.md',
+            _remedy(course),
         )
     ]
+
+
+def _remedy(course: CourseRisk) -> str:
+    """Rare terms within classes, unless the config has them; then it is for the controller to say what is known."""
+    least = max(course.k, 2)
+    say = '"outsiders_know": what outsiders know, and how many alone you accept (docs/release.md)'
+    rare = course.rare_terms
+    if rare is not None and rare.within_class and rare.at_least >= least:
+        return f'"release": {{{say}}}'
+    return f'"release": {{"rare_terms": {{"at_least": {least}, "within": "class"}}}}, or {say}'
 
 
 # ---------------------------------------------------------------- rare terms

@@ -154,6 +154,7 @@ def _checked(
         found.config.K,
         SubjectIdRule(column=rule.column),
         step.settings.outsiders_know,
+        step.settings.rare_terms,
     )
     with_earlier = _beside_earlier(step, Merged(merged, found), people, release)
     return PackageChecked(found, promised, traces, identifiers, course, with_earlier)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from datetime import date
 
@@ -15,6 +16,7 @@ from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.reasons import Gravity
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts import KINDS, facts_known
+from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.course import CourseRisk, reasons_of_course, told_rising
 from disclosure_control.steps.release.settings import OutsidersKnow
 from tests.config_keys import faults_of_key, settings_of_key
@@ -130,6 +132,15 @@ def test_few_people_are_not_counted_in_the_sentence():
     assert "Of 100 people in it fewer than 10 are alone" in reason.sentence
     (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 98, 98, 98))
     assert "98" not in reason.sentence
+
+
+def test_what_the_config_has_already_is_not_the_next_step():
+    course = course_with(OutsidersKnow(), 0, 30, 30, 30)
+    (reason,) = reasons_of_course(course)
+    assert "rare_terms" in reason.remedy
+    (reason,) = reasons_of_course(dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True)))
+    assert "rare_terms" not in reason.remedy
+    assert "outsiders_know" in reason.remedy
 
 
 @examples(200)
