@@ -2,7 +2,8 @@
 
 A run writes its whole set into ``.staging``. One rename turns that folder into ``.commit``: from here on the set
 counts as published. Then each earlier file moves to ``.previous`` and the new one to its place, the JSON summary last;
-files of the earlier set that the new one lacks only move away. A run that fails meanwhile moves everything back. A
+files of the earlier set that the new one lacks only move away. A name may lead into a folder of the set
+(``released/dm.xpt``); a folder that holds nothing any more goes. A run that fails meanwhile moves everything back. A
 process killed before the rename has changed nothing; one killed after it is completed by ``recover`` at the next
 start, and until then the hashes in the summary tell.
 """
@@ -27,6 +28,7 @@ from disclosure_control.basics.words import CONTROL_CHARACTERS, with_controls_es
 from disclosure_control.run import fingerprints
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
+ASIDE = ".aside"
 LOCK = ".lock"
 
 
@@ -68,7 +70,7 @@ def _links_out_of_pilot(results: Path) -> Iterator[str]:
     if fault := link_fault(results, results.parent):
         yield fault
     elif results.is_dir():
-        faults = (link_fault(path, results.parent) for path in sorted(results.iterdir()))
+        faults = (link_fault(path, results.parent) for path in sorted(results.rglob("*")))
         yield from (fault for fault in faults if fault)
 
 
@@ -76,7 +78,7 @@ def recover(folder: Path) -> None:
     """Complete a set that was committed and not fully moved; drop one that was not committed."""
     if (folder / COMMIT / MANIFEST).is_file():
         _move_into_place(folder)
-    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING):
+    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING, folder / ASIDE):
         if left_over.is_dir():
             shutil.rmtree(left_over)
 
@@ -144,7 +146,8 @@ class ResultSet:
         order = [*files, self.summary_name]
         stale = [name for name in earlier if name not in order]
         self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
-        flush_folder(self.staging)
+        for folder in {self.staging, *((self.staging / name).parent for name in order)}:
+            flush_folder(folder)
         self.staging.replace(self.folder / COMMIT)
         try:
             flush_folder(self.folder)
@@ -157,6 +160,7 @@ class ResultSet:
 
     def _write(self, name: str, content: bytes, rows: int | None = None, hand_to_hand: bool = False) -> None:
         path = self.staging / name
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         path.touch(mode=0o600, exist_ok=False)
         with path.open("wb") as file:
             file.write(content)
@@ -177,13 +181,33 @@ def staged(folder: Path, summary_name: str, is_restricted: bool = False) -> Iter
         shutil.rmtree(results.staging, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def written_aside(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
+    """A folder with these files, so that a step can open them from disk before they are published; gone afterwards."""
+    aside = folder / ASIDE
+    aside.mkdir(mode=0o700, parents=True)
+    try:
+        for name, content in files.items():
+            (aside / name).touch(mode=0o600)
+            (aside / name).write_bytes(content)
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
 def _files_of_summary(path: Path) -> list[str]:
     """Names of the files that an earlier run of this kind left, by its own summary; a file of no run is never ours."""
     try:
         names = list(json.loads(path.read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return []
-    return [name for name in names if isinstance(name, str) and Path(name).name == name and not name.startswith(".")]
+    return [name for name in names if isinstance(name, str) and _may_be_of_a_set(name)]
+
+
+def _may_be_of_a_set(name: str) -> bool:
+    """Whether a name stays within the results, at most one folder deep, and is none of the work folders here."""
+    parts = name.split("/")
+    return len(parts) <= 2 and all(Path(part).name == part and not part.startswith(".") for part in parts)
 
 
 def _manifest(folder: Path) -> tuple[list[str], list[str]]:
@@ -201,10 +225,27 @@ def _move_into_place(folder: Path) -> None:
         if waits and name == files[-1] and (folder / name).is_file():
             shutil.copy(folder / name, previous / name)  # the summary is there at every moment
         elif waits and (folder / name).is_file():
-            (folder / name).replace(previous / name)
+            _move(folder / name, previous / name)
         if (commit / name).is_file():
-            (commit / name).replace(folder / name)
+            _move(commit / name, folder / name)
+    _tidy_folders(stale + files, folder)
     flush_folder(folder)
+
+
+def _tidy_folders(names: list[str], folder: Path) -> None:
+    """Folders within ``folder`` that the names lead into: closed to others and flushed, or gone where they are empty."""
+    for inner in {(folder / name).parent for name in names} - {folder}:
+        if inner.is_dir() and any(inner.iterdir()):
+            inner.chmod(inner.stat().st_mode & 0o700)
+            flush_folder(inner)
+        elif inner.is_dir():
+            inner.rmdir()
+
+
+def _move(source: Path, target: Path) -> None:
+    """Rename a file, into a folder that may not be there yet."""
+    target.parent.mkdir(mode=0o700, exist_ok=True)
+    source.replace(target)
 
 
 def _move_back(folder: Path) -> None:
@@ -214,9 +255,10 @@ def _move_back(folder: Path) -> None:
         files, stale = _manifest(folder)
         for name in reversed(stale + files):
             if name in files and not (commit / name).is_file():
-                (folder / name).replace(commit / name)
+                _move(folder / name, commit / name)
             if (previous / name).is_file() and not (folder / name).is_file():
-                (previous / name).replace(folder / name)
+                _move(previous / name, folder / name)
+        _tidy_folders(stale + files, folder)
         commit.replace(folder / STAGING)
         shutil.rmtree(previous, ignore_errors=True)
         flush_folder(folder)
