@@ -233,7 +233,7 @@ def _move_into_place(folder: Path) -> None:
 
 
 def _tidy_folders(names: list[str], folder: Path) -> None:
-    """Folders within ``folder`` that the names lead into: closed to others and flushed, or gone where they are empty."""
+    """Folders in ``folder`` that the names lead into: closed to others and flushed, or gone where they are empty."""
     for inner in {(folder / name).parent for name in names} - {folder}:
         if inner.is_dir() and any(inner.iterdir()):
             inner.chmod(inner.stat().st_mode & 0o700)
