@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET
-from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, say
+from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
     from cdisc.merge.settings import MergeSettings
@@ -30,11 +30,13 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.run.results import staged
 
     rule, settings = merge_settings(pilot.config)
-    combined = combine_domains(pilot.folder, rule, settings)
-    with staged(pilot.results, REPORT, is_restricted=True) as results:
+    with pilot.log.step("merge") as counts:
+        combined = combine_domains(pilot.folder, rule, settings)
+        counts |= {"subjects": len(combined.frame), "columns": combined.frame.shape[1] - 1}
+    with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
-    say(merge_table(combined.report))
+    pilot.log.say(merge_table(combined.report))
     n_subjects, n_columns = combined.frame.shape
     return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
 

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 from config import (
+    KEEP_RUNS,
     PILOT_NAME,
     PROJECT_FOLDER,
     RESULTS_FOLDER,
     Settings,
     check_pilot_name,
     list_pilots,
-    load_pilot_config,
+    parse_config_file,
+    read_config_file,
     read_settings,
 )
 from disclosure_control import __version__
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import text_table
+from disclosure_control.run.logs import FORMATS, Log, utc_now
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
@@ -36,12 +38,21 @@ GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 
 @dataclass(frozen=True)
 class Pilot:
-    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal."""
+    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal and file.
+
+    ``started``: when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history holds. ``left_out``: steps
+    that this run must not take, though the config has their key.
+    """
 
     name: str
     folder: Path
     results: Path
     config: dict
+    config_file: SourceFile
+    started: str = field(default_factory=utc_now)
+    keep_runs: int = KEEP_RUNS
+    log: Log = field(default_factory=Log)
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -72,25 +83,28 @@ def run_door(
     parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--all", action="store_true", help="every pilot that has a config")
+    parser.add_argument("--log-format", choices=FORMATS, default="text", help="text for people, or JSON line by line")
     add_options(parser)
     options = parser.parse_args(arguments)
+    log = Log(options.log_format == "json")
     try:
         settings = read_settings()
         names = _pilots_of(options, settings)
     except FaultyInputError as error:
-        _say_faults(error.faults)
+        _say_faults(error.faults, log)
         return INPUT_AT_FAULT
     outcomes = {}
     try:
         for name in names:
-            outcomes[name] = _process_one(name, settings, process, options)
+            outcomes[name] = _process_one(name, settings, process, options, log.of_pilot(_shown(name)))
     except KeyboardInterrupt:
         _say_faults(
-            ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"]
+            ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"],
+            log,
         )
         return STOPPED
     finally:
-        _say_outcomes(outcomes)
+        _say_outcomes(outcomes, log)
     return next(status for status in GRAVITY if status in {outcome.status for outcome in outcomes.values()})
 
 
@@ -115,60 +129,56 @@ def _pilots_of(options: argparse.Namespace, settings: Settings) -> list[str]:
 
 
 def _process_one(
-    name: str, settings: Settings, process: Callable[[Pilot, argparse.Namespace], Outcome], options: argparse.Namespace
+    name: str,
+    settings: Settings,
+    process: Callable[[Pilot, argparse.Namespace], Outcome],
+    options: argparse.Namespace,
+    log: Log,
 ) -> Outcome:
     try:
-        config = load_pilot_config(settings, name)
+        file = read_config_file(settings, name)
+        config = parse_config_file(file)
         folder = settings.data_folder / name
         if not folder.is_dir():
             raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
-        pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config)
-        say(f"Pilot {name}")
+        pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config, file, utc_now(), settings.keep_runs, log)
+        log.say(f"Pilot {name}")
         with held(pilot.results):
             return process(pilot, options)
     except FaultyInputError as error:
-        _say_faults(error.faults, name)
+        _say_faults(error.faults, log)
         return Outcome(INPUT_AT_FAULT, f"config or input at fault ({len(error.faults)}), see above")
     except PilotIsLockedError:
         return Outcome(LOCKED, "another run holds this pilot; try again when it is done")
     except PublishingInterruptedError:
         words = "results could be moved neither to their place nor back; the next start completes them"
-        _say_faults([words], name)
+        _say_faults([words], log)
         return Outcome(INPUT_AT_FAULT, words)
     except OSError as error:
         # Disk full, folder read-only, file in use: the system's own words and a path of ours, no data.
         where = f" ({Path(error.filename).name})" if isinstance(error.filename, str) else ""
-        _say_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], name)
+        _say_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], log)
         return Outcome(INPUT_AT_FAULT, f"could not read or write: {error.strerror or type(error).__name__}")
     except Exception as error:  # the message may hold data, so only its kind and place are shown
         frames = traceback.extract_tb(error.__traceback__)
         ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
         place = (ours or frames)[-1]
         fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-        _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], name)
+        _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], log)
         return Outcome(OUR_FAULT, f"a fault of this program: {fault}")
 
 
-def say(text: str, stream: TextIO | None = None) -> None:
-    """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
-    stream = stream or sys.stdout
-    try:
-        print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
-        stream.flush()
-    except OSError:
-        # Nobody can be told; what the interpreter still holds for this stream must not fail either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _say_faults(faults: Sequence[str], pilot: str | None = None) -> None:
+def _say_faults(faults: Sequence[str], log: Log) -> None:
     for fault in faults:
-        say(f"{_shown(pilot)}: {fault}" if pilot else fault, sys.stderr)
+        log.fault(fault)
 
 
 def _shown(pilot: str) -> str:
     return pilot if PILOT_NAME.fullmatch(pilot) else f"{pilot[:40]!r}"
 
 
-def _say_outcomes(outcomes: dict[str, Outcome]) -> None:
+def _say_outcomes(outcomes: dict[str, Outcome], log: Log) -> None:
     rows = [[_shown(name), outcome.status, outcome.words] for name, outcome in outcomes.items()]
-    say(text_table(["Pilot", "Status", "Outcome"], rows))
+    log.say(text_table(["Pilot", "Status", "Outcome"], rows))
+    for name, outcome in outcomes.items():
+        log.of_pilot(_shown(name)).event("outcome", status=outcome.status, words=outcome.words)
