@@ -3,6 +3,8 @@
 python Create_Combined_Pilot_Dataset.py              the pilot that .env names
 python Create_Combined_Pilot_Dataset.py PENTELI ...  these pilots
 python Create_Combined_Pilot_Dataset.py --all        every pilot that has a config
+
+A pilot without a config is merged with the defaults, and gets a drafted one, to be reviewed.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from config import COMBINED_DATASET
+from config import COMBINED_DATASET, REVIEW, lines_to_review
+from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
+    from cdisc.merge.combine import Combined
     from cdisc.merge.settings import MergeSettings
     from cdisc.merge.subject_ids import SubjectIdRule
 
@@ -27,12 +31,48 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
     """
     from cdisc.merge.combine import combine_domains
-    from disclosure_control.run.results import staged
 
     rule, settings = merge_settings(pilot.config)
     with pilot.log.step("merge") as counts:
         combined = combine_domains(pilot.folder, rule, settings)
         counts |= {"subjects": len(combined.frame), "columns": combined.frame.shape[1] - 1}
+    return _published(pilot, combined)
+
+
+def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
+    """The same; of a pilot without a config, or where ``--draft-config`` asks for it, a config is drafted as well.
+
+    The draft never takes the place of a config: beside one it gets a name that no run reads.
+    """
+    from disclosure_control.draft.draft import draft_config
+    from disclosure_control.draft.files import write_draft
+
+    if pilot.is_configured and not options.draft_config:
+        return combine_pilot(pilot, options)
+    outcome = combine_pilot(pilot, options) if pilot.is_configured else None
+    try:
+        draft = draft_config(pilot.name, pilot.folder, pilot.config)
+    except FaultyInputError as error:
+        if pilot.is_configured:
+            raise
+        raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
+    path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, beside=pilot.is_configured)
+    n_to_review = lines_to_review(draft.text)
+    outcome = outcome or _published(pilot, draft.combined)
+    pilot.log.say(f'  drafted {path}: decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py')
+    return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
+
+
+def _nothing_drafted(name: str) -> str:
+    return (
+        f"{name}: not drafted, as the files cannot be merged yet; correct them, or write the settings that are named "
+        "above into it as config = {...}; --draft-config then drafts the rest beside it"
+    )
+
+
+def _published(pilot: Pilot, combined: Combined) -> Outcome:
+    from disclosure_control.run.results import staged
+
     with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
@@ -89,5 +129,9 @@ def merge_table(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--draft-config", action="store_true", help="draft a config beside the pilot's own, to compare")
+
+
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, combine_pilot))
+    sys.exit(run_door(__doc__, combine_or_draft, add_options=_add_options, needs_config=False))

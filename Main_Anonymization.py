@@ -4,7 +4,9 @@
     python Main_Anonymization.py PENTELI ...  these pilots
     python Main_Anonymization.py --all        every pilot that has a config
 
-``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people.
+``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people: in what
+leaves, where there is a treatment or a release, else in the pilot as it is; and where a column of it names people, or
+what outsiders may know singles them out.
 """
 
 from __future__ import annotations
@@ -13,11 +15,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
+from config import COMBINED_DATASET, REVIEW, lines_to_review, text_of_config
+from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.words import counted
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
+    from disclosure_control.basics.files import SourceFile
+    from disclosure_control.report.verdict import Verdict
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -26,52 +32,78 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.combined_dataset import read_combined_dataset
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
+    from disclosure_control.report.history import read_memory, remember
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.text import generate_full_privacy_report
+    from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.run.results import staged
     from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
 
     readers = KEY_READERS | STEP_READERS
-    config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
-    assessment = assess(dataset.frame, config, announce=say)
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
+    memory = read_memory(pilot.results)
+    with pilot.log.step("read") as counts:
+        config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
+        counts |= {"subjects": len(dataset.table), "columns": dataset.table.shape[1] - 1}
+    with pilot.log.step("assess"):
+        assessment = assess(dataset.frame, config, announce=pilot.log.notice)
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out)
+    leaving = what_leaves(steps)
+    verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
     notices = stale_merge_notices(pilot.folder, pilot.results)
+    notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
-    first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
+    first_lines = _joined([verdict.text, notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
     for result in steps.values():
         inputs |= result.inputs
-    with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
+    figures = {name: result.figures for name, result in steps.items()}
+    summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
+    memory = remember(memory, pilot, summary, assessment, dataset.subjects)
+    with pilot.log.step("write"), staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
         for name, rows in risky_row_files(assessment, dataset.subjects):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
-        figures = {name: result.figures for name, result in steps.items()}
-        results.publish({**privacy_summary(pilot.name, assessment, inputs, notices), **figures})
-    say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
-    return _outcome(assessment, options.fail_on_risk)
+        memory.write(results)
+        write_evidence(results, EvidenceOf(pilot, summary, config, tuple(dataset.table.columns)))
+        results.publish(summary)
+    pilot.log.say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
+    judged = leaving.about if leaving.assessment else COMBINED_DATASET
+    return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
+
+
+def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
+    """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
+    n_lines = lines_to_review(text_of_config(config_file))
+    if not n_lines:
+        return ()
+    sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'
+    return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and take its mark away."),)
 
 
 def _joined(sections: list[str]) -> str:
     return "\n".join(section for section in sections if section)
 
 
-def _outcome(assessment: Assessment, limit: float | None) -> Outcome:
+def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
+    """The line of a pilot in the table of outcomes: the verdict, and the shares of risk in what was judged."""
     shares = {
         f"{result.model[0]}{f' of {result.sensitive}' if result.sensitive else ''}": result.risky_rate
         for result in assessment.results
     }
     words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
+    said = str(verdict.figures["verdict"])
     # Where nothing could be evaluated nothing was shown to be safe.
-    if limit is not None and any(
-        r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results
+    if limit is not None and (
+        verdict.vetoes or any(r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results)
     ):
-        return Outcome(RISK_TOO_HIGH, f"risky above {limit:g}% of the evaluated: {words}")
-    return Outcome(DONE, f"risky share of the evaluated: {words}")
+        return Outcome(RISK_TOO_HIGH, f"{said}; {judged}: risky above {limit:g}% of the evaluated, {words}")
+    return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:

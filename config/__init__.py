@@ -7,8 +7,10 @@ whatever a config file holds, opening it runs nothing.
 from __future__ import annotations
 
 import ast
+import io
 import os
 import re
+import tokenize
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +20,11 @@ from disclosure_control.basics.files import SourceFile, read_file
 
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the default folder of configs
 RESULTS_FOLDER = "processed_for_anonym"
 COMBINED_DATASET = "combined_dataset.csv"
 KEEP_RUNS = 400  # runs that a pilot's history holds, where nothing else is said
+REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on
 
 
 @dataclass(frozen=True)
@@ -84,12 +88,12 @@ def _keep_runs(written: str | None) -> int:
 def list_pilots(settings: Settings) -> list[str]:
     """Names of all pilots that have a config, in alphabetical order."""
     names = (path.stem for path in settings.config_folder.glob("*.py"))
-    return sorted(name for name in names if PILOT_NAME.fullmatch(name) and name != "__init__")
+    return sorted(name for name in names if PILOT_NAME.fullmatch(name) and name not in NO_PILOTS)
 
 
 def check_pilot_name(name: str) -> None:
     """Raise ``FaultyInputError`` unless the name can be a pilot's; this also keeps paths out of it."""
-    if not PILOT_NAME.fullmatch(name) or name == "__init__":
+    if not PILOT_NAME.fullmatch(name) or name in NO_PILOTS:
         raise FaultyInputError(
             f"BIOSTREAMS_PILOT: {name[:80]!r} is not a pilot's name; allowed: letters, digits, _ and -, up to 64"
         )
@@ -102,23 +106,44 @@ def load_pilot_config(settings: Settings, pilot: str) -> dict:
 
 def read_config_file(settings: Settings, pilot: str) -> SourceFile:
     """``config/<PILOT>.py`` as it stands. Raises ``FaultyInputError`` where there is none."""
-    check_pilot_name(pilot)
-    path = settings.config_folder / f"{pilot}.py"
+    path = config_file_of(settings, pilot)
     if not path.is_file():
+        folder = settings.data_folder / pilot
+        remedy = (
+            f"put its files into {folder} and run Create_Combined_Pilot_Dataset.py, which drafts one"
+            if settings.config_folder.is_dir()
+            else "there is no such folder of configs: make it, or correct BIOSTREAMS_CONFIG_DIR"
+        )
         raise FaultyInputError(
             f"{path}: there is no config for the pilot {pilot}; known pilots: "
-            f"{', '.join(list_pilots(settings)) or 'none'}; copy config/PENTELI.py and change it"
+            f"{', '.join(list_pilots(settings)) or 'none'}; {remedy}"
         )
     return read_file(path)
 
 
 def parse_config_file(file: SourceFile) -> dict:
     """The literal of a config as it was read, not yet validated. Raises ``FaultyInputError``."""
+    return parse_config(text_of_config(file), file.name)
+
+
+def text_of_config(file: SourceFile) -> str:
+    """The text of a config as it was read. Raises ``FaultyInputError`` where it is not UTF-8."""
     try:
-        text = file.content.decode("utf-8-sig")
+        return file.content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FaultyInputError(f"{file.name}: not UTF-8 text; save the config as UTF-8") from None
-    return parse_config(text, file.name)
+
+
+def config_file_of(settings: Settings, pilot: str) -> Path:
+    """Where the config of a pilot is, or would be. Raises ``FaultyInputError`` where the name is none of a pilot."""
+    check_pilot_name(pilot)
+    return settings.config_folder / f"{pilot}.py"
+
+
+def lines_to_review(text: str) -> int:
+    """How many comments of a config begin with the mark by which a draft asks for a decision."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(token.type == tokenize.COMMENT and token.string.startswith(f"# {REVIEW}") for token in tokens)
 
 
 def parse_config(text: str, name: str) -> dict:

@@ -110,7 +110,7 @@ def validate_config(
     if not isinstance(config, dict):
         raise FaultyInputError(f"config: a dictionary is needed, found {type(config).__name__}")
     readers = readers or {}
-    columns = None if columns is None else list(columns)
+    columns = columns if columns is None or isinstance(columns, Sequence) else list(columns)
     valid, faults_of_keys = _check_model_keys(config)
     faults = [*unknown_config_keys(config, readers), *faults_of_keys]
     checked = _with_defaults(config, valid)
@@ -254,7 +254,7 @@ def _faults_between_keys(checked: PilotConfig, valid: dict) -> list[str]:
     return faults
 
 
-def _missing_columns(checked: PilotConfig, columns: list[str]) -> list[str]:
+def _missing_columns(checked: PilotConfig, columns: Sequence[str]) -> list[str]:
     return [
         f"column {name!r} of the config is not in the combined dataset{nearest_name(name, columns)}"
         for name in checked.quasi_identifiers + checked.sensitive_features

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from cdisc.formats.column_reading import MISSING_TOKENS, missing_notes
+from cdisc.formats.dataset_json_writing import WRITERS
 from cdisc.formats.encodings import read_text
 from cdisc.formats.messages import (
     empty_file_fault,
@@ -367,4 +368,5 @@ FORMAT = Format(
     documentation="CDISC Dataset-JSON 1.1 and 1.0 (`.json`, `.ndjson`)",
     place=3,
     is_text=True,
+    writers=WRITERS,
 )

@@ -26,6 +26,7 @@ from cdisc.formats.delimited_guesses import (
 )
 from cdisc.formats.encodings import read_text
 from cdisc.formats.messages import empty_file_fault, leave_out_setting, no_record_fault, setting_of
+from cdisc.formats.outgoing import FileWriter, OutgoingTable
 from cdisc.formats.registry import Format
 from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
 from cdisc.formats.values import clean_name, name_faults
@@ -302,8 +303,18 @@ def _n_without_empty_end(table: pa.Table) -> int:
     return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0
 
 
+def write_csv(table: OutgoingTable) -> bytes:
+    """Comma separated UTF-8: text in quotes, numbers without, an empty cell for missing, 38 and not 38.0."""
+    from pyarrow import csv as arrow_csv
+
+    content = io.BytesIO()
+    arrow_csv.write_csv(pa.Table.from_pandas(table.frame, preserve_index=False), content)
+    return content.getvalue()
+
+
 FORMAT = Format(
     readers={".csv": read_csv, ".tsv": read_csv, ".txt": read_csv},
+    writers={"csv": FileWriter(".csv", write_csv, opened_by_spreadsheets=True)},
     documentation="delimited text (`.csv`, `.tsv`, `.txt`: comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, "
     "cp1252, cp1253; what is guessed is said)",
     place=1,

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _BEGINNING_BYTES = 1 << 16
+# What lies beside the data of a release and is no domain.
+DESCRIPTIONS = ("CODEBOOK", "README")
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None =
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
     for path in _visible_files(folder):
-        if suffix_of(path) in readers and not holds_data(suffix_of(path), _beginning_of(path)):
+        if domain_of(path) in DESCRIPTIONS:
+            left_out[path.name] = "describes the data"
+        elif suffix_of(path) in readers and not holds_data(suffix_of(path), _beginning_of(path)):
             left_out[path.name] = "text that is no table"
         elif suffix_of(path) in readers:
             by_domain.setdefault(domain_of(path), []).append(path)

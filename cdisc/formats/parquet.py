@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.formats.messages import leave_out_setting, no_record_fault, shown_name
+from cdisc.formats.outgoing import FileWriter, OutgoingTable
 from cdisc.formats.packed import check_unfolded_size
 from cdisc.formats.registry import Format
 from cdisc.formats.tables import FileContents, FileOptions
@@ -172,4 +174,23 @@ def _kind(kind: pa.DataType) -> str:
     return "nested" if pa.types.is_nested(kind) else str(kind)[:30]
 
 
-FORMAT = Format(readers={".parquet": read_parquet}, documentation="Parquet", place=4)
+def write_parquet(table: OutgoingTable) -> bytes:
+    """A Parquet file: text and doubles, labels with each column; no statistics, which would show extremes of values."""
+    from pyarrow import parquet
+
+    names = [str(name) for name in table.frame]
+    arrays = [pa.array(table.frame[name], from_pandas=True) for name in names]
+    labels: list[dict[str | bytes, str | bytes]] = [{"label": table.labels.get(name, "")} for name in names]
+    fields = [pa.field(n, a.type, metadata=label) for n, a, label in zip(names, arrays, labels, strict=True)]
+    content = io.BytesIO()
+    written = pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata={"label": table.label}))
+    parquet.write_table(written, content, write_statistics=False, store_schema=True)
+    return content.getvalue()
+
+
+FORMAT = Format(
+    readers={".parquet": read_parquet},
+    documentation="Parquet",
+    place=4,
+    writers={"parquet": FileWriter(".parquet", write_parquet)},
+)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from cdisc.formats.outgoing import FileWriter
 from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions
 from disclosure_control.basics.files import SourceFile
 
@@ -26,7 +27,8 @@ class Format:
     """One file format: a reader for each suffix (small letters, with the dot), and its words in the README's list.
 
     ``doubtful``: suffixes that other files have as well, with what tells by the first bytes whether one holds data.
-    ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``place`` orders the formats where they are listed,
+    ``is_text``: its files may also be packed by gzip (``.csv.gz``). ``writers`` go by the name that a config gives to
+    what is written; a format without one is released as another. ``place`` orders the formats where they are listed,
     smaller ones first; those without one come last, by their words.
     """
 
@@ -35,6 +37,7 @@ class Format:
     place: int = 100
     is_text: bool = False
     doubtful: Mapping[str, Callable[[bytes], bool]] = field(default_factory=dict)
+    writers: Mapping[str, FileWriter] = field(default_factory=dict)
 
 
 @cache
@@ -61,3 +64,8 @@ def holds_data(suffix: str, beginning: bytes) -> bool:
     """Whether a file of a known suffix holds data by its first bytes: a .txt may be a letter to the reader."""
     checks = {one: check for form in registered_formats() for one, check in form.doubtful.items()}
     return suffix not in checks or checks[suffix](beginning)
+
+
+def writers_by_name() -> dict[str, FileWriter]:
+    """Return the writer of each name that a config may give, in the order in which the formats are listed."""
+    return {name: writer for one in registered_formats() for name, writer in one.writers.items()}

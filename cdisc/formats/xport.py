@@ -8,24 +8,28 @@ observations of a fixed length follow each other, and blanks fill the last recor
 from __future__ import annotations
 
 import io
+import re
 import struct
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.formats.encodings import chosen_encoding
-from cdisc.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault
+from cdisc.formats.messages import leave_out_setting, no_record_fault, several_datasets_fault, shown_name
+from cdisc.formats.outgoing import FileWriter, Moment, OutgoingTable, bytes_of_file
 from cdisc.formats.registry import Format
+from cdisc.formats.statistics_files import SAS_FORMATS
 from cdisc.formats.tables import FileContents, FileOptions
 from cdisc.formats.values import clean_name, name_faults
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.words import counted
+from disclosure_control.basics.words import counted, listed
 
 _RECORD = 80
 _LIBRARY_HEADERS = (b"HEADER RECORD*******LIBRARY HEADER RECORD", b"HEADER RECORD*******LIBV8   HEADER RECORD")
@@ -56,12 +60,13 @@ class _NotWholeError(Exception):
 def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     """Read a SAS transport file with one dataset: numeric variables as float64, character variables as text.
 
-    Special missing values (.A to .Z, ._) are missing. The encoding is the declared one, UTF-8, or guessed and
-    noted. Raises FaultyInputError for a file that is cut off, holds several datasets, or is none at all.
+    Numbers whose format says that they are dates or times are ISO 8601. Special missing values (.A to .Z, ._) are
+    missing. The encoding is the declared one, UTF-8, or guessed and noted. Raises FaultyInputError for a file that is
+    cut off, holds several datasets, or is none at all.
     """
     path = source.path
     layout = _checked_layout(source)
-    columns, labels = _columns_and_labels(source)
+    columns, labels, formats = _columns_and_labels(source)
     n_records = len(columns[0])
     texts = {
         position: pa.array(column, type=pa.large_string()).dictionary_encode()
@@ -76,7 +81,9 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     if faults:
         raise FaultyInputError(faults)
     values = {
-        name: _decoded(texts[position], encoding) if position in texts else columns[position]
+        name: _decoded(texts[position], encoding)
+        if position in texts
+        else SAS_FORMATS.iso(np.asarray(columns[position]), formats[position])
         for position, name in enumerate(names)
     }
     if layout.n_declared is None and n_records < _fewest_observations(len(source.content), layout):
@@ -90,8 +97,8 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     return FileContents(values, notes, clean_labels)
 
 
-def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]], list[bytes]]:
-    """Return the columns, numbers as arrays and text as lists of one character per byte, and their labels."""
+def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]], list[bytes], list[str]]:
+    """Return the columns, numbers as arrays and text as lists of one character per byte, their labels and formats."""
     import pyreadstat
 
     try:
@@ -106,11 +113,13 @@ def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]
             )
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError):
         raise FaultyInputError(_damaged_fault(source.path, "its header or its values cannot be read")) from None
-    kinds = metadata.readstat_variable_types
-    return [
+    kinds, formats = metadata.readstat_variable_types, metadata.original_variable_types
+    values = [
         list(column) if kinds[name] == "string" else np.asarray(column, dtype=np.float64)
         for name, column in columns.items()
-    ], [(label or "").encode(_BYTE_FOR_BYTE) for label in metadata.column_labels]
+    ]
+    labels = [(label or "").encode(_BYTE_FOR_BYTE) for label in metadata.column_labels]
+    return values, labels, [formats.get(name) or "" for name in columns]
 
 
 # Text
@@ -244,4 +253,87 @@ def _damaged_fault(path: Path, reason: str) -> str:
     )
 
 
-FORMAT = Format(readers={".xpt": read_xport}, documentation="SAS XPT v5 and v8", place=2)
+# Writing
+
+
+def is_version_8(source: SourceFile) -> bool:
+    """Whether a transport file is of version 8, with names of up to 32 letters."""
+    return source.content.startswith(_LIBRARY_HEADERS[1])
+
+
+def write_xport_5(table: OutgoingTable) -> bytes:
+    """A transport file of version 5: names of up to 8 letters, labels of up to 40, text of up to 200 bytes."""
+    return _written(table, version=5, longest_name=8, longest_label=40, longest_text=200)
+
+
+def write_xport_8(table: OutgoingTable) -> bytes:
+    """A transport file of version 8: names of up to 32 letters, labels of up to 256, text of up to 32,767 bytes."""
+    return _written(table, version=8, longest_name=32, longest_label=256, longest_text=32_767)
+
+
+def _written(
+    table: OutgoingTable, version: Literal[5, 8], longest_name: int, longest_label: int, longest_text: int
+) -> bytes:
+    import pyreadstat
+
+    stop_at(_faults_of_outgoing(table, version, longest_name, longest_text))
+    frame = table.frame
+    texts = {str(name): column.fillna("").astype(object) for name, column in frame.items() if column.dtype.kind != "f"}
+    labels: list[str | None] = [_cut(table.labels.get(str(name), ""), longest_label) for name in frame]
+
+    def write(path: Path) -> None:
+        pyreadstat.write_xport(
+            frame.assign(**texts),
+            path,
+            file_label=_cut(table.label, 40),
+            column_labels=labels,
+            table_name=table.name[:longest_name],
+            file_format_version=version,
+        )
+
+    return _dated(bytes_of_file(write), table.created)
+
+
+def _faults_of_outgoing(table: OutgoingTable, version: int, longest_name: int, longest_text: int) -> list[str]:
+    names = [str(name) for name in table.frame]
+    unfit = [name for name in names if not re.fullmatch(rf"[A-Za-z_][A-Za-z0-9_]{{0,{longest_name - 1}}}", name)]
+    faults = []
+    if unfit:
+        faults.append(
+            f"{table.name}: {counted(len(unfit), 'column')} with a name that XPT version {version} cannot hold "
+            f"({listed(map(shown_name, unfit), at_most=5)}); allowed: up to {longest_name} letters, digits and _. "
+            "Release in another format."
+        )
+    for name in names:
+        if table.frame[name].dtype.kind == "f":
+            continue
+        distinct = table.frame[name].dropna().drop_duplicates()
+        n_long = sum(len(text.encode()) > longest_text for text in distinct)
+        if n_long:
+            faults.append(
+                f"{table.name}, column {shown_name(name)}: {counted(n_long, 'distinct value')} longer than the "
+                f"{longest_text:,} bytes of XPT version {version}. Release in another format, or remove the column."
+            )
+    return faults
+
+
+def _cut(text: str, n_bytes: int) -> str:
+    return text.encode()[:n_bytes].decode(errors="ignore")
+
+
+def _dated(content: bytes, moment: Moment) -> bytes:
+    """The file with its four dates, of library and member, made and changed, set to the moment of the release."""
+    month = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")[moment.month - 1]
+    date = f"{moment.day:02d}{month}{moment.year % 100:02d}:{moment:%H:%M:%S}".encode()
+    header = bytearray(content[:_NAMES_AT])
+    for place in (_RECORD + 64, 2 * _RECORD, _MEMBER_AT + 2 * _RECORD + 64, _MEMBER_AT + 3 * _RECORD):
+        header[place : place + len(date)] = date
+    return bytes(header) + content[_NAMES_AT:]
+
+
+FORMAT = Format(
+    readers={".xpt": read_xport},
+    documentation="SAS XPT v5 and v8",
+    place=2,
+    writers={"xpt5": FileWriter(".xpt", write_xport_5), "xpt8": FileWriter(".xpt", write_xport_8)},
+)

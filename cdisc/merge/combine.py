@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cdisc.define_xml import StudyDefinition, contradictions, find_definition, read_definition
 from cdisc.formats.files import find_domain_files, read_domain_file
 from cdisc.formats.tables import SourceTable, domain_of
 from cdisc.formats.values import NUMBER_PATTERN
@@ -73,9 +74,7 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     subject ids, columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
     """
     state = _Merge(rule, settings)
-    tables = _read_tables(folder, state)
-    state.stop_at_faults()
-    tables = _belonging([_with_sdtm_names(table, state.rule) for table in tables], state)
+    tables = _tables_to_merge(folder, state)
     subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
@@ -105,12 +104,27 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     return _assemble(ids, columns, units, state)
 
 
+def read_tables_to_merge(folder: Path, rule: SubjectIdRule, settings: MergeSettings) -> list[SourceTable]:
+    """The tables that ``combine_domains`` would merge, before anything is asked of their subjects.
+
+    SDTM names are in capitals. Raises ``FaultyInputError`` with all faults of the files at once.
+    """
+    return _tables_to_merge(folder, _Merge(rule, settings))
+
+
 # ---------------------------------------------------------------- reading
+
+
+def _tables_to_merge(folder: Path, state: _Merge) -> list[SourceTable]:
+    tables = _read_tables(folder, state)
+    state.stop_at_faults()
+    return _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
 
 
 def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
     found = find_domain_files(folder, state.settings.chosen_files)
     state.left_out.update(found.left_out)
+    definition = _definition(folder, state)
     tables = []
     for domain, path in found.by_domain.items():
         reason = "ignored by the config" if domain in state.settings.ignore else LEFT_OUT.get(domain)
@@ -122,11 +136,28 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
         except FaultyInputError as error:
             state.faults.extend(error.faults)
             continue
-        state.inputs[path.name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": list(table.notes)}
+        notes = [*table.notes, *(contradictions(definition, table) if definition else ())]
+        state.inputs[path.name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": notes}
         tables.append(table)
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
     return tables
+
+
+def _definition(folder: Path, state: _Merge) -> StudyDefinition | None:
+    """The define.xml beside the files; one that cannot be read is said, and stops nothing."""
+    path = find_definition(folder)
+    if path is None:
+        return None
+    state.left_out[path.name] = "a description of the data, which they are held against"
+    try:
+        return read_definition(path)
+    except FaultyInputError as error:
+        state.left_out[path.name] = "a description of the data that is not used"
+        state.notes.extend(error.faults)
+    except OSError:
+        state.left_out[path.name] = "a description of the data that cannot be read"
+    return None
 
 
 def _belonging(tables: list[SourceTable], state: _Merge) -> list[SourceTable]:
@@ -141,7 +172,7 @@ def _belonging(tables: list[SourceTable], state: _Merge) -> list[SourceTable]:
     return found.tables
 
 
-def _with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
+def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
     """The table with SDTM names in capitals where the file writes them small."""
     columns = table.frame.columns
     if rule.column != DEFAULT_COLUMN or DEFAULT_COLUMN in columns or DEFAULT_COLUMN not in columns.str.upper():

@@ -11,6 +11,7 @@ import re
 TRIAL_DESIGN = ("TA", "TE", "TV", "TI", "TS", "TD", "TM", "TT", "TX", "TP")
 RELATIONS = ("RELREC", "RELSUB", "RELSPEC", "POOLDEF", "OI", "DI")
 FREE_TEXT = ("CO",)
+EVENTS_AND_INTERVENTIONS = ("AE", "BE", "CE", "DS", "DV", "HO", "MH", "AG", "CM", "EC", "EX", "ML", "PR", "SU")
 SUBJECT_TIMING = ("SE", "SV", "SM")
 
 LEFT_OUT = {
@@ -43,9 +44,13 @@ def findings_prefix(columns: list[str]) -> str | None:
 
 
 def events_prefix(domain: str, columns: list[str]) -> str | None:
-    """The two letters of an events or interventions domain (a term or a treatment in each row), else None."""
+    """The two letters of an events or interventions domain (a term or a treatment in each row), else None.
+
+    A de-identified file may lack the topic; its records are numbered nevertheless.
+    """
     prefix = domain[:2]
-    return prefix if any(f"{prefix}{topic}" in columns for topic in ("TERM", "TRT", "DECOD")) else None
+    has_topic = any(f"{prefix}{topic}" in columns for topic in ("TERM", "TRT", "DECOD"))
+    return prefix if has_topic or (prefix in EVENTS_AND_INTERVENTIONS and f"{prefix}SEQ" in columns) else None
 
 
 def supplemental_parent(domain: str) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from cdisc.formats.column_reading import MISSING_TOKENS
 from cdisc.merge.subject_ids import SUBJECT
 from disclosure_control.basics.columns import number_text
 
@@ -27,13 +28,16 @@ def fold_supplemental(
 ) -> Folded:
     """Both frames carry the column ``SUBJECT``, the code of each row's subject.
 
-    Rows with an empty IDVAR belong to the subject; others to the parent records whose IDVAR variable equals IDVARVAL
-    (numbers as numbers: ``"  12"`` is 12.0). Two values of one QNAM for one parent record are a fault; ``given`` holds
-    the parent records that have a value of a QNAM already, from this file or an earlier one, and is kept up to date.
+    Rows with an empty IDVAR, or one that means missing, belong to the subject; others to the parent records whose IDVAR
+    variable equals IDVARVAL (numbers as numbers: ``"  12"`` is 12.0). Two values of one QNAM for one parent record are
+    a fault; ``given`` holds the parent records that have a value of a QNAM already, from this file or an earlier one,
+    and is kept up to date.
     """
     frame, n_folded, faults = parent.copy(deep=False), 0, []
     rows = supplemental[supplemental["QVAL"].notna() & supplemental["QNAM"].notna()]
-    identifiers = rows["IDVAR"].fillna("") if "IDVAR" in rows else pd.Series("", rows.index)
+    identifiers = pd.Series("", rows.index)
+    if "IDVAR" in rows:  # no variable is called NA: that is how a program wrote that there is none
+        identifiers = rows["IDVAR"].mask(rows["IDVAR"].isin(MISSING_TOKENS)).fillna("")
     for (identifier, name), group in rows.groupby([identifiers, "QNAM"], sort=True):
         identifier, name = str(identifier), str(name)
         if identifier and identifier not in parent:

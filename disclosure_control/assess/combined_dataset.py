@@ -13,6 +13,7 @@ import pandas as pd
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions
 from config.model_settings import KeyReader, PilotConfig, validate_config
+from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.columns import numbers_of, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.words import in_one_line, listed
@@ -50,7 +51,8 @@ def read_combined_dataset(
     counts and no value.
     """
     columns = header_of(path)
-    config = validate_config(literal, columns, readers)
+    known = None if columns is None else known_columns(columns, path.parent)
+    config = validate_config(literal, known, readers)
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     source = read_domain_file(path, AS_WRITTEN)
@@ -63,7 +65,7 @@ def read_combined_dataset(
     if faults:
         raise FaultyInputError(faults)
     if list(table.columns) != columns:  # not as this tool writes it: only now the columns are known
-        config = validate_config(literal, table.columns, readers)
+        config = validate_config(literal, known_columns(list(table.columns), path.parent), readers)
     faults = _faults_of_subjects(table[SUBJECT_COLUMN], path.name)
     typed = {}
     for name in config.quasi_identifiers + config.sensitive_features:

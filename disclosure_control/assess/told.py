@@ -10,9 +10,28 @@ import numpy as np
 from Anonymization_Models import DISTANCES, Binning, EquivalenceClasses, ModelResult, SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, labels_of
-from disclosure_control.basics.small_counts import HAND_TO_HAND, hidden_groups
+from disclosure_control.basics.small_counts import HAND_TO_HAND, Gaps, hidden_groups
 
 Told = dict[str, int | None]
+
+
+def gaps_of(assessment: Assessment) -> dict[str, Gaps]:
+    """How the groups without a value have to be told, by quasi-identifier.
+
+    How many lack any of them is a total of the pilot, the people whom "exclude" leaves out. Where one column alone has
+    gaps, that is who lacks it. Where the gaps of one column are hidden, and those that are told do not add up to that
+    total, what is left would narrow the hidden ones down; and so it is where few lack other columns alone.
+    """
+    columns = dict(zip(assessment.config.quasi_identifiers, assessment.classes.columns, strict=True))
+    n_missing = {name: n for name, column in columns.items() if (n := int((column.codes < 0).sum()))}
+    if len(n_missing) == 1:
+        return dict.fromkeys(columns, Gaps.LIKE_ANY_GROUP) | dict.fromkeys(n_missing, Gaps.KNOWN)
+    n_excluded = assessment.missing_policies["exclude"]["not_evaluated"]
+    told = {name: n for name, n in n_missing.items() if not hidden_groups(columns[name])[0]}
+    lack_others_alone = n_excluded - np.array(list(n_missing.values()), dtype=int)
+    is_narrow = len(told) < len(n_missing) and sum(told.values()) < n_excluded
+    is_narrow |= bool(HAND_TO_HAND.are_small(lack_others_alone).any())
+    return dict.fromkeys(columns, Gaps.HIDDEN if is_narrow else Gaps.LIKE_ANY_GROUP)
 
 
 def told_outside(assessment: Assessment) -> dict[str, Told]:
@@ -24,17 +43,17 @@ def told_outside(assessment: Assessment) -> dict[str, Told]:
     """
     config, binnings, classes = assessment.config, assessment.binnings, assessment.classes
     columns = dict(zip(config.quasi_identifiers, classes.columns, strict=True))
-    told = {name: _of_quasi_identifier(column, binnings.get(name)) for name, column in columns.items()}
-    if any(one["missing"] is None for one in told.values()):
-        # Whoever is left out under "exclude" is a total: zeros of the other columns would say of which one it is.
+    gaps = gaps_of(assessment)
+    told = {name: _of_quasi_identifier(column, binnings.get(name), gaps[name]) for name, column in columns.items()}
+    if Gaps.HIDDEN in gaps.values():  # zeros of other columns would say of which one they are
         told = {name: {**one, "missing": one["missing"] or None} for name, one in told.items()}
     return told | {
         name: _of_sensitive_feature(assessment.counts[name], binnings.get(name)) for name in config.sensitive_features
     }
 
 
-def _of_quasi_identifier(column: EncodedColumn, binning: Binning | None) -> Told:
-    hidden = hidden_groups(column)
+def _of_quasi_identifier(column: EncodedColumn, binning: Binning | None, gaps: Gaps) -> Told:
+    hidden = hidden_groups(column, gaps=gaps)
     n_missing = int((column.codes < 0).sum())
     counts: Told = {"missing": n_missing, "below": 0, "above": 0}
     if binning is None:

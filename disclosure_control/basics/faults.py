@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 
 class FaultyInputError(ValueError):
@@ -15,6 +15,18 @@ class FaultyInputError(ValueError):
     def __init__(self, faults: str | Iterable[str]):
         self.faults = (faults,) if isinstance(faults, str) else tuple(faults)
         super().__init__("\n".join(self.faults))
+
+
+class ColumnNames(tuple[str, ...]):
+    """The columns of a dataset, and ``absence``, which tells why another one is not among them, where that is known."""
+
+    absence: Callable[[str], str | None]
+
+    def __new__(cls, names: Iterable[str], absence: Callable[[str], str | None]) -> ColumnNames:
+        """Keep the names in their order."""
+        columns = super().__new__(cls, names)
+        columns.absence = absence
+        return columns
 
 
 def stop_at(faults: Iterable[str]) -> None:
@@ -36,7 +48,13 @@ def faults_of_columns(where: str, names: Iterable[str], columns: Sequence[str] |
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str:
-    """``; did you mean 'K'?`` with the nearest of the known names, or an empty text where none is near."""
+    """``; did you mean 'K'?`` with the nearest of the known names, or an empty text where none is near.
+
+    Where the known names are columns that can say why this one is not among them, that is said instead.
+    """
+    why = known.absence(str(name)) if isinstance(known, ColumnNames) else None
+    if why is not None:
+        return f"; {why}"
     by_folded = {str(candidate).casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(str(name).casefold(), list(by_folded), n=1, cutoff=0.5)
     return f"; did you mean {by_folded[close[0]]!r}?" if close else ""

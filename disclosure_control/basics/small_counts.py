@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -59,18 +60,23 @@ class SmallCounts:
         """
         return None if self.are_small(np.array([part, whole - part])).any() else part
 
-    def hidden_parts(self, parts: np.ndarray) -> np.ndarray:
+    def told_rate(self, rate: float | None, n: int) -> float | None:
+        """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
+        return None if rate is None or self.told(round(rate * n), n) is None else rate
+
+    def hidden_parts(self, parts: np.ndarray, also: np.ndarray | None = None) -> np.ndarray:
         """Which ``parts`` (n,) of a whole that is told are hidden, (n,) of bool.
 
-        All that are small; and as many larger ones, the smallest first, as make them at least ``threshold`` together.
+        All that are small, and those of ``also`` (n,); and as many larger ones, the smallest first, as make them at
+        least two, and at least ``threshold`` together.
         """
         parts = np.asarray(parts)
-        hidden = np.zeros(len(parts), dtype=bool)
-        by_size = np.flatnonzero(parts > 0)[np.argsort(parts[parts > 0], kind="stable")]
-        n_hidden = int(self.are_small(parts).sum())
-        while 0 < n_hidden < len(by_size) and parts[by_size[:n_hidden]].sum() < self.threshold:
-            n_hidden += 1
-        hidden[by_size[:n_hidden]] = True
+        hidden = self.are_small(parts) | (np.zeros(len(parts), dtype=bool) if also is None else also & (parts > 0))
+        if hidden.any():
+            others = _smallest_first(parts, ~hidden)
+            together = parts[hidden].sum() + np.append(0, np.cumsum(parts[others]))
+            is_enough = (together >= self.threshold) & (hidden.sum() + np.arange(len(together)) > 1)
+            hidden[others[: _first(is_enough)]] = True
         return hidden
 
     def hidden_rows(self, counts: np.ndarray, primary: np.ndarray | None = None) -> np.ndarray:
@@ -84,26 +90,28 @@ class SmallCounts:
         of_row = counts.sum(axis=1)
         first: np.ndarray = np.any(self.are_small(counts), axis=1) if primary is None else primary
         hidden = first.copy()
-        others = np.flatnonzero(~hidden & (of_row > 0))
-        for row in others[np.argsort(of_row[others], kind="stable")]:
-            of_others = of_row[hidden].sum() - of_row[first]
-            if (np.append(of_others, counts[hidden].sum(axis=0)) >= self.threshold).all() or not first.any():
-                break
-            hidden[row] = True
+        if first.any():
+            others = _smallest_first(of_row, ~hidden)
+            together = counts[first].sum(axis=0) + np.vstack([[0, 0], np.cumsum(counts[others], axis=0)])
+            beside_largest = together.sum(axis=1) - of_row[first].max()
+            is_enough = np.all(np.column_stack([together, beside_largest]) >= self.threshold, axis=1)
+            hidden[others[: _first(is_enough)]] = True
         return hidden
 
     def mask_table(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of rows of people who are hit, not hit and not considered (n_rows, 3): whose considered and hit are hidden.
 
-        Two masks (n_rows,) of bool; the totals of rows and columns are told. Not considered are few, or leave few who
-        are: then nobody may know how many are considered. Hit are few, or all but few: then nobody may know how many.
+        Two masks (n_rows,) of bool; the totals of rows and columns are told. Where few are not considered, or few are,
+        nobody may know how many. Nor how many are hit there, or where these are few, or all but few. The first mask
+        does not depend on who is hit: the same people may stand in several tables.
         """
         hit, not_hit, not_considered = (counts := np.asarray(counts)).T
         considered = hit + not_hit
-        leaves_few = (not_considered > 0) & (self.are_small(not_hit) | self.are_small(considered))
-        without_people = self.hidden_rows(counts[:, 1:], self.are_small(not_considered) | leaves_few)
-        few_hits = self.are_small(hit) | self.are_small(not_hit + not_considered)
-        return without_people, self.hidden_rows(counts[:, :2], few_hits)
+        few_considered = self.are_small(considered) & (not_considered > 0)
+        seen = np.column_stack([considered, not_considered])
+        without_people = self.hidden_rows(seen, self.are_small(not_considered) | few_considered)
+        few = self.are_small(np.column_stack([hit, not_hit, not_hit + not_considered])).any(axis=1)
+        return without_people, self.hidden_rows(counts[:, :2], few | without_people)
 
     def extreme(self, value: float, n_people: int, unit: float, most: float = math.inf) -> float | tuple[float, float]:
         """An extreme of a measure, to three digits; where it is of fewer than ``threshold`` people, bounds of it.
@@ -120,12 +128,36 @@ class SmallCounts:
 HAND_TO_HAND = SmallCounts()
 
 
-def hidden_groups(column: EncodedColumn, among: np.ndarray | None = None) -> np.ndarray:
+def _smallest_first(sizes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Places of the ``wanted`` sizes above 0, both (n,): the smallest first, ties in their order."""
+    places = np.flatnonzero(wanted & (sizes > 0))
+    return places[np.argsort(sizes[places], kind="stable")]
+
+
+def _first(is_enough: np.ndarray) -> int:
+    """The first place (n + 1,) that is enough; n, which is all, where none is."""
+    return int(np.argmax(is_enough)) if is_enough.any() else len(is_enough) - 1
+
+
+class Gaps(Enum):
+    """What is told elsewhere of how many have no value in a column."""
+
+    LIKE_ANY_GROUP = "nothing"
+    HIDDEN = "nothing, and the other columns would narrow it down if it stood with them"
+    KNOWN = "it, as a total of the pilot"
+
+
+def hidden_groups(
+    column: EncodedColumn, among: np.ndarray | None = None, gaps: Gaps = Gaps.LIKE_ANY_GROUP
+) -> np.ndarray:
     """Which groups of a column are hidden, (1 + n_labels,) of bool: those without a value first, then its labels.
 
     ``among`` (n_records,) of bool: the people of whom the total is told; by default all.
     """
-    return HAND_TO_HAND.hidden_parts(_people_by_group(column, among))
+    people = _people_by_group(column, among)
+    if gaps is Gaps.KNOWN:
+        return np.append(HAND_TO_HAND.are_small(people[:1]), HAND_TO_HAND.hidden_parts(people[1:]))
+    return HAND_TO_HAND.hidden_parts(people, (np.arange(len(people)) == 0) & (gaps is Gaps.HIDDEN))
 
 
 def missing_told(column: EncodedColumn) -> int | None:
@@ -139,7 +171,12 @@ def _people_by_group(column: EncodedColumn, among: np.ndarray | None) -> np.ndar
 
 
 def shares_by_group(
-    groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str, among: np.ndarray | None = None
+    groups: EncodedColumn,
+    considered: np.ndarray,
+    hit: np.ndarray,
+    word: str,
+    among: np.ndarray | None = None,
+    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
 ) -> list[dict]:
     """Who of each group is hit, among those considered, as it may be told; missing is a group.
 
@@ -152,7 +189,7 @@ def shares_by_group(
     """
     among = np.ones(len(groups.codes), dtype=bool) if among is None else among
     considered = considered & among
-    hidden = hidden_groups(groups, among)
+    hidden = hidden_groups(groups, among, gaps)
     names = ["missing", *labels_of(groups)]
     counts = np.column_stack([_people_by_group(groups, who) for who in (considered & hit, considered & ~hit, among)])
     counts[:, 2] -= counts[:, 0] + counts[:, 1]
@@ -207,3 +244,8 @@ def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int
 def count_text(n: int | None) -> str:
     """A count as reports print it; None is masked."""
     return MASKED if n is None else str(n)
+
+
+def people_on_screen(n: int) -> str:
+    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told."""
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else str(n)

@@ -21,6 +21,9 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.run.doors import Pilot
+from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
+from disclosure_control.run.results import ResultSet
 
 HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
 _ALONE_COLUMNS = [SUBJECT_COLUMN, "alone_since"]
@@ -40,10 +43,10 @@ class Memory:
     alone: pd.DataFrame
     groups: pd.DataFrame
 
-    @property
-    def text(self) -> str:
-        """The lines as ``history.jsonl`` holds them."""
-        return "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in self.lines)
+    def write(self, results: ResultSet) -> None:
+        """Put the three files into the set of a run."""
+        results.write_text(HISTORY, "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in self.lines))
+        results.write_all({}, {ALONE: self.alone, GROUPS: self.groups}, {})
 
     @property
     def before_the_last_run(self) -> Memory:
@@ -97,19 +100,13 @@ def _table(path: Path, columns: list[str], faults: list[str]) -> pd.DataFrame:
 
 
 def remember(
-    memory: Memory,
-    when: str,
-    config: str,
-    summary: Mapping[str, Any],
-    assessment: Assessment,
-    subjects: pd.Series,
-    keep: int,
+    memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessment: Assessment, subjects: pd.Series
 ) -> Memory:
-    """The memory with this run in it, of ``keep`` runs at most.
+    """The memory with this run of the ``pilot`` in it, of as many runs as it keeps.
 
-    ``when``: UTC, ISO 8601. ``config``: the config's fingerprint, which tells whether it changed. ``summary``: the JSON
-    summary of this run. ``subjects`` (n_records,): their ids.
+    ``summary``: the JSON summary of this run. ``subjects`` (n_records,): their ids.
     """
+    when, config = pilot.started, fingerprint_of_json(pilot.config, key_of(pilot.results))
     alone_now = subjects[assessment.k_anonymity.evaluated & (assessment.k_anonymity.measure == 1)]
     since = memory.alone.set_index(SUBJECT_COLUMN)["alone_since"].to_dict()
     alone = pd.DataFrame({SUBJECT_COLUMN: alone_now.to_numpy()}, dtype="str").sort_values(SUBJECT_COLUMN)
@@ -130,7 +127,7 @@ def remember(
         line["newly_alone"] = newly_alone(set(memory.alone[SUBJECT_COLUMN]), set(alone_now))
     if memory.lines and memory.lines[-1]["config"] == config:
         line["drift"] = drift(groups)
-    lines = (*memory.lines, line)[-keep:]
+    lines = (*memory.lines, line)[-pilot.keep_runs :]
     return Memory(lines, alone.reset_index(drop=True), groups)
 
 
@@ -152,6 +149,8 @@ def newly_alone(before: set[str], now: set[str]) -> int | None:
 
     The reports of both runs tell how many were alone: who came, who stayed and who is so no longer give each other away.
     """
+    if before == now:
+        return 0
     parts = [len(now - before), len(now & before), len(before - now)]
     return None if HAND_TO_HAND.are_small(np.array(parts)).any() else parts[0]
 

@@ -18,6 +18,7 @@ from config import (
     RESULTS_FOLDER,
     Settings,
     check_pilot_name,
+    config_file_of,
     list_pilots,
     parse_config_file,
     read_config_file,
@@ -40,6 +41,7 @@ GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 class Pilot:
     """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal and file.
 
+    A pilot that is not ``is_configured`` has no config: its literal is empty, and its file says where it would stand.
     ``started``: when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history holds. ``left_out``: steps
     that this run must not take, though the config has their key.
     """
@@ -49,6 +51,7 @@ class Pilot:
     results: Path
     config: dict
     config_file: SourceFile
+    is_configured: bool = True
     started: str = field(default_factory=utc_now)
     keep_runs: int = KEEP_RUNS
     log: Log = field(default_factory=Log)
@@ -66,8 +69,11 @@ def run_door(
     process: Callable[[Pilot, argparse.Namespace], Outcome],
     arguments: Sequence[str] | None = None,
     add_options: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
+    needs_config: bool = True,
 ) -> int:
     """Process the pilots that the command line or ``BIOSTREAMS_PILOT`` names; returns the exit status.
+
+    A pilot without a config is a fault, unless the door does without (``needs_config``) and there is a folder of files.
 
     One pilot's fault does not stop the others. 0 done; 1 done, and a risk above what was to be enforced; 2 config
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
@@ -96,7 +102,7 @@ def run_door(
     outcomes = {}
     try:
         for name in names:
-            outcomes[name] = _process_one(name, settings, process, options, log.of_pilot(_shown(name)))
+            outcomes[name] = _process_one(name, settings, process, options, needs_config, log.of_pilot(_shown(name)))
     except KeyboardInterrupt:
         _say_faults(
             ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"],
@@ -133,15 +139,19 @@ def _process_one(
     settings: Settings,
     process: Callable[[Pilot, argparse.Namespace], Outcome],
     options: argparse.Namespace,
+    needs_config: bool,
     log: Log,
 ) -> Outcome:
     try:
-        file = read_config_file(settings, name)
-        config = parse_config_file(file)
-        folder = settings.data_folder / name
+        path, folder = config_file_of(settings, name), settings.data_folder / name
+        # A misspelt name or folder is told as before: nothing is drafted where nothing lies.
+        is_new = not needs_config and not path.exists() and folder.is_dir() and path.parent.is_dir()
+        file = SourceFile(path, b"") if is_new else read_config_file(settings, name)
+        config = {} if is_new else parse_config_file(file)
         if not folder.is_dir():
             raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
-        pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config, file, utc_now(), settings.keep_runs, log)
+        results = folder / RESULTS_FOLDER
+        pilot = Pilot(name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log)
         log.say(f"Pilot {name}")
         with held(pilot.results):
             return process(pilot, options)

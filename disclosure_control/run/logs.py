@@ -70,6 +70,16 @@ class Log:
         self.event("step", step=name, seconds=round(self.clock() - start, 3), **counts)
 
 
+class SilentLog(Log):
+    """A log that nobody reads."""
+
+    def say(self, text: str) -> None:
+        """Nothing is said."""
+
+    def fault(self, words: str) -> None:
+        """Nothing is said."""
+
+
 def say(text: str, stream: TextIO | None = None) -> None:
     """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
     stream = stream or sys.stdout

@@ -29,6 +29,7 @@ from disclosure_control.run import fingerprints
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 ASIDE = ".aside"
+VERIFIED = ".verify"  # where a run is made again, to be compared
 LOCK = ".lock"
 
 
@@ -70,7 +71,11 @@ def _links_out_of_pilot(results: Path) -> Iterator[str]:
     if fault := link_fault(results, results.parent):
         yield fault
     elif results.is_dir():
-        faults = (link_fault(path, results.parent) for path in sorted(results.rglob("*")))
+        paths = sorted(results.iterdir())
+        # Folders of a set, and not those in which another run may be working just now.
+        inner = [folder for folder in paths if folder.is_dir() and not folder.name.startswith(".")]
+        paths += [path for folder in inner for path in sorted(folder.iterdir())]
+        faults = (link_fault(path, results.parent) for path in paths)
         yield from (fault for fault in faults if fault)
 
 
@@ -78,7 +83,7 @@ def recover(folder: Path) -> None:
     """Complete a set that was committed and not fully moved; drop one that was not committed."""
     if (folder / COMMIT / MANIFEST).is_file():
         _move_into_place(folder)
-    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING, folder / ASIDE):
+    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING, folder / ASIDE, folder / VERIFIED):
         if left_over.is_dir():
             shutil.rmtree(left_over)
 

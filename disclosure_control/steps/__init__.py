@@ -11,10 +11,12 @@ from config.model_settings import KeyReader
 # ``read_settings(value, config, columns)``, which types what its key says, and the module ``step`` has
 # ``run_step(StepInput)``; both are imported where the key is used.
 STEPS = (
+    "identifiers",  # first: whether a column names people comes before how many share their values
     "risk",
     "explore",
     "recommend",
     "treatment",
+    "release",
     "sweep",
     "linkage_attack",
     "fairness",

@@ -12,10 +12,10 @@ import pandas as pd
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
-from disclosure_control.run.logs import Log
+from disclosure_control.run.logs import Log, SilentLog
 from disclosure_control.steps import STEPS, step_module
 
-ALWAYS_RUN = ("risk", "context")  # without their keys: with a small set of measures, with every point open
+ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def run_steps(
 
     The ``log`` is told of each step and of its seconds. Steps that are ``left_out`` are not run.
     """
-    log = log or Log()
+    log = log or SilentLog()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
     for name in STEPS:

@@ -1,6 +1,7 @@
-"""Secret keys of pseudonyms and shifted dates: read from the environment or a file, never from the config.
+"""Secret keys, and what is derived from them: the pseudonym of an id, the days by which a person's dates move.
 
-Nothing here writes a key, and no message holds one.
+Keys are read from the environment or a file, never from the config. Nothing here writes a key, and no message holds
+one.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ import hashlib
 import hmac
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
 from pathlib import Path
 from string import ascii_letters, printable
+
+import numpy as np
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
@@ -124,9 +128,43 @@ def _from_file(name: str, folder: Path | None) -> bytes:
         raise FaultyInputError("key_from: the file of the key cannot be read; create it, or correct the path") from None
 
 
-def digests(key: bytes, purpose: str, texts: Iterable[str]) -> list[bytes]:
-    """HMAC-SHA-256 of each text under the key; ``purpose`` keeps pseudonyms and offsets apart."""
-    start = hmac.new(key, purpose.encode() + b"\0", hashlib.sha256)
+# ---------------------------------------------------------------- what is derived from a key
+
+
+@dataclass(frozen=True)
+class Release:
+    """Within what an id has one pseudonym and a person one offset: the release ``name`` of a ``pilot``.
+
+    Another pilot or another release gives others, so that two files do not join by what stands for the id.
+    """
+
+    pilot: str
+    name: str
+
+
+UNNAMED = Release("", "")  # in a notebook, and where nothing is released
+
+
+def pseudonyms_of(key: bytes, release: Release, ids: Sequence[str], length: int = 16) -> list[str]:
+    """The pseudonym of each original id (n,): the first ``length`` hexadecimal digits, at most 64, of its digest.
+
+    Equal ids have equal pseudonyms within the release. Source: RFC 2104; ENISA 2019, Pseudonymisation techniques and
+    best practices, section 5; domains of their own per recipient: EDPB 2025, Guidelines 01/2025 on pseudonymisation.
+    """
+    return [digest.hex()[:length] for digest in digests(key, "id", release, ids)]
+
+
+def offsets_of(key: bytes, release: Release, ids: Sequence[str], days: int) -> np.ndarray:
+    """Days (n,) by which the dates of each person move, -``days`` to -1 or 1 to ``days``, by the original id."""
+    numbers = [int.from_bytes(digest) % (2 * days) for digest in digests(key, "date", release, ids)]
+    offsets = np.array(numbers, dtype=np.int64)
+    return np.where(offsets < days, offsets - days, offsets - days + 1)
+
+
+def digests(key: bytes, purpose: str, release: Release, texts: Iterable[str]) -> list[bytes]:
+    """HMAC-SHA-256 of each text under the key; ``purpose`` and ``release`` keep what is derived from it apart."""
+    words = (purpose, release.pilot, release.name)
+    start = hmac.new(key, b"".join(word.encode() + b"\0" for word in words), hashlib.sha256)
     found = []
     for text in texts:
         state = start.copy()

@@ -17,6 +17,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.settings import Check
+from disclosure_control.treatments.keys import UNNAMED, Release
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class TreatmentInput:
     ``config`` tells the roles of the columns and the thresholds. ``generator`` is seeded by the config and stands at
     the same state in every run; treatments without chance leave it alone. ``subjects`` are the ids as they were before
     any treatment, on the frame's index, None where there are none. ``folder`` is the pilot's, where relative paths
-    start. ``recommended`` are the steps that ``recommend`` found.
+    start. ``recommended`` are the steps that ``recommend`` found. ``release`` is that within which ids keep their
+    pseudonyms and people the offsets of their dates.
 
     The index names the records; a treatment leaves it on those that it keeps, and takes no meaning from it.
     """
@@ -55,6 +57,7 @@ class TreatmentInput:
     subjects: pd.Series | None = None
     folder: Path | None = None
     recommended: Sequence[TreatmentStep] | None = None
+    release: Release = UNNAMED
 
 
 @dataclass(frozen=True)
@@ -170,15 +173,22 @@ def strangers_to_the_quasi_identifiers(setting: str, names: Sequence[str], confi
 
 
 def n_changed(before: pd.Series, after: pd.Series) -> int:
-    """In how many records (n_records,) the value is another one; 1 and 1.0 are the same, and so are two missing."""
+    """In how many records (n_records,) the value is another one; see ``where_changed``."""
+    return int(where_changed(before, after).sum())
+
+
+def where_changed(before: pd.Series, after: pd.Series) -> np.ndarray:
+    """Whether the value of each record (n_records,) is another one; 1 and 1.0 are the same, and so are two missing."""
     if all(pd.api.types.is_numeric_dtype(column.dtype) for column in (before, after)):
         was, is_now = (column.to_numpy(dtype=float, na_value=np.nan) for column in (before, after))
-        return int(((was != is_now) & ~(np.isnan(was) & np.isnan(is_now))).sum())
+        different: np.ndarray = (was != is_now) & ~(np.isnan(was) & np.isnan(is_now))
+        return different
     old, new = encode_column(before), encode_column(after)
     texts = [labels_of(old), labels_of(new)]
     common, _ = pd.factorize(np.concatenate([np.asarray(part, dtype=object) for part in texts]))
     code_of_old, code_of_new = np.append(common[: len(texts[0])], -1), np.append(common[len(texts[0]) :], -1)
-    return int((code_of_old[old.codes] != code_of_new[new.codes]).sum())
+    different = code_of_old[old.codes] != code_of_new[new.codes]
+    return different
 
 
 def with_columns(

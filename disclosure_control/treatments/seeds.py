@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from disclosure_control.basics.settings import Check
-from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
+from disclosure_control.treatments.keys import KEY_FROM, UNNAMED, Release, digests, faults_of_key, read_key
 
 DEFAULT_SEED = 12345
 ENOUGH_BITS = 64
@@ -40,11 +40,15 @@ class SeedSource:
     number: int = DEFAULT_SEED
     key_from: Mapping[str, str] | None = None
 
-    def read(self, folder: Path | None = None) -> int:
-        """The seed. Raises ``FaultyInputError`` where the key cannot be read, or lies in the pilot's ``folder``."""
+    def read(self, folder: Path | None = None, release: Release = UNNAMED) -> int:
+        """The seed. Raises ``FaultyInputError`` where the key cannot be read, or lies in the pilot's ``folder``.
+
+        From a key each ``release`` draws other chance: the same noise in two files of other strengths is taken off by
+        subtracting one from the other.
+        """
         if self.key_from is None:
             return self.number
-        (digest,) = digests(read_key(self.key_from, folder), "seed", [""])
+        (digest,) = digests(read_key(self.key_from, folder), "seed", release, [""])
         return int.from_bytes(digest)
 
 

@@ -20,6 +20,7 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import faults_of_names
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.treatments.evaluation import evaluate_treated, notes_on_roles
+from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import natural_order
 from disclosure_control.treatments.registry import Treated, TreatmentInput, TreatmentStep, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED
@@ -34,6 +35,7 @@ def treat(
     seed: int | np.random.Generator = DEFAULT_SEED,
     folder: Path | None = None,
     recommended: Sequence[TreatmentStep | Mapping[str, object]] | None = None,
+    release: Release = UNNAMED,
 ) -> TreatedPilot:
     """Apply treatments one after the other and evaluate what comes out.
 
@@ -41,7 +43,8 @@ def treat(
     ``method`` and its settings, which are checked, or ``TreatmentStep``s, which were. ``recommended`` are the steps
     that the method of that name stands for. A ``seed`` that is a generator is drawn from and runs on. Chance goes to
     the records in the order of their subject ids (column USUBJID), so the order of rows does not matter; where a frame
-    has no ids, the order of rows stands for them. Files are looked for in ``folder``, the pilot's. Raises
+    has no ids, the order of rows stands for them. Files are looked for in ``folder``, the pilot's.
+    ``release`` is that within which ids keep their pseudonyms and people the offsets of their dates. Raises
     ``FaultyInputError`` with every fault of the steps.
     """
     stop_at(faults_of_names(frame))
@@ -55,12 +58,16 @@ def treat(
     subjects = work.get(SUBJECT_COLUMN)
     applied = []
     for step in checked:
-        given = TreatmentInput(work, config, generator, subjects, folder, to_recommend)
+        given = TreatmentInput(work, config, generator, subjects, folder, to_recommend, release)
         treated, used_chance = _apply(step, given)
         work = treated.frame
         subjects = None if subjects is None else subjects.loc[work.index]
         n_removed = treated.n_records_removed
-        applied.append(AppliedStep(step.method, treated.changed, n_removed, treated.notes, used_chance, treated.inputs))
+        applied.append(
+            AppliedStep(
+                step.method, treated.changed, n_removed, treated.notes, used_chance, treated.inputs, step.settings
+            )
+        )
     work = _without_unused_categories(work.sort_index())
     assessment = evaluate_treated(work, config)
     return TreatedPilot(
@@ -71,6 +78,7 @@ def treat(
         n_records_before=len(frame),
         seed=None if isinstance(seed, np.random.Generator) else seed,
         notes=tuple(notes_on_roles(start, assessment, config)),
+        release=release,
     )
 
 

@@ -14,6 +14,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import as_counted
 from disclosure_control.treatments.evaluation import evaluate_treated
+from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import order_by
 from disclosure_control.treatments.registry import Reading, methods
 
@@ -28,6 +29,7 @@ class AppliedStep:
     notes: tuple[str, ...]
     used_chance: bool
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ class TreatedPilot:
     ``frame`` (n_kept, n_columns) are the records as released, in the order in which they came; its index, and
     ``kept`` (n_kept,), are their positions in the frame that was treated. ``assessment`` looks at it as the config
     does.
-    ``config`` holds the roles that the columns have now; ``notes`` are sentences for the report.
+    ``config`` holds the roles that the columns have now; ``notes`` are sentences for the report. ``release`` is that
+    within which ids kept their pseudonyms.
     """
 
     frame: pd.DataFrame
@@ -47,6 +50,7 @@ class TreatedPilot:
     n_records_before: int
     seed: int | None
     notes: tuple[str, ...]
+    release: Release = UNNAMED
 
     @property
     def kept(self) -> np.ndarray:

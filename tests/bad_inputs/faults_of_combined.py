@@ -42,8 +42,14 @@ def combined_dataset_without_ids(pilot):
     pilot.write_combined([{name: row[name] for name in row if name != "USUBJID"} for row in pilot.combined_rows()])
 
 
-@case(door=2, says=["combined_dataset.csv: 2 rows repeat the USUBJID of another row (14 rows, 12 subjects)",
-                    "one row per subject", RUN_DOOR_1])
+@case(
+    door=2,
+    says=[
+        "combined_dataset.csv: 2 rows repeat the USUBJID of another row (14 rows, 12 subjects)",
+        "one row per subject",
+        RUN_DOOR_1,
+    ],
+)
 def combined_dataset_with_subjects_repeated(pilot):
     rows = pilot.combined_rows()
     pilot.write_combined(rows + rows[:2])
@@ -54,8 +60,15 @@ def combined_dataset_with_blank_ids(pilot):
     change_cells(pilot, "USUBJID", "", " ")
 
 
-@case(door=2, says=["combined_dataset.csv: USUBJID is empty in 1 of 12 rows", "1 rows repeat the USUBJID",
-                    "column 'DM__AGE': 1 of 12 values are text"], n_faults=3)
+@case(
+    door=2,
+    says=[
+        "combined_dataset.csv: USUBJID is empty in 1 of 12 rows",
+        "1 rows repeat the USUBJID",
+        "column 'DM__AGE': 1 of 12 values are text",
+    ],
+    n_faults=3,
+)
 def combined_dataset_with_three_faults(pilot):
     change_cells(pilot, "USUBJID", "", "ZZSUBJ-48153")
     change_cells(pilot, "DM__AGE", "MARKER")
@@ -86,8 +99,14 @@ def combined_dataset_with_nul_bytes(pilot):
     pilot.write_combined(pilot.combined.read_bytes() + b"\0" * 512)
 
 
-@case(door=2, says=["column 'DM__AGE': 2 of 12 values are text that is not a number", "correct them in the source",
-                    "declare the column categorical"])
+@case(
+    door=2,
+    says=[
+        "column 'DM__AGE': 2 of 12 values are text that is not a number",
+        "correct them in the source",
+        "declare the column categorical",
+    ],
+)
 def text_in_a_continuous_column(pilot):
     change_cells(pilot, "DM__AGE", "MARKER", "31.0417 MARKER")
 
@@ -112,8 +131,14 @@ def text_in_a_sensitive_column_that_is_binned(pilot):
     change_cells(pilot, "LB__Cholesterol", "<100MARKER")
 
 
-@case(door=2, says=["column 'LB__Cholesterol': 2 of 12 values are not numbers and the others are",
-                    'merge: {"text_results": ...}', '"total_variation"'])
+@case(
+    door=2,
+    says=[
+        "column 'LB__Cholesterol': 2 of 12 values are not numbers and the others are",
+        'merge: {"text_results": ...}',
+        '"total_variation"',
+    ],
+)
 def texts_among_sensitive_numbers(pilot):
     pilot.configure(sensitive_binning_config_for_L={})
     change_cells(pilot, "LB__Cholesterol", "<100MARKER", "MARKER")
@@ -129,8 +154,11 @@ for distance in ("wasserstein", "ordered", "mean_difference"):
 
     def distance_on_text(pilot, distance=distance):
         pilot.configure(
-            categorical_qis=["DM__SEX"], sensitive_feature=f"SC__{DISTRICT}", sensitive_binning_config_for_L={},
-            T=0.3, t_distance=distance,
+            categorical_qis=["DM__SEX"],
+            sensitive_feature=f"SC__{DISTRICT}",
+            sensitive_binning_config_for_L={},
+            T=0.3,
+            t_distance=distance,
         )
 
     distance_on_text.__name__ = f"t_distance_{distance}_on_text"
@@ -140,12 +168,16 @@ for distance in ("wasserstein", "ordered", "mean_difference"):
 @case(door=2, says=[f"column 'SC__{DISTRICT}': 12 of 12 values are text that is not a number"])
 def bins_for_a_sensitive_column_of_text(pilot):
     name = f"SC__{DISTRICT}"
-    pilot.configure(categorical_qis=["DM__SEX"], sensitive_feature=name, T=0.3,
-                    sensitive_binning_config_for_L={name: [0, 1, 2]})
+    pilot.configure(
+        categorical_qis=["DM__SEX"], sensitive_feature=name, T=0.3, sensitive_binning_config_for_L={name: [0, 1, 2]}
+    )
 
 
-@case(door=2, n_faults=3, says=["column 'DM__AGE': 1 of 12", "column 'VS__BMI': 2 of 12",
-                                "column 'LB__Cholesterol': 3 of 12"])
+@case(
+    door=2,
+    n_faults=3,
+    says=["column 'DM__AGE': 1 of 12", "column 'VS__BMI': 2 of 12", "column 'LB__Cholesterol': 3 of 12"],
+)
 def text_in_three_columns(pilot):
     change_cells(pilot, "DM__AGE", "MARKER")
     change_cells(pilot, "VS__BMI", "MARKER", "MARKER")

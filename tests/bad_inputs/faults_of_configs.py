@@ -118,26 +118,49 @@ NAMES, EDGES = "a list of distinct column names", "at least two numbers, each la
 COUNT, DISTANCE = "a whole number from 1 up", "a number from 0 up"
 
 for required, allowed in {
-    "categorical_qis": NAMES, "continuous_qis": NAMES, "sensitive_feature": "a column name",
-    "K": COUNT, "L": COUNT, "T": DISTANCE,
+    "categorical_qis": NAMES,
+    "continuous_qis": NAMES,
+    "sensitive_feature": "a column name",
+    "K": COUNT,
+    "L": COUNT,
+    "T": DISTANCE,
 }.items():
     config_case(f"config_without_{required}", [f"{required}: missing; allowed: {allowed}"], **{required: ...})
 config_case("config_without_binning_config", ["binning_config: missing", "give edges"], binning_config=...)
 
 config_case("categorical_qis_is_a_text", ["categorical_qis: found 'DM__SEX'", NAMES], categorical_qis="DM__SEX")
 config_case("categorical_qis_holds_a_number", ["categorical_qis: found", NAMES], categorical_qis=["DM__SEX", 5])
-config_case("continuous_qis_is_a_dictionary", ["continuous_qis: found dict", NAMES],
-            continuous_qis={"DM__AGE": [0, 50, 100]})
+config_case(
+    "continuous_qis_is_a_dictionary", ["continuous_qis: found dict", NAMES], continuous_qis={"DM__AGE": [0, 50, 100]}
+)
 config_case("qi_listed_twice", ["categorical_qis: found", "distinct"], categorical_qis=["DM__SEX", "DM__SEX"])
-config_case("qi_in_two_roles", ["'DM__AGE' stands in both categorical_qis and continuous_qis", "one of them"],
-            categorical_qis=["DM__SEX", "DM__AGE"])
-config_case("qi_is_sensitive_too", ["'DM__SEX' stands in both categorical_qis and sensitive_feature"],
-            sensitive_feature="DM__SEX", sensitive_binning_config_for_L={}, T=0.3)
-config_case("no_quasi_identifier_at_all", ["categorical_qis, continuous_qis: both are empty", "at least one"],
-            categorical_qis=[], continuous_qis=[], binning_config={})
+config_case(
+    "qi_in_two_roles",
+    ["'DM__AGE' stands in both categorical_qis and continuous_qis", "one of them"],
+    categorical_qis=["DM__SEX", "DM__AGE"],
+)
+config_case(
+    "qi_is_sensitive_too",
+    ["'DM__SEX' stands in both categorical_qis and sensitive_feature"],
+    sensitive_feature="DM__SEX",
+    sensitive_binning_config_for_L={},
+    T=0.3,
+)
+config_case(
+    "no_quasi_identifier_at_all",
+    ["categorical_qis, continuous_qis: both are empty", "at least one"],
+    categorical_qis=[],
+    continuous_qis=[],
+    binning_config={},
+)
 config_case("qi_is_the_subject_id", ["USUBJID", "categorical_qis"], categorical_qis=["USUBJID"])
-config_case("sensitive_feature_is_the_subject_id", ["USUBJID", "sensitive_feature"], sensitive_feature="USUBJID",
-            sensitive_binning_config_for_L={}, T=0.3)
+config_case(
+    "sensitive_feature_is_the_subject_id",
+    ["USUBJID", "sensitive_feature"],
+    sensitive_feature="USUBJID",
+    sensitive_binning_config_for_L={},
+    T=0.3,
+)
 config_case("sensitive_feature_is_a_number", ["sensitive_feature: found 5", "a column name"], sensitive_feature=5)
 config_case("sensitive_feature_is_an_empty_text", ["sensitive_feature: found ''"], sensitive_feature="")
 
@@ -152,12 +175,14 @@ config_case("T_is_infinite", ["T: found inf", DISTANCE], T=Literal("1e999"))
 config_case("T_beyond_what_a_number_can_hold", ["T: found 1000", DISTANCE], T=10**400)
 config_case("K_beyond_what_a_number_can_hold", ["K: found 1000", COUNT], K=10**400)
 config_case("K_too_long_for_a_file_name", ["K: found 1000", COUNT], K=10**300)
-config_case("L_of_an_unknown_feature", ["L['LB__Cholesterl']: not among sensitive_feature", "'LB__Cholesterol'?"],
-            L={"LB__Cholesterol": 2, "LB__Cholesterl": 2})
+config_case(
+    "L_of_an_unknown_feature",
+    ["L['LB__Cholesterl']: not among sensitive_feature", "'LB__Cholesterol'?"],
+    L={"LB__Cholesterol": 2, "LB__Cholesterl": 2},
+)
 config_case("L_without_one_of_the_features", ["L['LB__Cholesterol']: missing", "for each sensitive feature"], L={})
 config_case("T_without_one_of_the_features", ["T['LB__Cholesterol']: missing"], T={})
-config_case("T_of_one_feature_is_a_text", ["T['LB__Cholesterol']: found '30'", DISTANCE],
-            T={"LB__Cholesterol": "30"})
+config_case("T_of_one_feature_is_a_text", ["T['LB__Cholesterol']: found '30'", DISTANCE], T={"LB__Cholesterol": "30"})
 
 
 def edges(age: object) -> dict:
@@ -173,35 +198,61 @@ config_case("bins_of_text", [*AGE_EDGES, "['30', '40']"], **edges(["30", "40"]))
 config_case("bins_with_an_infinite_edge", [*AGE_EDGES, "[30, 40, inf]"], **edges([30, 40, Literal("1e999")]))
 config_case("bins_with_an_edge_beyond_numbers", AGE_EDGES, **edges([30, 40, 10**400]))
 config_case("bins_are_a_number_of_bins", [*AGE_EDGES, "5"], **edges(5))
-config_case("bins_for_all_columns_at_once", ["binning_config: found [0, 50, 100]", "{column: "],
-            binning_config=[0, 50, 100])
-config_case("bins_of_an_unknown_column", ["binning_config['DM__AGES']: not among continuous_qis", "'DM__AGE'?"],
-            binning_config={"DM__AGE": [30, 50], "DM__AGES": [30, 50], "VS__BMI": [20, 40]})
-config_case("bins_of_a_column_that_is_not_sensitive",
-            ["sensitive_binning_config_for_L['LB__Glucose']: not among sensitive_feature"],
-            sensitive_binning_config_for_L={"LB__Glucose": [1, 2]})
+config_case(
+    "bins_for_all_columns_at_once", ["binning_config: found [0, 50, 100]", "{column: "], binning_config=[0, 50, 100]
+)
+config_case(
+    "bins_of_an_unknown_column",
+    ["binning_config['DM__AGES']: not among continuous_qis", "'DM__AGE'?"],
+    binning_config={"DM__AGE": [30, 50], "DM__AGES": [30, 50], "VS__BMI": [20, 40]},
+)
+config_case(
+    "bins_of_a_column_that_is_not_sensitive",
+    ["sensitive_binning_config_for_L['LB__Glucose']: not among sensitive_feature"],
+    sensitive_binning_config_for_L={"LB__Glucose": [1, 2]},
+)
 
-config_case("column_that_does_not_exist",
-            ["column 'DM__SEXX' of the config is not in the combined dataset", "did you mean 'DM__SEX'?"],
-            categorical_qis=["DM__SEXX", f"SC__{DISTRICT}"])
-config_case("sensitive_column_that_does_not_exist",
-            ["column 'LB__Cholestrol' of the config", "did you mean 'LB__Cholesterol'?"],
-            sensitive_feature="LB__Cholestrol", sensitive_binning_config_for_L={})
-config_case("column_with_half_a_character", ["column 'DM__\\ud800' of the config is not in the combined dataset"],
-            categorical_qis=["DM__\ud800"])
-config_case("unknown_key", ["categorical_qi: unknown key", "did you mean 'categorical_qis'?"],
-            categorical_qi=["DM__SEX"])
+config_case(
+    "column_that_does_not_exist",
+    ["column 'DM__SEXX' of the config is not in the combined dataset", "did you mean 'DM__SEX'?"],
+    categorical_qis=["DM__SEXX", f"SC__{DISTRICT}"],
+)
+config_case(
+    "sensitive_column_that_does_not_exist",
+    ["column 'LB__Cholestrol' of the config", "did you mean 'LB__Cholesterol'?"],
+    sensitive_feature="LB__Cholestrol",
+    sensitive_binning_config_for_L={},
+)
+config_case(
+    "column_with_half_a_character",
+    ["column 'DM__\\ud800' of the config is not in the combined dataset"],
+    categorical_qis=["DM__\ud800"],
+)
+config_case(
+    "unknown_key", ["categorical_qi: unknown key", "did you mean 'categorical_qis'?"], categorical_qi=["DM__SEX"]
+)
 config_case("unknown_key_like_no_other", ["zzz: unknown key", "known: categorical_qis"], zzz=1)
-config_case("unknown_missing_qis", ["missing_qis: found 'drop'", '"category" or "exclude" or "wildcard"'],
-            missing_qis="drop")
+config_case(
+    "unknown_missing_qis", ["missing_qis: found 'drop'", '"category" or "exclude" or "wildcard"'], missing_qis="drop"
+)
 config_case("missing_qis_is_a_list", ["missing_qis: found ['exclude']"], missing_qis=["exclude"])
 config_case("unknown_out_of_range", ["out_of_range: found 'clip'", '"tail" or "missing"'], out_of_range="clip")
 config_case("unknown_t_distance", ["t_distance: found 'emd'", '"wasserstein"'], t_distance="emd")
-config_case("t_distance_of_an_unknown_feature", ["t_distance['LB__Glucose']: not among sensitive_feature"],
-            t_distance={"LB__Glucose": "ordered"})
-config_case("config_with_five_faults",
-            ["unknown key", "K: found 0", "T: found 'x'", "missing_qis: found", "binning_config['DM__AGE']: found"],
-            n_faults=5, Q=1, K=0, T="x", missing_qis="no", **edges([1, 0]))
+config_case(
+    "t_distance_of_an_unknown_feature",
+    ["t_distance['LB__Glucose']: not among sensitive_feature"],
+    t_distance={"LB__Glucose": "ordered"},
+)
+config_case(
+    "config_with_five_faults",
+    ["unknown key", "K: found 0", "T: found 'x'", "missing_qis: found", "binning_config['DM__AGE']: found"],
+    n_faults=5,
+    Q=1,
+    K=0,
+    T="x",
+    missing_qis="no",
+    **edges([1, 0]),
+)
 
 
 @case(door=2, says=["5: unknown key", "known: categorical_qis"])

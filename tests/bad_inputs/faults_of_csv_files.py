@@ -58,8 +58,10 @@ def csv_with_records_of_delimiters_alone(pilot):
 
 @case(says=["VS.csv: 2 columns have the name 'BMI'", "positions 2, 3", "a name may stand once", "Rename or remove"])
 def csv_with_a_duplicate_header(pilot):
-    pilot.write("VS.csv", csv_text(rows_of("VS")).replace("USUBJID,BMI", "USUBJID,BMI,BMI").replace(",2", ",1,2")
-                .replace(",3", ",1,3"))
+    pilot.write(
+        "VS.csv",
+        csv_text(rows_of("VS")).replace("USUBJID,BMI", "USUBJID,BMI,BMI").replace(",2", ",1,2").replace(",3", ",1,3"),
+    )
 
 
 @case(says=["VS.csv: 2 columns have the name 'BMI'", "positions 2, 3"])
@@ -72,8 +74,14 @@ def csv_with_an_empty_header_name(pilot):
     pilot.write("VS.csv", "USUBJID,,BMI\nZZSUBJ-48151,987.654,21.4837\n")
 
 
-@case(says=["VS.csv: 2 records with another number of fields than the 2 columns of the header",
-            "1 record with 1, 1 record with 3", "line 14", "declare the delimiter"])
+@case(
+    says=[
+        "VS.csv: 2 records with another number of fields than the 2 columns of the header",
+        "1 record with 1, 1 record with 3",
+        "line 14",
+        "declare the delimiter",
+    ]
+)
 def csv_with_ragged_rows(pilot):
     text = csv_text(rows_of("VS"))
     pilot.write("VS.csv", text + "ZZSUBJ-48151\nZZSUBJ-48152,987.654,MARKER\n")
@@ -106,8 +114,13 @@ def csv_in_utf16_cut_within_a_character(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")).encode("utf-16")[:-1])
 
 
-@case(says=["SC.csv: mixed encodings: 1 line with characters in UTF-8 and 1 line that cannot be UTF-8",
-            "Export the file again in one encoding", '"encoding": "cp1253"'])
+@case(
+    says=[
+        "SC.csv: mixed encodings: 1 line with characters in UTF-8 and 1 line that cannot be UTF-8",
+        "Export the file again in one encoding",
+        '"encoding": "cp1253"',
+    ]
+)
 def csv_in_mixed_encodings(pilot):
     lines = csv_text(rows_of("SC")).encode().splitlines()
     lines[1] = "ZZSUBJ-48151,ΑττικήMARKER".encode()
@@ -121,8 +134,13 @@ def csv_in_no_encoding_that_is_guessed(pilot):
     pilot.write("SC.csv", text.replace(b"MARKERDISTRICT NORTH", b"MARKER\x81\x8d\x8f\x90\x9d", 1))
 
 
-@case(says=["VS.csv: the first line looks like a record, not like column names", "2 fields",
-            "Put a line with the column names first"])
+@case(
+    says=[
+        "VS.csv: the first line looks like a record, not like column names",
+        "2 fields",
+        "Put a line with the column names first",
+    ]
+)
 def csv_of_numbers_without_a_header(pilot):
     pilot.write("VS.csv", "48151,21.4837\n48152,22.5948\n")
 
@@ -179,13 +197,16 @@ def csv_is_a_link_out_of_the_pilot(pilot):
     (pilot.folder / "VS.csv").symlink_to(pilot.root / "share" / "VS.csv")
 
 
-@case(n_faults=5, says=[
-    "DM.csv: the file has column names and no record",
-    "LB.csv: 2 columns have the name 'Cholesterol'",
-    "LB.csv: 1 column without a name (position 4 of 4)",
-    "LB.csv: 1 record with another number of fields than the 4 columns",
-    "SC.csv: this is an HTML page",
-])
+@case(
+    n_faults=5,
+    says=[
+        "DM.csv: the file has column names and no record",
+        "LB.csv: 2 columns have the name 'Cholesterol'",
+        "LB.csv: 1 column without a name (position 4 of 4)",
+        "LB.csv: 1 record with another number of fields than the 4 columns",
+        "SC.csv: this is an HTML page",
+    ],
+)
 def five_faults_in_three_files(pilot):
     pilot.write("DM.csv", "USUBJID,AGE,SEX\n")
     pilot.write("LB.csv", "USUBJID,Cholesterol,Cholesterol,\nZZSUBJ-48151,187.6543,1,2\nZZSUBJ-48152,243.1717,1\n")

@@ -12,20 +12,31 @@ def id_case(name, says, n_faults=1, **subject_id):
     config_case(f"subject_id_{name}", says, door=BOTH, n_faults=n_faults, subject_id=subject_id)
 
 
-config_case("subject_id_is_a_text", ["subject_id: found str", "allowed: a dictionary of column"], door=BOTH,
-            subject_id="USUBJID")
-id_case("with_an_unknown_key", ["subject_id: unknown key 'patern'", "known: column, strip, case, pattern"],
-        patern="x")
+config_case(
+    "subject_id_is_a_text",
+    ["subject_id: found str", "allowed: a dictionary of column"],
+    door=BOTH,
+    subject_id="USUBJID",
+)
+id_case("with_an_unknown_key", ["subject_id: unknown key 'patern'", "known: column, strip, case, pattern"], patern="x")
 id_case("column_is_a_number", ["subject_id['column']: found 5", "a column name, or None"], column=5)
 id_case("column_is_empty", ["subject_id['column']: found ''", "a column name, or None"], column="")
 id_case("strip_is_a_text", ["subject_id['strip']: found 'yes'", "True or False"], strip="yes")
 id_case("case_unknown", ["subject_id['case']: found 'title'", '"upper" or "lower"'], case="title")
 id_case("case_is_a_list", ["subject_id['case']: found ['upper']", '"upper" or "lower"'], case=["upper"])
 id_case("pattern_does_not_compile", ["subject_id['pattern']: found '('", "a regular expression"], pattern="(")
-id_case("replacement_of_a_missing_group", ["subject_id['replacement']", "a group that the pattern does not have"],
-        pattern=r"ZZ(\d+)", replacement=r"\2")
-id_case("replacement_of_a_missing_named_group", ["subject_id['replacement']", "a group that the pattern does not"],
-        pattern=r"ZZ(\d+)", replacement=r"\g<number>")
+id_case(
+    "replacement_of_a_missing_group",
+    ["subject_id['replacement']", "a group that the pattern does not have"],
+    pattern=r"ZZ(\d+)",
+    replacement=r"\2",
+)
+id_case(
+    "replacement_of_a_missing_named_group",
+    ["subject_id['replacement']", "a group that the pattern does not"],
+    pattern=r"ZZ(\d+)",
+    replacement=r"\g<number>",
+)
 id_case("replacement_ends_in_a_backslash", ["subject_id['replacement']"], pattern=r"ZZ(\d+)", replacement="\\")
 id_case("replacement_without_a_pattern", ["subject_id['replacement']: given without a pattern"], replacement="x")
 id_case("zero_pad_negative", ["subject_id['zero_pad']: found -1", "a whole number from 0 to 64"], zero_pad=-1)
@@ -44,34 +55,53 @@ merge_case("with_an_unknown_key", ["merge: unknown key 'records'", "known: ignor
 merge_case("record_rule_unknown", ["merge['record']: found 'median'", "baseline or first or last"], record="median")
 merge_case("record_rule_of_a_domain_unknown", ["merge['record']: found {'LB': 'median'}"], record={"LB": "median"})
 merge_case("result_rule_unknown", ["merge['result']: found 'original'", "standard or reported"], result="original")
-merge_case("text_rule_unknown", ["merge['text_results']: found 'drop'", "keep or missing or number"],
-           text_results="drop")
+merge_case(
+    "text_rule_unknown", ["merge['text_results']: found 'drop'", "keep or missing or number"], text_results="drop"
+)
 merge_case("column_names_unknown", ["merge['column_names']: found 'LABEL'", "TEST or TESTCD"], column_names="LABEL")
-merge_case("several_rows_unknown", ["merge['several_rows']: found", "{domain: first or last}"],
-           several_rows={"VS": "mean"})
+merge_case(
+    "several_rows_unknown", ["merge['several_rows']: found", "{domain: first or last}"], several_rows={"VS": "mean"}
+)
 merge_case("pool_of_an_unknown_difference", ["merge['pool']: found", "SPEC"], pool={"LB__Glucose": ["VISIT"]})
 merge_case("ignore_is_a_text", ["merge['ignore']: found 'VS'", "a list of domains"], ignore="VS")
-merge_case("events_without_a_variable", ["merge['events']: found", "{domain: {variable: list of codes}}"],
-           events={"AE": ["HEADACHE"]})
-merge_case("drop_constants_is_a_text", ["merge['drop_constants']: found 'yes'", "True or False"],
-           drop_constants="yes")
-merge_case("file_option_unknown", ["merge['files']: found {'VS': {'separator': ';'}}", "delimiter: one character"],
-           files={"VS": {"separator": ";"}})
-merge_case("encoding_unknown", ["merge['files']: found {'VS': {'encoding': 'greek-1253'}}", "an encoding"],
-           files={"VS": {"encoding": "greek-1253"}})
-merge_case("encoding_that_encodes_nothing", ["merge['files']: found", "an encoding"],
-           files={"VS": {"encoding": "undefined"}})
+merge_case(
+    "events_without_a_variable",
+    ["merge['events']: found", "{domain: {variable: list of codes}}"],
+    events={"AE": ["HEADACHE"]},
+)
+merge_case("drop_constants_is_a_text", ["merge['drop_constants']: found 'yes'", "True or False"], drop_constants="yes")
+merge_case(
+    "file_option_unknown",
+    ["merge['files']: found {'VS': {'separator': ';'}}", "delimiter: one character"],
+    files={"VS": {"separator": ";"}},
+)
+merge_case(
+    "encoding_unknown",
+    ["merge['files']: found {'VS': {'encoding': 'greek-1253'}}", "an encoding"],
+    files={"VS": {"encoding": "greek-1253"}},
+)
+merge_case(
+    "encoding_that_encodes_nothing", ["merge['files']: found", "an encoding"], files={"VS": {"encoding": "undefined"}}
+)
 merge_case("encoding_with_a_nul_byte", ["merge['files']: found", "an encoding"], files={"VS": {"encoding": "a\0b"}})
-merge_case("encoding_is_no_text_encoding", ["merge['files']: found", "an encoding"],
-           files={"VS": {"encoding": "rot13"}})
-merge_case("delimiter_of_two_characters", ["merge['files']: found", "delimiter: one character"],
-           files={"VS": {"delimiter": ";;"}})
+merge_case(
+    "encoding_is_no_text_encoding", ["merge['files']: found", "an encoding"], files={"VS": {"encoding": "rot13"}}
+)
+merge_case(
+    "delimiter_of_two_characters",
+    ["merge['files']: found", "delimiter: one character"],
+    files={"VS": {"delimiter": ";;"}},
+)
 merge_case("decimal_sign_unknown", ["merge['files']: found", '"." or ","'], files={"VS": {"decimal": "'"}})
-merge_case("missing_token_is_a_text", ["merge['files']: found", "a list of texts that mean missing"],
-           files={"VS": {"missing": "NA"}})
+merge_case(
+    "missing_token_is_a_text",
+    ["merge['files']: found", "a list of texts that mean missing"],
+    files={"VS": {"missing": "NA"}},
+)
 merge_case("drops_a_column_that_does_not_exist", ["merge['drop']: no column 'VS__BMII'"], door=1, drop=["VS__BMII"])
-merge_case("with_three_faults", ["'records'", "['record']", "['ignore']"], n_faults=3, records=1, record="x",
-           ignore="VS")
+merge_case(
+    "with_three_faults", ["'records'", "['record']", "['ignore']"], n_faults=3, records=1, record="x", ignore="VS"
+)
 
 
 @case(says=["VS.csv", "declared delimiter", "one ASCII character"])
@@ -92,8 +122,10 @@ def declared_utf16_and_cut_in_half_a_character(pilot):
     pilot.configure(merge={"files": {"VS": {"encoding": "utf-16-le"}}})
 
 
-@case(says=["VS.csv: no column 'PATIENT' for the subject id", "among 2 columns", 'subject_id: {"column": "..."}'],
-      n_faults=4)
+@case(
+    says=["VS.csv: no column 'PATIENT' for the subject id", "among 2 columns", 'subject_id: {"column": "..."}'],
+    n_faults=4,
+)
 def subject_id_column_in_no_file(pilot):
     pilot.configure(subject_id={"column": "PATIENT"})
 
@@ -103,8 +135,14 @@ def rows_numbered_in_several_files(pilot):
     pilot.configure(subject_id={"column": None})
 
 
-@case(n_faults=4, says=["VS.csv: the subject_id rule makes 11 of 12 source ids equal to another one", "LB.csv",
-                        "change pattern or case"])
+@case(
+    n_faults=4,
+    says=[
+        "VS.csv: the subject_id rule makes 11 of 12 source ids equal to another one",
+        "LB.csv",
+        "change pattern or case",
+    ],
+)
 def subject_id_rule_merges_everybody(pilot):
     pilot.configure(subject_id={"pattern": r"\d+", "replacement": ""})
 

@@ -123,8 +123,13 @@ def pilots_named_and_all_of_them(pilot):
     pass
 
 
-@case(door=BOTH, says=["unrecognized arguments", "--everything"], arguments=["--everything"], n_faults=2,
-      names_pilot=False)
+@case(
+    door=BOTH,
+    says=["unrecognized arguments", "--everything"],
+    arguments=["--everything"],
+    n_faults=2,
+    names_pilot=False,
+)
 def unknown_option(pilot):
     pass
 

@@ -36,8 +36,14 @@ def no_id_in_the_whole_of_dm(pilot):
     pilot.write_rows("DM.csv", [{**row, "USUBJID": " "} for row in rows_of("DM")])
 
 
-@case(says=["VS.csv: 12 of 12 subjects (12 rows) are not in DM", "no subject in common", "subject_id rule",
-            'merge: {"unknown_subjects": ["VS"]}'])
+@case(
+    says=[
+        "VS.csv: 12 of 12 subjects (12 rows) are not in DM",
+        "no subject in common",
+        "subject_id rule",
+        'merge: {"unknown_subjects": ["VS"]}',
+    ]
+)
 def no_subject_in_common(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")).replace("ZZSUBJ-", "zzsubj_"))
 
@@ -53,8 +59,13 @@ def unknown_subjects_in_one_file(pilot):
     pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": subject, "BMI": "987.654"} for subject in strangers])
 
 
-@case(says=["VS: 1 subjects have several rows (14 rows for 12 subjects)", "one row per subject",
-            'merge: {"several_rows": {"VS": "last"}}'])
+@case(
+    says=[
+        "VS: 1 subjects have several rows (14 rows for 12 subjects)",
+        "one row per subject",
+        'merge: {"several_rows": {"VS": "last"}}',
+    ]
+)
 def three_rows_for_one_subject(pilot):
     pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": "ZZSUBJ-48151", "BMI": "987.654"}] * 2)
 

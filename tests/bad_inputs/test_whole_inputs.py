@@ -21,10 +21,15 @@ def test_every_format_of_the_corpus_is_read_when_it_is_whole(name, pilot, doors)
 
 def lab(**columns: object) -> pd.DataFrame:
     """Long LB records, one per subject, as Parquet holds them: every column of the type that it was given."""
-    return pd.DataFrame({
-        "USUBJID": [person[0] for person in PEOPLE], "LBTESTCD": "CHOL", "LBTEST": "Cholesterol",
-        "LBSTRESN": [float(person[5]) for person in PEOPLE], **columns,
-    })
+    return pd.DataFrame(
+        {
+            "USUBJID": [person[0] for person in PEOPLE],
+            "LBTESTCD": "CHOL",
+            "LBTEST": "Cholesterol",
+            "LBSTRESN": [float(person[5]) for person in PEOPLE],
+            **columns,
+        }
+    )
 
 
 ODD = {
@@ -69,8 +74,9 @@ def test_flags_as_numbers_with_a_domain_that_counts_events(pilot, doors):
 
 
 def test_supplemental_values_that_are_numbers(pilot, doors):
-    supplemental = pd.DataFrame({"USUBJID": [PEOPLE[0][0]], "RDOMAIN": "DM", "IDVAR": None, "IDVARVAL": None,
-                                 "QNAM": "WEIGHT", "QVAL": [81.5]})
+    supplemental = pd.DataFrame(
+        {"USUBJID": [PEOPLE[0][0]], "RDOMAIN": "DM", "IDVAR": None, "IDVARVAL": None, "QNAM": "WEIGHT", "QVAL": [81.5]}
+    )
     pilot.write("suppdm.parquet", parquet_bytes(supplemental))
     run = doors.start(1)
     assert run.err == ""

@@ -15,6 +15,7 @@ from disclosure_control.basics.small_counts import (
     SmallCounts,
     hidden_groups,
     missing_told,
+    people_on_screen,
     shares_by_group,
     told_parts,
 )
@@ -69,7 +70,7 @@ def test_few_who_are_not_considered_are_not_found_by_subtraction():
     considered = flags((322, 318), (311, 291), (300, 200))
     entries = shares_by_group(column, considered, flags((322, 100), (311, 100), (300, 100)), "risky")
     assert [share_of(entries, f"g{i}")["people"] for i in range(3)] == [None, 291, None]
-    assert [share_of(entries, f"g{i}")["risky"] for i in range(3)] == [100, 100, 100]
+    assert [share_of(entries, f"g{i}")["risky"] for i in range(3)] == [None, 100, None]
     assert [share_of(entries, f"g{i}")["risky_rate"] for i in range(3)] == [None, 100 / 291, None]
 
 
@@ -78,7 +79,9 @@ def test_parts_of_a_whole():
     assert told_parts({"a": 600, "b": 3, "c": 0}) == {"a": None, "b": None, "c": 0}
     assert told_parts({"a": 600, "b": 3, "c": 12}) == {"a": 600, "b": None, "c": None}
     assert told_parts({"a": 600, "b": 4, "c": 6, "d": 12}) == {"a": 600, "b": None, "c": None, "d": 12}
+    assert told_parts({"a": 600, "b": 3, "c": 4}) == {"a": None, "b": None, "c": None}  # seven leave too little
     assert told_parts({"a": 7}) == {"a": None}
+    assert told_parts({"a": 3}, 100) == {"a": None}  # the other 97 are not told
     assert hidden_groups(column_of(3, n_missing=0)).tolist() == [False, True]
 
 
@@ -181,3 +184,7 @@ def test_no_small_part_of_a_whole_is_pinned_down(sizes):
     for name, n in parts.items():
         if 0 < n < HAND_TO_HAND.threshold:
             assert told.width([name]) >= min(PROMISED, totals.width([name]))
+
+
+def test_a_number_of_people_in_a_sentence():
+    assert [people_on_screen(n) for n in (0, 1, 9, 10)] == ["0", "fewer than 10", "fewer than 10", "10"]

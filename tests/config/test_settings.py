@@ -7,6 +7,8 @@ import shutil
 
 import pytest
 
+from config import NO_PILOTS, check_pilot_name, list_pilots, read_settings
+from disclosure_control.basics.faults import FaultyInputError
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, PROJECT, SETTINGS
 
 
@@ -156,3 +158,12 @@ def test_the_example_works_as_it_is(fresh, doors):
     settings = read_settings({"BIOSTREAMS_CONFIG_DIR": str(PROJECT / "config")}, fresh.desk)
     assert load_pilot_config(settings, pilot)
     assert (PROJECT / "pilot_report" / pilot).is_dir()
+
+
+def test_the_program_s_own_files_are_no_pilots():
+    """The default folder of configs holds them as well, and ``--all`` would take them for pilots."""
+    settings = read_settings({}, PROJECT)
+    assert {path.stem for path in (PROJECT / "config").glob("*.py")} - set(list_pilots(settings)) == set(NO_PILOTS)
+    for name in NO_PILOTS:
+        with pytest.raises(FaultyInputError, match="not a pilot's name"):
+            check_pilot_name(name)

@@ -173,9 +173,7 @@ def total_variation(sample: list, everybody: list) -> Fraction:
     values = set(sample + everybody)
     difference = Fraction(0)
     for value in values:
-        difference += abs(
-            Fraction(sample.count(value), len(sample)) - Fraction(everybody.count(value), len(everybody))
-        )
+        difference += abs(Fraction(sample.count(value), len(sample)) - Fraction(everybody.count(value), len(everybody)))
     return difference / 2
 
 

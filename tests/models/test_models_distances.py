@@ -273,9 +273,7 @@ def test_ordered_distance_sees_ranks_and_total_variation_sees_names(frame):
     expected = measured(ranks, "wasserstein") / max(n_values - 1, 1)
     np.testing.assert_allclose(measured(frame, "ordered"), expected, atol=1e-12)
     scrambled = frame.assign(s=frame["s"].map({value: (value * 37) % 211 for value in frame["s"]}))
-    np.testing.assert_allclose(
-        measured(scrambled, "total_variation"), measured(frame, "total_variation"), atol=1e-12
-    )
+    np.testing.assert_allclose(measured(scrambled, "total_variation"), measured(frame, "total_variation"), atol=1e-12)
 
 
 @BRIEF

@@ -26,14 +26,23 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def start_process(
-    pilot: SyntheticPilot, door: int, *arguments: str, script_folder: Path = PROJECT, before: Callable | None = None,
+    pilot: SyntheticPilot,
+    door: int,
+    *arguments: str,
+    script_folder: Path = PROJECT,
+    before: Callable | None = None,
     **changes: str,
 ) -> Run:
     """``python <script> <arguments>`` in the pilot's desk; ``before`` runs in the child, in a changed environment."""
     done = subprocess.run(
         [sys.executable, str(script_folder / SCRIPTS[door]), *arguments],
-        cwd=pilot.desk, env=environment(**changes), preexec_fn=before, timeout=60,
-        capture_output=True, encoding="utf-8", check=False,
+        cwd=pilot.desk,
+        env=environment(**changes),
+        preexec_fn=before,
+        timeout=60,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
     )
     if done.returncode == _CANNOT_DROP:
         pytest.skip("root's powers cannot be dropped on this system, so permissions stop nothing")
@@ -72,7 +81,11 @@ class DoorServer:
         self.output = folder
         self.process = subprocess.Popen(
             [sys.executable, "-m", "tests.run.door_server"],
-            cwd=PROJECT, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8",
+            cwd=PROJECT,
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
         )
 
     def start(self, pilot: SyntheticPilot, door: int, n: int, how: str) -> Run | None:

@@ -57,7 +57,9 @@ CONFIG = {
 }
 # Ids in any spelling, texts, and numbers as they would look after some rounding.
 _MARKERS = re.compile(
-    r"zzsubj|marker|987[.,]?6|" + "|".join(person[0][-5:] for person in PEOPLE) + "|"
+    r"zzsubj|marker|987[.,]?6|"
+    + "|".join(person[0][-5:] for person in PEOPLE)
+    + "|"
     + "|".join(re.escape(number[:-2]) for person in PEOPLE for number in (person[1], person[4], person[5][:8])),
     re.IGNORECASE,
 )

@@ -67,10 +67,9 @@ def test_missing_policies_stand_side_by_side(pilot, doors):
     pilot.write_rows("SC.csv", places)
     doors.start_both()
     # Without her district the first woman is alone, or left out, or like the two of the north and the two of the south.
-    assert {name: (figures["evaluated"], figures["risky"]) for name, figures in
-            pilot.summary()["missing_policies"].items()} == {
-        "category": (12, 9), "exclude": (11, 8), "wildcard": (12, 4)
-    }
+    assert {
+        name: (figures["evaluated"], figures["risky"]) for name, figures in pilot.summary()["missing_policies"].items()
+    } == {"category": (12, 9), "exclude": (11, 8), "wildcard": (12, 4)}
     assert pilot.summary()["k_anonymity"]["risky"] == 9
 
 
@@ -85,8 +84,23 @@ def test_people_out_of_range_are_counted(pilot, doors):
 
 def test_the_text_report_has_the_sections_of_the_original(pilot):
     report = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
-    for words in ("Quasi-identifiers", "Binning", "k-anonymity", "l-diversity", "t-closeness", "Pilot", "Total",
-                  "Evaluated", "Risky", "% Risky", "category", "exclude", "wildcard", "of the range", *QIS):
+    for words in (
+        "Quasi-identifiers",
+        "Binning",
+        "k-anonymity",
+        "l-diversity",
+        "t-closeness",
+        "Pilot",
+        "Total",
+        "Evaluated",
+        "Risky",
+        "% Risky",
+        "category",
+        "exclude",
+        "wildcard",
+        "of the range",
+        *QIS,
+    ):
         assert words in report, words
 
 
@@ -142,7 +156,12 @@ def test_risky_rows_of_k_riskiest_first(pilot):
     rows = pilot.result_rows("risky_rows_k3_anonymity.csv")
     # Alone: F in the north, 40 to 50, and M in the south, 30 to 40; then two pairs. Ties by class, then by id.
     assert [(row["USUBJID"][-2:], row["k_count"]) for row in rows] == [
-        ("62", "1"), ("61", "1"), ("57", "2"), ("58", "2"), ("59", "2"), ("60", "2")
+        ("62", "1"),
+        ("61", "1"),
+        ("57", "2"),
+        ("58", "2"),
+        ("59", "2"),
+        ("60", "2"),
     ]
     assert [rows[0][name] for name in QIS] == ["FMARKER", "MARKERDISTRICT NORTH", "40--50", "30--40"]
 
@@ -195,8 +214,10 @@ def test_several_sensitive_features_have_a_file_each(pilot, doors):
     pilot.write("LB.csv", csv_text(rows_of("LB")).replace("Cholesterol", "HDL/LDL", 1))
     pilot.write_rows("QS.csv", [{"USUBJID": person[0], "A?": person[5], "A*": person[4]} for person in PEOPLE])
     pilot.configure(
-        sensitive_feature=["LB__HDL/LDL", "QS__A?", "QS__A*", f"SC__{DISTRICT}"], sensitive_binning_config_for_L={},
-        categorical_qis=["DM__SEX"], L={"LB__HDL/LDL": 2, "QS__A?": 3, "QS__A*": 3, f"SC__{DISTRICT}": 2},
+        sensitive_feature=["LB__HDL/LDL", "QS__A?", "QS__A*", f"SC__{DISTRICT}"],
+        sensitive_binning_config_for_L={},
+        categorical_qis=["DM__SEX"],
+        L={"LB__HDL/LDL": 2, "QS__A?": 3, "QS__A*": 3, f"SC__{DISTRICT}": 2},
         T={"LB__HDL/LDL": 30, "QS__A?": 30, "QS__A*": 30, f"SC__{DISTRICT}": 0.25},
     )
     for run in doors.start_both():
@@ -240,8 +261,17 @@ def long_lab() -> list[dict]:
     rows = []
     for number, (subject, *_, value) in enumerate(PEOPLE):
         for other, visit in ((value, "1"), (f"{float(value) + 1:.4f}", "1" if number % 2 else ""), (value, "1")):
-            rows.append({"USUBJID": subject, "LBTESTCD": "CHOL", "LBTEST": "Cholesterol", "VISITNUM": visit,
-                         "LBSTRESN": other, "LBSTRESC": other, "LBDTC": "2021-03-28" if number % 3 else ""})
+            rows.append(
+                {
+                    "USUBJID": subject,
+                    "LBTESTCD": "CHOL",
+                    "LBTEST": "Cholesterol",
+                    "VISITNUM": visit,
+                    "LBSTRESN": other,
+                    "LBSTRESC": other,
+                    "LBDTC": "2021-03-28" if number % 3 else "",
+                }
+            )
     return rows
 
 

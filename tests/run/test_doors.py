@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import disclosure_control.run.doors as batch
+from disclosure_control.report.verdict import Verdict
 from disclosure_control.run.results import PilotIsLockedError
 from tests.run.processes import environment
 from tests.run.synthetic_pilot import (
@@ -40,7 +41,9 @@ def test_pilots_are_processed_in_the_order_in_which_they_are_named(wards, doors)
     assert run.status == DONE
     assert list(run.outcomes) == ["ZOO", "CLINIC", "WARD"]
     assert [line for line in run.out.splitlines() if line.startswith("Pilot ")] == [
-        "Pilot ZOO", "Pilot CLINIC", "Pilot WARD"
+        "Pilot ZOO",
+        "Pilot CLINIC",
+        "Pilot WARD",
     ]
 
 
@@ -73,7 +76,8 @@ def test_a_faulty_pilot_does_not_stop_the_others(door, wards, doors, pilot):
     run = doors.start(door, "--all", *(["--fail-on-risk", "0"] if door == 2 else []))
     assert run.status == INPUT_AT_FAULT
     assert {name: status for name, (status, _) in run.outcomes.items()} == {
-        "CLINIC": INPUT_AT_FAULT, "WARD": DONE if door == 1 else RISK_TOO_HIGH,
+        "CLINIC": INPUT_AT_FAULT,
+        "WARD": DONE if door == 1 else RISK_TOO_HIGH,
         "ZOO": DONE if door == 1 else RISK_TOO_HIGH,
     }
     assert [line.partition(":")[0] for line in run.fault_lines] == ["CLINIC"]
@@ -204,7 +208,8 @@ def test_an_exception_between_two_result_files_leaves_nothing(door, pilot, doors
 
     write_text = ResultSet.write_text
     monkeypatch.setattr(
-        ResultSet, "write_text",
+        ResultSet,
+        "write_text",
         lambda results, name, text: write_text(results, name, text) and None if name.endswith("txt") else 1 / 0,
     )
     before = snapshot(pilot.root)
@@ -245,7 +250,12 @@ def test_an_unexpected_exception_where_the_program_is_reached_through_a_link(pil
     link.symlink_to(PROJECT, target_is_directory=True)
     done = subprocess.run(
         [sys.executable, "-c", FAILING_DOOR.format(folder=str(link), secret=SECRET)],
-        cwd=pilot.desk, env=environment(), capture_output=True, encoding="utf-8", check=False, timeout=60,
+        cwd=pilot.desk,
+        env=environment(),
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=60,
     )
     assert leaks(done.stdout, done.stderr) == []
     assert "Traceback" not in done.stderr
@@ -281,8 +291,13 @@ def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(door, unbuf
     with open("/dev/full", "w") as full:  # noqa: PTH123
         done = subprocess.run(
             [sys.executable, str(PROJECT / SCRIPTS[door])],
-            cwd=pilot.desk, env=environment(PYTHONUNBUFFERED=unbuffered), stdout=full, stderr=subprocess.PIPE,
-            encoding="utf-8", check=False, timeout=60,
+            cwd=pilot.desk,
+            env=environment(PYTHONUNBUFFERED=unbuffered),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            check=False,
+            timeout=60,
         )
     assert "Traceback" not in done.stderr
     assert done.returncode in range(5)
@@ -306,5 +321,5 @@ def test_a_share_of_exactly_the_limit_is_not_above_it():
     from Main_Anonymization import _outcome
 
     result = SimpleNamespace(model="k_anonymity", sensitive=None, n_risky=7, n_evaluated=100, risky_rate=0.07)
-    assert _outcome(SimpleNamespace(results=[result]), 7.0).status == 0
-    assert _outcome(SimpleNamespace(results=[result]), 6.99).status == 1
+    assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 7.0).status == 0
+    assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 6.99).status == 1

@@ -54,9 +54,14 @@ class Versions:
         rows[0]["BMI"], rows[5]["BMI"] = rows[5]["BMI"], rows[0]["BMI"]
         pilot.write_rows("VS.csv", rows)
         # Two file names go and two come, and one sensitive feature more.
-        pilot.configure(K=4, L={"LB__Cholesterol": 2, "VS__BMI": 2}, T={"LB__Cholesterol": 25, "VS__BMI": 2},
-                        sensitive_feature=["LB__Cholesterol", "VS__BMI"], continuous_qis=["DM__AGE"],
-                        binning_config={"DM__AGE": [30, 40, 50]})
+        pilot.configure(
+            K=4,
+            L={"LB__Cholesterol": 2, "VS__BMI": 2},
+            T={"LB__Cholesterol": 25, "VS__BMI": 2},
+            sensitive_feature=["LB__Cholesterol", "VS__BMI"],
+            continuous_qis=["DM__AGE"],
+            binning_config={"DM__AGE": [30, 40, 50]},
+        )
         after = copy_of(pilot.root, new_root)
         assert start(after).status == DONE
         self.new = visible(after)
@@ -92,7 +97,9 @@ def hashes_are_true(files: dict[str, bytes], summary: str, key: bytes) -> bool:
 def versions(request, tmp_path, finished_template, monkeypatch, capsys):
     pilot = copy_of(finished_template, tmp_path / "old")
     return Versions(
-        pilot, request.param, tmp_path / "new",
+        pilot,
+        request.param,
+        tmp_path / "new",
         lambda after: Doors(after.desk, monkeypatch, capsys).start(request.param),
     )
 

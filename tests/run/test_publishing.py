@@ -28,8 +28,11 @@ def names(pilot) -> set[str]:
 
 OF_DOOR_1 = {"combined_dataset.csv", "merge_report.json"}
 OF_DOOR_2 = {
-    "risky_rows_k3_anonymity.csv", "risky_rows_l2_LB__Cholesterol.csv", "risky_rows_t30_LB__Cholesterol.csv",
-    "CLINIC_privacy_summary.txt", "CLINIC_privacy_summary.json",
+    "risky_rows_k3_anonymity.csv",
+    "risky_rows_l2_LB__Cholesterol.csv",
+    "risky_rows_t30_LB__Cholesterol.csv",
+    "CLINIC_privacy_summary.txt",
+    "CLINIC_privacy_summary.json",
 }
 
 
@@ -203,12 +206,21 @@ def test_results_are_flushed_before_they_are_published(door, pilot, doors, monke
 
 def test_what_an_earlier_run_left_and_this_one_does_not_produce_goes(pilot, doors):
     assert names(pilot) == OF_DOOR_1 | OF_DOOR_2
-    pilot.configure(K=5, sensitive_feature=["VS__BMI"], sensitive_binning_config_for_L={}, T=7,
-                    continuous_qis=["DM__AGE"], binning_config={"DM__AGE": [30, 40, 50]})
+    pilot.configure(
+        K=5,
+        sensitive_feature=["VS__BMI"],
+        sensitive_binning_config_for_L={},
+        T=7,
+        continuous_qis=["DM__AGE"],
+        binning_config={"DM__AGE": [30, 40, 50]},
+    )
     assert doors.start(2).status == DONE
     assert names(pilot) == OF_DOOR_1 | {
-        "risky_rows_k5_anonymity.csv", "risky_rows_l2_VS__BMI.csv", "risky_rows_t7_VS__BMI.csv",
-        "CLINIC_privacy_summary.txt", "CLINIC_privacy_summary.json",
+        "risky_rows_k5_anonymity.csv",
+        "risky_rows_l2_VS__BMI.csv",
+        "risky_rows_t7_VS__BMI.csv",
+        "CLINIC_privacy_summary.txt",
+        "CLINIC_privacy_summary.json",
     }
 
 
@@ -220,8 +232,17 @@ def test_without_a_sensitive_feature_the_files_of_l_and_t_go(pilot, doors):
 
 @pytest.mark.parametrize(
     "name",
-    ["notes.txt", "risky_rows.csv", "risky_rows_explained.docx", "combined_dataset_2023.csv", "OTHER.json", ".hidden",
-     "risky_rows_k3_anonymity_reviewed.csv", "risky_rows_k3_anonymity (copy).csv", "CLINIC_2023_privacy_summary.txt"],
+    [
+        "notes.txt",
+        "risky_rows.csv",
+        "risky_rows_explained.docx",
+        "combined_dataset_2023.csv",
+        "OTHER.json",
+        ".hidden",
+        "risky_rows_k3_anonymity_reviewed.csv",
+        "risky_rows_k3_anonymity (copy).csv",
+        "CLINIC_2023_privacy_summary.txt",
+    ],
 )
 def test_files_that_no_run_made_stay(name, pilot, doors):
     (pilot.results / name).write_text("of the user's own")
@@ -292,8 +313,22 @@ def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatc
 # ---------------------------------------------------------------- cells that a spreadsheet would run
 
 FORMULAS = [
-    "=1+1", "+cmd", "-2+3", "@SUM(A1)", "=HYPERLINK(\"http://x\",\"y\")", "+49 30 123", "-", "=", "--5", "|calc", "%x",
-    "=cmd|' /C calc'!A0", "＝1+1", "＋1+1", "－1+1", "＠SUM(A1)",
+    "=1+1",
+    "+cmd",
+    "-2+3",
+    "@SUM(A1)",
+    '=HYPERLINK("http://x","y")',
+    "+49 30 123",
+    "-",
+    "=",
+    "--5",
+    "|calc",
+    "%x",
+    "=cmd|' /C calc'!A0",
+    "＝1+1",
+    "＋1+1",
+    "－1+1",
+    "＠SUM(A1)",
 ]
 HARMLESS = ["-5", "+3.2", "-1e-5", "5", "text", "a=b", "1-2", "it's", "x@y", "Female", "MARKER -5"]
 
@@ -349,12 +384,21 @@ def test_formulas_through_both_doors(pilot, doors):
     subjects = ["=SUBJECT()", *(f"S{number}" for number in range(11))]
     pilot.remove("VS.csv", "LB.csv", "SC.csv")
     pilot.write_rows("DM.csv", [{"USUBJID": subject, "SEX": "FMARKER"} for subject in subjects])
-    pilot.write_rows("+VS.csv", [
-        {"USUBJID": subject, "NOTE": cell, "-2+3": cell} for subject, cell in zip(subjects, cells, strict=True)
-    ])
-    pilot.configure(categorical_qis=["DM__SEX", "+VS__NOTE"], continuous_qis=[], binning_config={}, K=99, T=0.1,
-                    sensitive_feature="+VS__-2+3", sensitive_binning_config_for_L={}, L=99,
-                    t_distance="total_variation")
+    pilot.write_rows(
+        "+VS.csv",
+        [{"USUBJID": subject, "NOTE": cell, "-2+3": cell} for subject, cell in zip(subjects, cells, strict=True)],
+    )
+    pilot.configure(
+        categorical_qis=["DM__SEX", "+VS__NOTE"],
+        continuous_qis=[],
+        binning_config={},
+        K=99,
+        T=0.1,
+        sensitive_feature="+VS__-2+3",
+        sensitive_binning_config_for_L={},
+        L=99,
+        t_distance="total_variation",
+    )
     for run in doors.start_both():
         assert run.err == ""
         assert run.status == DONE

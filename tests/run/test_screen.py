@@ -57,11 +57,21 @@ def eventful(fresh: SyntheticPilot) -> SyntheticPilot:
     lab, visits = [], ("BASELINE", "WEEK 4")
     for subject, *_, cholesterol in PEOPLE:
         for number, visit in enumerate(visits, start=1):
-            lab.append({
-                "USUBJID": subject, "LBSEQ": str(len(lab)), "LBTESTCD": "CHOL", "LBTEST": "Cholesterol",
-                "LBSTRESC": cholesterol, "LBSTRESN": cholesterol, "LBSTRESU": "mg/dL", "LBSTAT": "",
-                "LBSPEC": "SERUM" if number == 1 else "PLASMA", "VISITNUM": str(number), "VISIT": visit,
-            })
+            lab.append(
+                {
+                    "USUBJID": subject,
+                    "LBSEQ": str(len(lab)),
+                    "LBTESTCD": "CHOL",
+                    "LBTEST": "Cholesterol",
+                    "LBSTRESC": cholesterol,
+                    "LBSTRESN": cholesterol,
+                    "LBSTRESU": "mg/dL",
+                    "LBSTAT": "",
+                    "LBSPEC": "SERUM" if number == 1 else "PLASMA",
+                    "VISITNUM": str(number),
+                    "VISIT": visit,
+                }
+            )
     lab[0] |= {"LBSTRESC": "<987.654", "LBSTRESN": ""}
     lab[3] |= {"LBSTAT": "NOT DONE", "LBSTRESC": "", "LBSTRESN": ""}
     lab.append(lab[4] | {"LBSTRESC": "987.6549", "LBSTRESN": "987.6549"})  # an undecided tie
@@ -88,12 +98,21 @@ def eventful(fresh: SyntheticPilot) -> SyntheticPilot:
     fresh.configure(
         subject_id={"pattern": "^([A-Z]+-)(4815.)$", "replacement": r"\1\2", "case": "upper"},
         merge={
-            "unknown_subjects": ["VS"], "several_rows": {"VS": "last"}, "drop_constants": True,
-            "events": {"AE": {"AEDECOD": ["HEADACHE"]}}, "carry": {"LB": ["VISIT"]},
-            "pool": {"LB__Cholesterol": ["SPEC"]}, "text_results": "number", "drop": ["DM__JOB"],
+            "unknown_subjects": ["VS"],
+            "several_rows": {"VS": "last"},
+            "drop_constants": True,
+            "events": {"AE": {"AEDECOD": ["HEADACHE"]}},
+            "carry": {"LB": ["VISIT"]},
+            "pool": {"LB__Cholesterol": ["SPEC"]},
+            "text_results": "number",
+            "drop": ["DM__JOB"],
         },
-        missing_qis="exclude", out_of_range="missing", L=9, K=14,
-        sensitive_feature=["LB__Cholesterol", "AE__count"], t_distance={"LB__Cholesterol": "ordered"},
+        missing_qis="exclude",
+        out_of_range="missing",
+        L=9,
+        K=14,
+        sensitive_feature=["LB__Cholesterol", "AE__count"],
+        t_distance={"LB__Cholesterol": "ordered"},
         T={"LB__Cholesterol": 0.2, "AE__count": 1},
         binning_config=CONFIG["binning_config"] | {"DM__AGE": [33, 40]},
     )
@@ -110,8 +129,16 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
         assert leaks(run.out) == []
         assert unprintable(run.out) == []
     # Had these not been said, the test would have shown little.
-    for words in ("guessed", "VS: 1 subjects", "belong to no record", "left out: ", "dropped by the config",
-                  "ties between", "does not match", "read as missing"):
+    for words in (
+        "guessed",
+        "VS: 1 subjects",
+        "belong to no record",
+        "left out: ",
+        "dropped by the config",
+        "ties between",
+        "does not match",
+        "read as missing",
+    ):
         assert words in combining.out, words
     for words in ("cannot be met", "made missing", "Not evaluated"):
         assert words in assessing.out, words

@@ -13,7 +13,15 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.treatments.keys import LEAST_BITS, estimated_bits, read_key
+from disclosure_control.treatments.keys import (
+    LEAST_BITS,
+    UNNAMED,
+    Release,
+    estimated_bits,
+    offsets_of,
+    pseudonyms_of,
+    read_key,
+)
 from disclosure_control.treatments.methods import recode_ids
 from disclosure_control.treatments.methods.drop_identifiers import RULES, identifier_columns
 from disclosure_control.treatments.methods.shift_dates import offsets_of_subjects
@@ -30,8 +38,8 @@ def _key(monkeypatch):
     monkeypatch.setenv(KEY_NAME, KEY)
 
 
-def treated(frame, *steps):
-    return treat(frame.astype("str"), config_for(["SEX"]), steps)
+def treated(frame, *steps, release=UNNAMED):
+    return treat(frame.astype("str"), config_for(["SEX"]), steps, release=release)
 
 
 def people(n=20, **columns):
@@ -43,8 +51,9 @@ def people(n=20, **columns):
 
 
 def test_pseudonyms_are_hmacs_of_the_id():
-    out = treated(people(), {"method": "recode_ids", "key_from": KEY_FROM}).frame
-    expected = hmac.new(KEY.encode(), b"id\0" + b"S-7", hashlib.sha256).hexdigest()[:16]
+    release = Release("CLINIC", "2026-03")
+    out = treated(people(), {"method": "recode_ids", "key_from": KEY_FROM}, release=release).frame
+    expected = hmac.new(KEY.encode(), b"id\0CLINIC\x002026-03\0" + b"S-7", hashlib.sha256).hexdigest()[:16]
     assert out["USUBJID"][7] == expected
     assert out["USUBJID"].nunique() == 20
 
@@ -68,9 +77,37 @@ def test_pseudonyms_depend_on_the_key(monkeypatch):
 
 
 def test_two_ids_with_one_pseudonym_are_a_fault(monkeypatch):
-    monkeypatch.setattr(recode_ids, "digests", lambda key, purpose, texts: [b"\0" * 32 for _ in texts])
+    monkeypatch.setattr(recode_ids, "pseudonyms_of", lambda key, release, ids, length: ["0" * length for _ in ids])
     with pytest.raises(FaultyInputError, match="19 of 20 ids of 'USUBJID' would share the pseudonym"):
         treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
+
+
+OTHER_RELEASES = [Release("CLINIC", "2026-11"), Release("WARD", "2026-03"), Release("CLINIC2026-03", ""), UNNAMED]
+
+
+@pytest.mark.parametrize("other", OTHER_RELEASES)
+def test_another_pilot_or_release_has_other_pseudonyms_and_offsets(other):
+    """As an attacker would join them: by equal pseudonyms, or by equal moves of the dates of equal ids."""
+    frame = people(400, DM__RFSTDTC="2012-05-05")
+    steps = [{"method": method, "key_from": KEY_FROM} for method in ("shift_dates", "recode_ids")]
+    first, again, second = (
+        treated(frame, *steps, release=release).frame
+        for release in (Release("CLINIC", "2026-03"), Release("CLINIC", "2026-03"), other)
+    )
+    pd.testing.assert_frame_equal(first, again)
+    assert not set(first["USUBJID"]) & set(second["USUBJID"])
+    n_equal = int((first["DM__RFSTDTC"] == second["DM__RFSTDTC"]).sum())
+    assert n_equal < 10  # of 400 at 730 offsets, 0.5 by chance
+
+
+def test_what_the_treatments_give_is_what_is_derived():
+    release, ids = Release("CLINIC", "2026-03"), [f"S-{i}" for i in range(20)]
+    shift = {"method": "shift_dates", "key_from": KEY_FROM, "days": 90}
+    steps = [shift, {"method": "recode_ids", "key_from": KEY_FROM}]
+    out = treated(people(DM__RFSTDTC="2012-05-05"), *steps, release=release).frame
+    assert out["USUBJID"].tolist() == pseudonyms_of(KEY.encode(), release, ids)
+    moved = pd.to_datetime(out["DM__RFSTDTC"]) - pd.Timestamp("2012-05-05")
+    assert moved.dt.days.tolist() == offsets_of(KEY.encode(), release, ids, 90).tolist()
 
 
 # ---------------------------------------------------------------- keys
@@ -104,8 +141,19 @@ def test_faults_of_keys_come_before_the_run_and_show_nothing(monkeypatch, method
 
 @pytest.mark.parametrize(
     "key",
-    ["1" * 16, "1" * 64, "12345678" * 8, "abcabcabcabcabcabc", "0123456789abcdef", "passwordpassword", "Αθήνα" * 8,
-     "correct horse battery staple", "Summer2024Athens!", "penteli-penteli-2024", "aaaaaaaabbbbbbbbcccccccc"],
+    [
+        "1" * 16,
+        "1" * 64,
+        "12345678" * 8,
+        "abcabcabcabcabcabc",
+        "0123456789abcdef",
+        "passwordpassword",
+        "Αθήνα" * 8,
+        "correct horse battery staple",
+        "Summer2024Athens!",
+        "penteli-penteli-2024",
+        "aaaaaaaabbbbbbbbcccccccc",
+    ],
 )
 def test_a_key_of_words_or_repeats_is_a_fault(monkeypatch, key):
     monkeypatch.setenv("GUESSED", key)
@@ -135,7 +183,7 @@ def test_dates_move_together_and_partial_ones_stay_partial():
     values = ["2012-02-29", "2012-03-01T08:15", "2012-03", "2012", "2012---15", None]
     frame = people(50, **{f"DM__D{i}DTC": value for i, value in enumerate(values)})
     out = treated(frame, {"method": "shift_dates", "key_from": KEY_FROM, "days": 30}).frame
-    offsets = offsets_of_subjects(frame["USUBJID"], KEY.encode(), 30)
+    offsets = offsets_of_subjects(frame["USUBJID"], KEY.encode(), UNNAMED, 30)
     for row, offset in enumerate(offsets.tolist()):
         move = timedelta(days=offset)
         expected = [
@@ -151,12 +199,12 @@ def test_dates_move_together_and_partial_ones_stay_partial():
 
 def test_offsets_are_of_the_key_and_the_subject():
     ids = pd.Series([f"S-{i}" for i in range(20_000)])
-    offsets = offsets_of_subjects(ids, KEY.encode(), 10)
+    offsets = offsets_of_subjects(ids, KEY.encode(), UNNAMED, 10)
     assert set(offsets) == set(range(-10, 11)) - {0}
     counts = np.bincount(offsets + 10, minlength=21)
     assert abs(counts[counts > 0] - 1000).max() < 5 * np.sqrt(1000)  # each of twenty offsets alike
-    assert (offsets_of_subjects(ids[::-1], KEY.encode(), 10)[::-1] == offsets).all()
-    assert (offsets_of_subjects(ids, KEY.encode() + b"2", 10) != offsets).any()
+    assert (offsets_of_subjects(ids[::-1], KEY.encode(), UNNAMED, 10)[::-1] == offsets).all()
+    assert (offsets_of_subjects(ids, KEY.encode() + b"2", UNNAMED, 10) != offsets).any()
 
 
 def test_the_offset_is_that_of_the_original_id_whatever_comes_first():

@@ -10,15 +10,20 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.small_counts import shares_by_group
+from disclosure_control.basics.small_counts import Gaps, shares_by_group
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 def folded(
-    groups: EncodedColumn, considered: np.ndarray, hit: np.ndarray, word: str, among: np.ndarray | None = None
+    groups: EncodedColumn,
+    considered: np.ndarray,
+    hit: np.ndarray,
+    word: str,
+    among: np.ndarray | None = None,
+    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
 ) -> list[dict]:
     """``shares_by_group``, those of the highest share first, and last those that are hidden for being small."""
-    entries = shares_by_group(groups, considered, hit, word, among)
+    entries = shares_by_group(groups, considered, hit, word, among, gaps)
     names = {"missing", *labels_of(groups)}
     n_named = sum(entry["group"] in names for entry in entries)
     return by_share(entries[:n_named], word) + entries[n_named:]
@@ -30,7 +35,11 @@ def by_share(entries: list[dict], word: str) -> list[dict]:
 
 
 def burden_by_group(
-    groups: EncodedColumn, assessment: Assessment, treated: TreatedPilot | None, before: pd.DataFrame
+    groups: EncodedColumn,
+    assessment: Assessment,
+    treated: TreatedPilot | None,
+    before: pd.DataFrame,
+    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
 ) -> list[dict]:
     """Per measure the shares of every group: flagged by k, l and t; with a ``treated`` pilot, removed and changed.
 
@@ -38,22 +47,23 @@ def burden_by_group(
     missing group is a group. Whoever a measure does not evaluate is counted as ``not_considered``.
     """
     entries = [
-        _measure(_words(result), "flagged", result.evaluated, result.risky, groups) for result in assessment.results
+        _measure(_words(result), "flagged", result.evaluated, result.risky, groups, gaps)
+        for result in assessment.results
     ]
     if treated is None:
         return entries
     everybody = np.ones(len(before), dtype=bool)
     kept = np.zeros(len(before), dtype=bool)
     kept[treated.kept] = True
-    entries.append(_measure("records removed by the treatment", "removed", everybody, ~kept, groups))
+    entries.append(_measure("records removed by the treatment", "removed", everybody, ~kept, groups, gaps))
     suppressed, changed = _changed_people(treated, before, assessment.config.quasi_identifiers)
-    entries.append(_measure("a quasi-identifier suppressed", "suppressed", kept, suppressed, groups))
-    entries.append(_measure("a quasi-identifier changed", "changed", kept, changed, groups))
+    entries.append(_measure("a quasi-identifier suppressed", "suppressed", kept, suppressed, groups, gaps))
+    entries.append(_measure("a quasi-identifier changed", "changed", kept, changed, groups, gaps))
     return entries
 
 
-def _measure(words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn) -> dict:
-    shares = folded(groups, considered, hit, word)
+def _measure(words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn, gaps: Gaps) -> dict:
+    shares = folded(groups, considered, hit, word, gaps=gaps)
     return {"measure": words, "counted": word, "not_considered": int((~considered).sum()), "by_group": shares}
 
 

@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import form_equivalence_classes
+from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.small_counts import HAND_TO_HAND, told_parts
+from disclosure_control.basics.small_counts import HAND_TO_HAND, Gaps, told_parts
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
 from disclosure_control.steps.fairness.outcome import Outcome, outcome_of
@@ -38,7 +39,10 @@ def run_step(step: StepInput) -> StepResult:
     figures = fairness_of(frame, settings, step.dataset.table[settings.favourable.column])
     groups = encode_column(frame[settings.sensitive])
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
-    figures["anonymisation"] = burden_by_group(groups, step.assessment, treated, step.dataset.typed_table)
+    gaps = gaps_of(step.assessment)
+    figures["anonymisation"] = burden_by_group(
+        groups, step.assessment, treated, step.dataset.typed_table, gaps.get(settings.sensitive, Gaps.LIKE_ANY_GROUP)
+    )
     return StepResult(
         figures,
         fairness_report(figures),

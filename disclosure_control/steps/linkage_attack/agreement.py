@@ -19,6 +19,7 @@ from disclosure_control.basics.interval_labels import Interval
 from disclosure_control.basics.keys import number_groups
 from disclosure_control.steps.linkage_attack.codebook import (
     ColumnCodebook,
+    coarser_within,
     code_of_equal,
     kept_share,
     label_of_value,
@@ -120,8 +121,9 @@ def _of_moved_values(
         n_unreadable, numbers = 0, numbers_or_days(released, codebook.before, known)
     if numbers is not None:
         after, before, mine_numbers = numbers
+        after, mine_numbers, reach = coarser_within(after, mine_numbers, reach_of(before, after, codebook.share))
         theirs, mine = (encode_column(pd.Series(one)) for one in (after, mine_numbers))
-        agreement = _within(name, theirs, mine, reach_of(before, after, codebook.share))
+        agreement = _within(name, theirs, mine, reach)
         return dataclasses.replace(agreement, n_unreadable=n_unreadable)
     if kept_share(codebook.before, released) >= codebook.share:
         return equal_values(released, known)

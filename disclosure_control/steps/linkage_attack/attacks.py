@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from disclosure_control.steps.linkage_attack.inference import INFERENCE
+from disclosure_control.steps.linkage_attack.interval_disclosure import INTERVAL_DISCLOSURE
 from disclosure_control.steps.linkage_attack.kinds import AttackKind
 from disclosure_control.steps.linkage_attack.linkability import LINKABILITY
 from disclosure_control.steps.linkage_attack.singling_out import SINGLING_OUT
 
-ATTACKS: dict[str, AttackKind] = {"singling_out": SINGLING_OUT, "inference": INFERENCE, "linkability": LINKABILITY}
+ATTACKS: dict[str, AttackKind] = {
+    "singling_out": SINGLING_OUT,
+    "inference": INFERENCE,
+    "linkability": LINKABILITY,
+    "interval_disclosure": INTERVAL_DISCLOSURE,
+}

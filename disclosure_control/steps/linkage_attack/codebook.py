@@ -20,6 +20,7 @@ from disclosure_control.treatments.registry import Reading
 EVERYBODY = 1.0
 SHARES = (EVERYBODY, 0.9, 0.5)
 SLACK = 1e-12  # of the numbers themselves: a difference of two decimals is no decimal
+MOST_VALUES = 2_000  # distinct numbers of a perturbed column that are told apart
 DATE_TEXT = r"\d{4}-\d{2}-\d{2}"
 
 
@@ -93,6 +94,22 @@ def reach_of(before: np.ndarray, after: np.ndarray, share: float) -> float:
     slack = SLACK * float(np.abs(np.concatenate([before[both], after[both]])).max())
     reach = float(np.quantile(moved, share, method="higher"))
     return reach + slack if reach else 0.0
+
+
+def coarser_within(
+    after: np.ndarray, known: np.ndarray, reach: float, most_values: int = MOST_VALUES
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Released and known numbers and their reach; rounded, and wider by it, where there are too many to be compared.
+
+    Whatever is within reach of each other before is so afterwards: a record is never ruled out by rounding.
+    """
+    both = np.concatenate([after, known])
+    both = both[~np.isnan(both)]
+    if not reach or len(np.unique(both)) <= most_values:
+        return after, known, reach
+    width = max(reach / 16, float(np.ptp(both)) / most_values)
+    rounded = [np.round(one / width) * width for one in (after, known)]
+    return rounded[0], rounded[1], reach + width * (1 + SLACK) + SLACK * float(np.abs(both).max())
 
 
 def kept_share(before: pd.Series, released: pd.Series) -> float:

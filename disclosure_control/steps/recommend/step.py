@@ -157,7 +157,9 @@ def _first_words(figures: Mapping[str, Any]) -> list[str]:
     if figures["not_evaluated"] == figures["records"]:
         return ["  No record is evaluated: there is nothing to recommend."]
     if figures["at_risk"] == 0 and figures["models"]:
-        return ["  Nobody is at risk by the thresholds that can be met: nothing has to be given up."]
+        if figures["left_out"]:
+            return ["  By the thresholds that can be met nothing has to be given up; the others are not met."]
+        return ["  Nobody is at risk by the thresholds: nothing has to be given up."]
     limit = f"{100 * figures['suppression_limit']:g}%"
     if figures["levels"] is not None and figures["optimal"]:
         return [

@@ -6,12 +6,15 @@ linked to a person, can information about a person be inferred?
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.words import share_of_text
+from disclosure_control.basics.words import listed, share_of_text
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
 from disclosure_control.steps.risk.scene import Scene
 
 
@@ -25,9 +28,47 @@ class Answer:
     figures: dict[str, object]
 
 
-def three_questions(scene: Scene) -> dict[str, Answer]:
-    """The answers by name: singling_out, linkability, inference. "no" is never more than: not by these figures."""
-    return {"singling_out": _singling_out(scene), "linkability": _linkability(scene), "inference": _inference(scene)}
+def three_questions(scene: Scene, identified: IdentifierOutcome | None = None) -> dict[str, Answer]:
+    """The answers by name: singling_out, linkability, inference. "no" is never more than: not by these figures.
+
+    ``identified`` is what the step ``identifiers`` found: a column that names people by itself comes before classes.
+    """
+    answers = {
+        "singling_out": _singling_out(scene),
+        "linkability": _linkability(scene),
+        "inference": _inference(scene),
+    }
+    if identified is None or not identified.vetoing:
+        return answers
+    return {name: _of_the_file(answer, identified, FOLLOWS[name]) for name, answer in answers.items()}
+
+
+# What follows for each question from a column that names people; "" where the finding says it.
+FOLLOWS = {
+    "singling_out": "",
+    "linkability": "who knows it from elsewhere finds the record",
+    "inference": "who finds the record reads every value in it",
+}
+
+
+def _of_the_file(answer: Answer, identified: IdentifierOutcome, follows: str) -> Answer:
+    """The answer for the file: yes where a finding is open; what the treatment drops is said behind the figures."""
+    if not identified.open:
+        names = [finding.name for finding in one_per_column(identified.vetoing)]
+        dropped = f" The treatment drops {listed(names, at_most=len(names))} first, by the step identifiers."
+        return replace(answer, sentence=answer.sentence + dropped)
+    found = one_per_column(identified.open)
+    words = listed([finding.name for finding in found], at_most=3) if follows else _found(found)
+    said = answer.sentence.partition(": ")[2] or answer.sentence
+    sentence = (
+        f"Yes: {words}{f', {follows}' if follows else ''}; {'' if answer.answer == 'yes' else 'by the classes, '}{said}"
+    )
+    figures = {**answer.figures, "identifiers": [finding.name for finding in found]}
+    return replace(answer, answer="yes", sentence=sentence, figures=figures)
+
+
+def _found(findings: Sequence[ColumnFinding]) -> str:
+    return listed([in_words(finding) for finding in findings], at_most=3)
 
 
 def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:

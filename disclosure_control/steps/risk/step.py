@@ -30,7 +30,7 @@ def run_step(step: StepInput) -> StepResult:
     settings = cast(RiskSettings, step.settings) if has_key else read_settings({}, step.assessment.config, None)
     scene = set_scene(step.assessment, settings, step.dataset.table, step.folder)
     findings, not_computed = evaluate_sections(scene)
-    answers = three_questions(scene)
+    answers = three_questions(scene, step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None)
     figures: dict = {"three_questions": {name: dataclasses.asdict(answer) for name, answer in answers.items()}}
     tables: dict[str, pd.DataFrame] = {}
     for finding in findings.values():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.words import listed, people_text
+from disclosure_control.basics.words import people_text
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
 from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
@@ -18,7 +18,9 @@ def release_warnings(treated: TreatedPilot, subjects: pd.Series | None) -> list[
     warnings = [*_on_ids(treated, subjects), *_on_dates(treated)]
     identifiers = list(identifier_columns(list(treated.frame.columns)))
     if identifiers:
-        warnings.append(f"By their name direct identifiers or free text, see drop_identifiers: {listed(identifiers)}.")
+        warnings.append(
+            f"By their name direct identifiers or free text, see drop_identifiers: {', '.join(identifiers)}."
+        )
     if any(step.used_chance for step in treated.steps):
         warnings += seed_warnings(treated.seed)
     return warnings
@@ -46,4 +48,4 @@ def _on_dates(treated: TreatedPilot) -> list[str]:
         for name in date_columns(list(treated.frame.columns))
         if name not in shifted and (name not in touched or tells_the_day(treated.frame[name]))
     ]
-    return [f"Dates are not shifted: {listed(dates)}."] if dates else []
+    return [f"Dates are not shifted: {', '.join(dates)}."] if dates else []

@@ -12,17 +12,20 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.assess.told import told_maximum
+from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
-from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
+from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.steps.treatment.leaks import telling_columns
+from disclosure_control.steps.treatment.findings import FINDINGS
+from disclosure_control.steps.treatment.leaving import EarlierRelease, Leaving
 from disclosure_control.steps.treatment.release_warnings import release_warnings
+from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
+NOT_MASKED = {"missing": 0}
 VIEWS = ("before", "after", "as_released")
 NOT_ANONYMOUS = (
     "Despite its name, anonymised_dataset.csv holds personal data: lower figures are no finding of anonymity in the "
@@ -75,12 +78,24 @@ def _told_distance(result: ModelResult, classes: EquivalenceClasses) -> Figures:
     return {"maximum": None if between else maximum, "maximum_between": between, "distance": result.distance}
 
 
-def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataFrame) -> Figures:
-    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated."""
+def treatment_figures(
+    before: Assessment,
+    treated: TreatedPilot,
+    table: pd.DataFrame,
+    settings: TreatmentSettings | None = None,
+    earlier: EarlierRelease | None = None,
+) -> Figures:
+    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated.
+
+    ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
+    """
     released = treated.frame
     columns = [name for name in table.columns if name in released]
     of_kept = table.iloc[treated.kept]
-    untouched = untouched_columns(treated, columns)
+    settings = settings or TreatmentSettings(())
+    leaving = Leaving(before, treated, of_kept, settings.harmless, earlier)
+    untouched = list(leaving.as_they_were)
+    outside = told_outside(before)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,
@@ -102,12 +117,16 @@ def treatment_figures(before: Assessment, treated: TreatedPilot, table: pd.DataF
         "after": risk_figures(treated.assessment, len(released)),
         "as_released": risk_figures(treated.as_released, len(released)),
         "missing_of_kept": {
-            name: _told_missing(n_missing(of_kept[name]), n_missing(released[name]), len(released)) for name in columns
+            name: _told_missing(n_missing(of_kept[name]), n_missing(released[name]), len(released))
+            if outside.get(name, NOT_MASKED)["missing"] is not None
+            else [None, None]
+            for name in columns
         },
         "columns_dropped": [name for name in table.columns if name not in released],
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
-        "telling": telling_columns(of_kept, _hidden(treated, before), untouched),
+        "untouched_but_for": {name: n for name, n in leaving.as_they_were.items() if n},
+        **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
         "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
     }
 
@@ -121,12 +140,6 @@ def _told_missing(before: int, after: int, n_records: int) -> list[int | None]:
 def n_missing(column: pd.Series) -> int:
     """Records (n_records,) without a value."""
     return int(column.isna().sum())
-
-
-def _hidden(treated: TreatedPilot, before: Assessment) -> list[str]:
-    """Quasi-identifiers that a treatment changed or dropped."""
-    changed = {name for step in treated.steps for name, count in step.changed.items() if count}
-    return [name for name in before.config.quasi_identifiers if name in changed]
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:
@@ -145,13 +158,6 @@ def _n_present(codes: np.ndarray) -> int:
     return len(np.unique(codes[codes >= 0]))
 
 
-def untouched_columns(treated: TreatedPilot, columns: list[str]) -> list[str]:
-    """Columns that are released as they were and have no role in the config: nobody assessed what they tell."""
-    touched = {name for step in treated.steps for name, count in step.changed.items() if count}
-    roles = {*treated.config.quasi_identifiers, *treated.config.sensitive_features, SUBJECT_COLUMN}
-    return [name for name in columns if name not in touched | roles]
-
-
 # ---------------------------------------------------------------- as text
 
 
@@ -166,7 +172,7 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     share = f" ({share_of_text(n_removed, n_before)})" if n_before else ""
     lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
     if figures["columns_dropped"]:
-        lines.append(f"  Columns dropped: {listed(figures['columns_dropped'])}.")
+        lines.append(f"  Columns dropped: {', '.join(figures['columns_dropped'])}.")
     lines += ["", "Before and after", text_table(["", "Before", "After", "After, as released"], _rows(figures))]
     lines.append("  Before, After: seen through the config's bins. As released: the exact values in the file.")
     for name in figures["finer_than_assessed"]:
@@ -185,16 +191,16 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
     lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
     lines += [f"  {note}" for note in figures["notes"]]
-    lines += [
-        f"  {pair['column']}, released as it was, alone tells the original {pair['tells']} of "
-        f"{share_text(pair['predicted_rate'])} of the people: drop it or recode it."
-        for pair in figures["telling"]
-    ]
     if figures["untouched"]:
         lines.append(
             f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
-            f"may tell what was treated (as height and weight tell the BMI): {listed(figures['untouched'])}."
+            f"may tell what was treated (as height and weight tell the BMI): {', '.join(figures['untouched'])}."
         )
+    lines += [
+        f"  {name} is one of these: a step changed {counted(n, 'value')} of it, and left the others as they were."
+        for name, n in figures["untouched_but_for"].items()
+    ]
+    lines += [f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])]
     return "\n".join(lines) + "\n"
 
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.treatment.findings import reasons_to_hold
+from disclosure_control.steps.treatment.joined_releases import read_earlier_release
 from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
 from disclosure_control.treatments.treat import treat
+from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 DATASET = "anonymised_dataset.csv"
 
@@ -20,15 +26,22 @@ def run_step(step: StepInput) -> StepResult:
     """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
     settings = step.settings
     assert isinstance(settings, TreatmentSettings)
-    seed = settings.seed.read(step.folder)
+    earlier, inputs = read_earlier_release(settings.join, step.folder)
+    unnamed = _name_of_what_has_none(step)
+    seed = settings.seed.read(step.folder, settings.own_release(step.pilot, unnamed))
+    release = settings.release_of_ids(step.pilot, unnamed)
     table = step.dataset.typed_table
-    recommended = _recommended(step, settings.steps)
-    if recommended is not None and not recommended:
+    recommendation = _recommendation(step, settings.steps)
+    if recommendation is not None and recommendation.treatment is None:
         return StepResult(
             {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
         )
-    treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended)
-    figures = treatment_figures(step.assessment, treated, table)
+    recommended = None if recommendation is None else recommendation.treatment
+    treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended, release)
+    left_in, held = _identifiers_left_in(step, treated)
+    figures = treatment_figures(step.assessment, treated, table, settings, earlier)
+    figures["notes"] += _notes_on_identifiers(left_in, held)
+    figures["released"] = not held
     report = treatment_report(step.pilot, figures)
     summaries = summary_files(step.pilot, figures, report)
     is_loud = DEFAULT_WARNING in figures["notes"]
@@ -36,12 +49,39 @@ def run_step(step: StepInput) -> StepResult:
         figures,
         report,
         first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
-        inputs=treated.inputs,
-        datasets={DATASET: treated.released},
+        inputs={**treated.inputs, **inputs},
+        datasets={} if held else {DATASET: treated.released},
         files=summaries,
         hand_to_hand=frozenset(summaries),
+        reasons_to_hold=(*reasons_of(left_in, "the treated dataset"), *reasons_to_hold(figures)),
         outcome=treated,
     )
+
+
+def _identifiers_left_in(step: StepInput, treated: TreatedPilot) -> tuple[tuple[ColumnFinding, ...], bool]:
+    """Columns of the treated dataset that still name people, and whether they keep it from being written."""
+    if "identifiers" not in step.earlier:
+        return (), False
+    identified = step.earlier["identifiers"].outcome
+    assert isinstance(identified, IdentifierOutcome)
+    treated_by = {
+        name: [applied.method for applied in treated.steps if applied.changed.get(name)]
+        for name in map(str, treated.frame)
+    }
+    subjects = step.dataset.subjects.iloc[treated.kept]
+    left_in = identified.left_in(treated.frame, subjects, treated_by)
+    return left_in, bool(left_in) and not identified.release_anyway
+
+
+def _notes_on_identifiers(left_in: Sequence[ColumnFinding], held: bool) -> list[str]:
+    notes = [f"{in_words(finding)}: {finding.what_to_do}." for finding in left_in]
+    if held:
+        notes.append(
+            f"{DATASET} is not written, for the columns above: drop or treat them, declare them harmless "
+            '("identifiers": {"harmless": {column: reason}}), or say why it leaves all the same '
+            '("identifiers": {"release_anyway": reason}).'
+        )
+    return notes
 
 
 NOTHING_FOUND = (
@@ -50,8 +90,20 @@ NOTHING_FOUND = (
 )
 
 
-def _recommended(step: StepInput, steps: Sequence[TreatmentStep]) -> Sequence[TreatmentStep] | None:
-    """The steps that ``recommend`` found earlier in this run; None where no step asks for them."""
+def _name_of_what_has_none(step: StepInput) -> str:
+    """A name for a release that the config does not name: one that another dataset or another config never has.
+
+    So two releases do not join by pseudonym unless their config says that they shall.
+    """
+    content = f"{step.dataset.sha256} {step.assessment.config.literal!r}"
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _recommendation(step: StepInput, steps: Sequence[TreatmentStep]) -> Recommendation | None:
+    """What ``recommend`` found earlier in this run; None where no step asks for it.
+
+    No step at all is an answer, too: of a pilot in which nothing has to be given up.
+    """
     if all(treatment.method != "recommended" for treatment in steps):
         return None
     if "recommend" not in step.earlier:
@@ -61,4 +113,4 @@ def _recommended(step: StepInput, steps: Sequence[TreatmentStep]) -> Sequence[Tr
         )
     outcome = step.earlier["recommend"].outcome
     assert isinstance(outcome, Recommendation)
-    return outcome.treatment or ()
+    return outcome

@@ -1,8 +1,9 @@
-"""Direct identifiers and free text by the names of columns: which go, and why.
+"""Direct identifiers and free text, by the names of columns and by their values: which go, and why.
 
-The rules paraphrase the PHUSE De-identification Standard for CDISC SDTM 3.2 for what it removes, and the identifiers of
-the HIPAA safe harbour, 45 CFR 164.514(b)(2), for plain tables. A name is all they look at: a column that holds a name
-under another heading is not found. Quasi-identifiers (age, sex, race, country) and dates are for other treatments.
+The rules for names paraphrase the PHUSE De-identification Standard for CDISC SDTM 3.2 for what it removes, and the
+identifiers of the HIPAA safe harbour, 45 CFR 164.514(b)(2), for plain tables. What stands under another heading is
+found by the scan of values (``disclosure_control.identifiers``). Columns with a role in the config and dates that
+``shift_dates`` knows are for other treatments.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.settings import COLUMNS
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.treatments.methods.shift_dates import date_columns
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register
 from disclosure_control.treatments.variables import is_variable, variables_of
+
+MOVED = ("death_date", "event_date")  # dates for shift_dates
 
 
 @dataclass(frozen=True)
@@ -95,13 +101,32 @@ def _matches(rule: IdentifierRule, column: str) -> bool:
     return any(re.fullmatch(rf"(?:{rule.names}) ?\d*", heading) for heading in headings)
 
 
+def dropped_by_scan(findings: Sequence[ColumnFinding], config: PilotConfig, keep: Sequence[str] = ()) -> dict[str, str]:
+    """Column -> why it goes, of those whose values name a person or are what outsiders know.
+
+    Columns with a role in the config stay, and so do those that it declares harmless, those to ``keep``, and dates of
+    death and admission that ``shift_dates`` knows by their names.
+    """
+    harmless = config.literal.get("identifiers")
+    declared = harmless.get("harmless", {}) if isinstance(harmless, dict) else {}
+    stay = {*config.quasi_identifiers, *config.sensitive_features, *keep, *declared}
+    return {
+        finding.name: f"its values are {finding.words}"
+        for finding in findings
+        if finding.vetoes and finding.name not in stay and not (finding.kind in MOVED and date_columns([finding.name]))
+    }
+
+
 def drop_identifiers(given: TreatmentInput, keep: Sequence[str] = ()) -> Treated:
-    """The frame without columns that by their name identify a person or hold free text, but for those to ``keep``."""
+    """The frame without columns that by name or values identify a person, or hold free text; not those to ``keep``."""
     found = {name: why for name, why in identifier_columns(list(given.frame.columns)).items() if name not in keep}
+    others = [str(name) for name in given.frame.columns if name not in found]
+    scan = scan_combined(given.frame, given.subjects, others)
+    found |= dropped_by_scan(scan.findings, given.config, keep)
     changed = {name: int(given.frame[name].notna().sum()) for name in found}
     notes = [f"{name} is dropped: {why}." for name, why in found.items()]
     if not found:
-        notes.append("No column has the name of a direct identifier or of free text.")
+        notes.append("No column has the name or the values of a direct identifier or of free text.")
     dates = [name for name in date_columns(list(given.frame.columns)) if name not in found]
     if dates:
         notes.append(f"Dates stay, see shift_dates and coarsen_dates: {', '.join(dates)}.")
@@ -119,7 +144,8 @@ register(
         {"keep": COLUMNS},
         words=(
             "direct identifiers and free text go, by the names of their columns (PHUSE rules for SDTM, HIPAA safe "
-            "harbour), carried ones such as `LB__Cholesterol.LBNAM` too; each with its reason"
+            "harbour) and by their values (see [identifiers](identifiers.md)), carried ones such as "
+            "`LB__Cholesterol.LBNAM` too; each with its reason"
         ),
         example=Example(touches=("DM__SUBJID",)),
         place=100,

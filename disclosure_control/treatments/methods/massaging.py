@@ -12,7 +12,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers, value_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMN, COLUMNS, IS_VALUE
-from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.words import four_digits
 from disclosure_control.measures.group_fairness import TwoGroups
 from disclosure_control.treatments.algorithms.label_changes import (
@@ -89,15 +89,17 @@ def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list
         before.n_group_favourable + sign * n_changes,
     )
     differences = [four_digits(rates.statistical_parity_difference) for rates in (before, after)]
-    is_small = min(before.n_reference, before.n_group) < SMALLEST_PRINTED_GROUP
-    words = f"is not told, as a compared group has fewer than {SMALLEST_PRINTED_GROUP} people"
+    is_small = min(before.n_reference, before.n_group) < HAND_TO_HAND.threshold
+    words = f"is not told, as a compared group has fewer than {HAND_TO_HAND.threshold} people"
     words = words if is_small else "went from {} to {}".format(*differences)
+    n_told = count_text(HAND_TO_HAND.told(n_changes, before.n_reference + before.n_group))
     notes = [
-        f"{column}: {n_changes} labels went up and {n_changes} down; these are no longer what was observed. The "
+        f"{column}: {n_told} labels went up and {n_told} down; these are no longer what was observed. The "
         f"difference of rates {words}."
     ]
     if n_apart:
-        notes.append(f"{column}: {n_apart} people have another label, none, or belong to neither group; left alone.")
+        n_told = count_text(HAND_TO_HAND.told(n_apart, n_apart + before.n_reference + before.n_group))
+        notes.append(f"{column}: {n_told} people have another label, none, or belong to neither group; left alone.")
     return notes
 
 
@@ -122,7 +124,8 @@ def add_weights(given: TreatmentInput, column: str, sensitive: str, weight_colum
     if found.n_empty:
         notes.append(f"{weight_column}: {found.n_empty} pairs of label and group have nobody, and stay dependent.")
     if found.n_incomplete:
-        notes.append(f"{weight_column}: {found.n_incomplete} people lack one of the two and weigh 1.")
+        n_told = count_text(HAND_TO_HAND.told(found.n_incomplete, len(frame)))
+        notes.append(f"{weight_column}: {n_told} people lack one of the two and weigh 1.")
     return Treated(frame.assign(**{weight_column: found.weights}), {weight_column: len(frame)}, notes=tuple(notes))
 
 

@@ -135,27 +135,47 @@ def apply_mdav(
     fewer than ``group_size`` of them lose the values they have, and the notes say how many. Raises
     ``FaultyInputError`` on columns that are not numbers.
     """
-    columns, group_size = _chosen(given, columns, group_size)
-    numbers, ranks = _numbers(given, columns), record_ranks(given)
+    columns, group_size = chosen_columns(given, columns, group_size)
+    ranks = record_ranks(given)
+    with progress("Grouping records", len(given.frame)) as advance:
+
+        def near(part: np.ndarray, held: np.ndarray, records: np.ndarray) -> np.ndarray:
+            return mdav_groups(part, group_size, ranks[records], advance)
+
+        return aggregated_together(given, columns, group_size, aggregate, near)
+
+
+Grouping = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+
+
+def aggregated_together(
+    given: TreatmentInput, columns: Sequence[str], group_size: int, aggregate: str, grouping: Grouping
+) -> Treated:
+    """Numbers of several columns become those of groups that the columns share, people who lack the same together.
+
+    ``grouping`` gives the group of each record (n_part,), from the numbers of a part without gaps (n_part, n_held),
+    which of the columns these are (n_columns,) of bool, and the records' positions (n_part,). Fewer than ``group_size``
+    people who lack the same lose the values that they have, and the notes say how many.
+    """
+    numbers = numbers_of_columns(given, columns)
     present = ~np.isnan(numbers)
     patterns, pattern_of_record = np.unique(present, axis=0, return_inverse=True)
     aggregated = np.full(numbers.shape, np.nan)
     n_lost = dict.fromkeys((HAVE_ALL, LACK_SOME), 0)
-    with progress("Grouping records", len(numbers)) as advance:
-        for i, pattern in enumerate(patterns):
-            records = np.flatnonzero(pattern_of_record.reshape(-1) == i)
-            if not pattern.any():
-                continue
-            if len(records) < group_size:
-                n_lost[HAVE_ALL if pattern.all() else LACK_SOME] += len(records)
-                continue
-            part = numbers[np.ix_(records, pattern)]
-            group = mdav_groups(part, group_size, ranks[records], advance)
-            aggregated[np.ix_(records, pattern)] = np.stack(
-                [aggregate_by_group(one, group, aggregate) for one in part.T], axis=1
-            )
-    notes = [note for who, n in n_lost.items() for note in _note_of_lost(n, who, group_size)]
-    return _treated(given, columns, aggregated, notes)
+    for i, pattern in enumerate(patterns):
+        records = np.flatnonzero(pattern_of_record.reshape(-1) == i)
+        if not pattern.any():
+            continue
+        if len(records) < group_size:
+            n_lost[HAVE_ALL if pattern.all() else LACK_SOME] += len(records)
+            continue
+        part = numbers[np.ix_(records, pattern)]
+        group = grouping(part, pattern, records)
+        aggregated[np.ix_(records, pattern)] = np.stack(
+            [aggregate_by_group(one, group, aggregate) for one in part.T], axis=1
+        )
+    notes = [note for who, n in n_lost.items() for note in note_of_lost(n, who, group_size)]
+    return with_aggregated(given, columns, aggregated, notes)
 
 
 def apply_microaggregation(
@@ -171,30 +191,32 @@ def apply_microaggregation(
     ``group_size`` values loses them, and the notes say how many. Raises ``FaultyInputError`` on columns that are not
     numbers. It does not make records alike: each column has groups of its own.
     """
-    columns, group_size = _chosen(given, columns, group_size)
-    numbers, ranks = _numbers(given, columns), record_ranks(given)
+    columns, group_size = chosen_columns(given, columns, group_size)
+    numbers, ranks = numbers_of_columns(given, columns), record_ranks(given)
     aggregated, notes = np.full(numbers.shape, np.nan), []
     for i, name in enumerate(columns):
         records = np.flatnonzero(~np.isnan(numbers[:, i]))
         if len(records) < group_size:
-            notes += _note_of_lost(len(records), f"with a value of {name!r}", group_size)
+            notes += note_of_lost(len(records), f"with a value of {name!r}", group_size)
             continue
         records = records[np.lexsort((ranks[records], numbers[records, i]))]
         rising = numbers[records, i]
         group = PARTITIONS[partition](rising, group_size)
         aggregated[records, i] = aggregate_by_group(rising, group, aggregate)
-    return _treated(given, columns, aggregated, notes)
+    return with_aggregated(given, columns, aggregated, notes)
 
 
-def _chosen(
+def chosen_columns(
     given: TreatmentInput, columns: Sequence[str] | None, group_size: int | None
 ) -> tuple[tuple[str, ...], int]:
+    """The columns and the size of a group, by default the continuous quasi-identifiers still there, and K."""
     chosen = given.config.continuous_qis if columns is None else columns
     still_there = tuple(name for name in chosen if columns is not None or name in given.frame)
     return still_there, given.config.K if group_size is None else group_size
 
 
-def _numbers(given: TreatmentInput, columns: Sequence[str]) -> np.ndarray:
+def numbers_of_columns(given: TreatmentInput, columns: Sequence[str]) -> np.ndarray:
+    """The columns as floats (n_records, n_columns). Raises ``FaultyInputError`` with all that are not numbers."""
     numbers: list[np.ndarray] = []
     faults: list[str] = []
     for name in columns:
@@ -208,9 +230,10 @@ def _numbers(given: TreatmentInput, columns: Sequence[str]) -> np.ndarray:
     return np.array(numbers, dtype=float).reshape(len(columns), len(given.frame)).T + 0.0
 
 
-def _treated(
+def with_aggregated(
     given: TreatmentInput, columns: Sequence[str], aggregated: np.ndarray, notes: Sequence[str] = ()
 ) -> Treated:
+    """The frame with ``aggregated`` (n_records, n_columns) in place of the columns, text where they were text."""
     new = {}
     for i, name in enumerate(columns):
         old = given.frame[name]
@@ -221,7 +244,8 @@ def _treated(
     return with_columns(given, new, notes)
 
 
-def _note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
+def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
+    """What is said of people too few for a group; nothing where there are none."""
     if not n_lost:
         return []
     return [f"Too few for a group of {group_size}, so made missing: the values of {people_text(n_lost)} {who}."]

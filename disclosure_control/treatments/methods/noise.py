@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import numbers_of
 from disclosure_control.basics.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
+from disclosure_control.treatments.algorithms.robust_distances import robust_distances
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
 MOST_DECIMALS = 15
@@ -23,15 +27,18 @@ def add_noise(
     """Numbers with normal noise of ``share`` times their standard deviation; missing stays missing.
 
     "plain" draws each column by itself, which weakens correlations; "correlated" draws noise with the covariance of
-    the columns (over records that have them all), which keeps them. ``keep_variance`` shrinks the outcome to the
+    the columns (over records that have them all), which keeps them; "outliers" is "plain" for records that stand out
+    (see ``stand_out``) and nothing for the others. ``keep_variance`` shrinks the outcome to the
     variance it had: mean + (x + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds what comes out, by default to
     those of each column: further digits would come from the noise alone, and would tell it to whoever has the seed.
     Source: Brand 2002, doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100,
-    correlated: share = sqrt(noise / 100)).
+    correlated: share = sqrt(noise / 100); outdect: share = 1.96 * noise / 100 / sqrt(n)).
     """
     numbers = np.column_stack([numbers_of(given.frame[name]) for name in columns])
     standard = given.generator.standard_normal(numbers.shape)
     noise = share * standard @ (_root_of_covariance(numbers) if kind == "correlated" else np.diag(_deviations(numbers)))
+    if kind == "outliers":
+        noise *= stand_out(numbers, given.generator)[:, np.newaxis]
     noisy = numbers + noise
     if keep_variance and len(numbers):
         n_present = np.maximum((~np.isnan(numbers)).sum(axis=0), 1)
@@ -42,6 +49,26 @@ def add_noise(
         rounded = _rounded(after, decimals_of(before) if decimals is None else decimals)
         treated[name] = pd.Series(rounded, given.frame.index, name=name)
     return with_columns(given, treated)
+
+
+def stand_out(numbers: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    """Which records (n_records,) of bool stand out: above the 99 % quantile of a column, or far from the bulk of all.
+
+    Far is a robust Mahalanobis distance above the 97.5 % quantile of what normal data have; it needs all columns.
+    ``numbers`` (n_records, n_columns), NaN where missing. Source: Templ and Meindl 2008,
+    doi:10.1007/978-3-540-87471-3_15; sdcMicro ``addNoise``, method "outdect".
+    """
+    from scipy.stats import chi2
+
+    complete = ~np.isnan(numbers).any(axis=1)
+    found = np.zeros(len(numbers), dtype=bool)
+    if not complete.any():
+        return found
+    has_values = ~np.isnan(numbers).all(axis=0)
+    found |= (numbers[:, has_values] > np.nanquantile(numbers[:, has_values], 0.99, axis=0)).any(axis=1)
+    limit = np.sqrt(chi2.ppf(0.975, numbers.shape[1]))
+    found[complete] |= robust_distances(numbers[complete], generator) > limit
+    return found
 
 
 def decimals_of(numbers: np.ndarray) -> int:
@@ -75,8 +102,18 @@ def _root_of_covariance(numbers: np.ndarray) -> np.ndarray:
     return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
 
-def swap_ranks(given: TreatmentInput, columns: list[str], percent: float) -> Treated:
+def swap_ranks(
+    given: TreatmentInput,
+    columns: list[str],
+    percent: float | None = None,
+    keep_correlation: float | None = None,
+    keep_means: float | None = None,
+) -> Treated:
     """Each value changes places with one at most ``percent`` of the ranks away; the values of a column stay the same.
+
+    Instead of the percentage a column can get the one by which it keeps about the share ``keep_correlation`` of its
+    correlations (Moore's R0), or by which the means of subsets of n people move by no more than about
+    2 * ``keep_means`` / sqrt(n) of the mean (K0): see ``window_of_correlation`` and ``window_of_means``.
 
     Ranks are cut into blocks as long as the window, from a random start, and paired at random within each block, so
     no value moves farther than the window; at the ends of blocks one may stay. Equal values are ranked at random,
@@ -86,13 +123,46 @@ def swap_ranks(given: TreatmentInput, columns: list[str], percent: float) -> Tre
     for name in columns:
         numbers = numbers_of(given.frame[name])
         present = np.flatnonzero(~np.isnan(numbers))
-        window = int(len(present) * percent / 100)
+        if keep_correlation is not None:
+            share = window_of_correlation(numbers[present], keep_correlation)
+        else:
+            share = percent / 100 if percent is not None else window_of_means(numbers[present], keep_means or 0.0)
+        window = int(len(present) * min(share, 1.0))
         if window < 1:
-            notes.append(f"{name}: {percent:g}% of {len(present)} ranks is less than one rank, so nothing was swapped.")
+            notes.append(
+                f"{name}: {100 * share:.3g}% of {len(present)} ranks is less than one rank, so nothing was swapped."
+            )
         else:
             numbers[present] = _swapped(numbers[present], window, given.generator)
         treated[name] = pd.Series(numbers, given.frame.index, name=name)
     return with_columns(given, treated, notes)
+
+
+def window_of_correlation(numbers: np.ndarray, kept: float) -> float:
+    """Share of the ranks within which values (n,) are swapped so that correlations keep about the share ``kept``.
+
+    sqrt(2 * variance * (1 - kept)) / range, for values spread evenly over their range; 0 where they do not vary.
+    Source: Moore 1996, R0; sdcMicro ``rankSwap``.
+    """
+    return float(np.sqrt(2 * np.var(numbers) * (1 - kept)) / np.ptp(numbers)) if _varies(numbers) else 0.0
+
+
+def window_of_means(numbers: np.ndarray, kept: float) -> float:
+    """Share of the ranks within which values (n,) are swapped so that means of subsets stay within Moore's bound.
+
+    sqrt(8 / 3) * ``kept`` * |mean| / range, for values spread evenly over their range; 0 where they do not vary.
+    Source: Moore 1996, K0; sdcMicro ``rankSwap``.
+    """
+    return float(np.sqrt(8 / 3) * kept * abs(np.mean(numbers)) / np.ptp(numbers)) if _varies(numbers) else 0.0
+
+
+def _varies(numbers: np.ndarray) -> bool:
+    return len(numbers) > 0 and bool(np.ptp(numbers) > 0)
+
+
+def _check_window(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
+    given = [name for name in ("percent", "keep_correlation", "keep_means") if name in settings]
+    return [] if len(given) == 1 else ['one of "percent", "keep_correlation" and "keep_means" is needed, and not more']
 
 
 def _swapped(numbers: np.ndarray, window: int, generator: np.random.Generator) -> np.ndarray:
@@ -116,13 +186,13 @@ register(
         {
             "columns": COLUMNS,
             "share": POSITIVE,
-            "kind": one_of("plain", "correlated"),
+            "kind": one_of("plain", "correlated", "outliers"),
             "keep_variance": FLAG,
             "decimals": whole_number(-10, 15),
         },
         words=(
-            'normal noise of `share` standard deviations, `"plain"` or `"correlated"`, to the decimals that the '
-            "column has"
+            'normal noise of `share` standard deviations, `"plain"`, `"correlated"`, or for `"outliers"` alone, to the '
+            "decimals that the column has"
         ),
         example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
         place=70,
@@ -134,11 +204,20 @@ register(
     "rank_swap",
     Treatment(
         swap_ranks,
-        {"columns": COLUMNS, "percent": (lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100")},
-        words="values change places within this share of the ranks",
+        {
+            "columns": COLUMNS,
+            "percent": (lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100"),
+            "keep_correlation": (lambda value: is_number(value) and 0 <= value < 1, "from 0, below 1"),
+            "keep_means": POSITIVE,
+        },
+        words=(
+            "values change places within this share of the ranks, or within the one that keeps correlations or means "
+            "of subsets so well (Moore's R0 and K0)"
+        ),
         example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
         place=70,
-        required=("columns", "percent"),
+        required=("columns",),
         promises=("rows", "ids", "columns", "types"),
+        check=_check_window,
     ),
 )

@@ -1,4 +1,4 @@
-"""Keyed pseudonyms for subject ids: the same id has the same pseudonym in every file and run with the same key."""
+"""Keyed pseudonyms for subject ids: the same id has the same pseudonym in every file of one release."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, whole_number
-from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
+from disclosure_control.treatments.keys import KEY_FROM, faults_of_key, pseudonyms_of, read_key
 from disclosure_control.treatments.registry import (
     Example,
     Treated,
@@ -28,16 +28,16 @@ def recode_ids(
 ) -> Treated:
     """Ids as the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
 
-    Equal ids of different columns and files get equal pseudonyms. Whoever holds the key can compute them again:
-    the data stay personal data. Raises ``FaultyInputError`` where two ids would share a pseudonym.
-    Source: RFC 2104; ENISA 2019, Pseudonymisation techniques and best practices, section 5.
+    Equal ids of different columns and files get equal pseudonyms within a release (``given.release``), and others in
+    another one. Whoever holds the key can compute them again: the data stay personal data. Raises ``FaultyInputError``
+    where two ids would share a pseudonym. Source: ``pseudonyms_of``.
     """
     key = read_key(key_from, given.folder)
     recoded, changed = {}, {}
     for name in columns:
         encoded = encode_column(given.frame[name])
         texts = labels_of(encoded)
-        pseudonyms = [digest.hex()[:length] for digest in digests(key, "id", texts)]
+        pseudonyms = pseudonyms_of(key, given.release, texts, length)
         n_shared = len(pseudonyms) - len(set(pseudonyms))
         if n_shared:
             raise FaultyInputError(
@@ -56,7 +56,7 @@ register(
     Treatment(
         recode_ids,
         {"key_from": KEY_FROM, "columns": COLUMNS, "length": whole_number(8, 64)},
-        words="ids become pseudonyms (HMAC-SHA-256), the same in every file and run with the same key",
+        words="ids become pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
         example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("USUBJID",)),
         place=80,
         required=("key_from",),

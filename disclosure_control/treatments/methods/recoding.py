@@ -8,6 +8,7 @@ import pandas as pd
 from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, are_edges
 from disclosure_control.basics.columns import number_text, numbers_of
 from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.built_hierarchies import band_of
 from disclosure_control.treatments.registry import (
     Example,
@@ -30,7 +31,8 @@ def put_into_bins(given: TreatmentInput, column: str, edges: list[float], out_of
     n_outside = binning.n_below + binning.n_above
     if n_outside:
         fate = "stand in a tail" if out_of_range == "tail" else "were made missing"
-        notes.append(f"{column}: {n_outside} values outside the edges {fate}.")
+        n_told = count_text(HAND_TO_HAND.told(n_outside, len(given.frame)))
+        notes.append(f"{column}: {n_told} values outside the edges {fate}.")
     return with_columns(given, {column: frame[column]}, notes)
 
 

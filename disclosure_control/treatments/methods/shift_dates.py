@@ -12,7 +12,7 @@ from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
 from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
-from disclosure_control.treatments.keys import KEY_FROM, digests, faults_of_key, read_key
+from disclosure_control.treatments.keys import KEY_FROM, Release, faults_of_key, offsets_of, read_key
 from disclosure_control.treatments.registry import (
     Example,
     Treated,
@@ -25,6 +25,7 @@ from disclosure_control.treatments.variables import is_variable
 
 SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
 PRECISIONS = ("Y", "M", "D")
+DEFAULT_DAYS = 365
 NO_DATE = ("1970-01-01", "D", "")
 
 
@@ -41,16 +42,16 @@ def tells_the_day(column: pd.Series) -> bool:
 def shift_dates(
     given: TreatmentInput,
     key_from: dict[str, Any],
-    days: int = 365,
+    days: int = DEFAULT_DAYS,
     columns: list[str] | None = None,
     unreadable: str = "fault",
 ) -> Treated:
     """Every date of a subject moves by the same number of days, from -``days`` to ``days`` and never 0, by the key.
 
-    The offset is a function of key and original subject id: the same in every file and run. Times of day stay. A
-    partial date is moved by its middle (the 15th of a month, the 1st of July) and stays as partial as it was; a day
-    without its month goes; of an interval (from/to) both ends move. Without ``columns``, those with an SDTM name
-    (--DTC). A text that is no date is a fault, or missing where ``unreadable`` says so. Durations between complete
+    The offset is a function of key, release and original subject id: the same in every file of one release. Times of
+    day stay. A partial date is moved by its middle (the 15th of a month, the 1st of July) and stays as partial as it
+    was; a day without its month goes; of an interval (from/to) both ends move. Without ``columns``, those with an SDTM
+    name (--DTC). A text that is no date is a fault, or missing where ``unreadable`` says so. Durations between complete
     dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE De-identification Standard for
     SDTM 3.2, "offset".
     """
@@ -59,14 +60,14 @@ def shift_dates(
         return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
     if given.subjects is None:
         raise FaultyInputError("shift_dates: needs the column USUBJID, whose ids choose the offsets; add it")
-    offsets = offsets_of_subjects(given.subjects, read_key(key_from, given.folder), days)
+    offsets = offsets_of_subjects(given.subjects, read_key(key_from, given.folder), given.release, days)
     shifted: dict[str, pd.Series] = {}
     changed: dict[str, int] = {}
     faults: list[str] = []
     notes: list[str] = []
     for name in names:
         try:
-            shifted[name], changed[name], n_lost = _shifted(given.frame[name], offsets, unreadable)
+            shifted[name], changed[name], n_lost = moved_dates(given.frame[name], offsets, unreadable)
         except FaultyInputError as error:
             faults += error.faults
             continue
@@ -77,20 +78,21 @@ def shift_dates(
     return with_columns(given, shifted, notes, changed)
 
 
-def offsets_of_subjects(subjects: pd.Series, key: bytes, days: int) -> np.ndarray:
+def offsets_of_subjects(subjects: pd.Series, key: bytes, release: Release, days: int) -> np.ndarray:
     """Days (n_records,) by which a subject's dates move, -days to -1 or 1 to days; one subject, one offset."""
     encoded = encode_column(subjects)
-    numbers = [int.from_bytes(digest) % (2 * days) for digest in digests(key, "date", labels_of(encoded))]
-    of_subject = np.array(numbers, dtype=np.int64)
-    of_subject = np.where(of_subject < days, of_subject - days, of_subject - days + 1)
     if (encoded.codes < 0).any():
         n_without = int((encoded.codes < 0).sum())
         raise FaultyInputError(f"shift_dates: {n_without} records have no subject id; every row needs one")
-    return of_subject[encoded.codes]
+    return offsets_of(key, release, labels_of(encoded), days)[encoded.codes]
 
 
-def _shifted(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[pd.Series, int, int]:
-    """The column moved record by record, how many of its texts changed, and how many were lost; on arrays of days."""
+def moved_dates(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tuple[pd.Series, int, int]:
+    """The column of ISO 8601 dates (n_records,) moved by ``offsets`` (n_records,) days, record by record.
+
+    Also how many of its texts changed, and how many were lost because they are no dates and ``unreadable`` is
+    "missing"; where it is "fault" these raise ``FaultyInputError``.
+    """
     encoded = encode_column(column)
     texts = labels_of(encoded)
     parts = [_parts(text) for text in texts]

@@ -33,7 +33,7 @@ def test_domain_is_the_file_stem_in_capitals_and_domains_are_sorted(tmp_path):
 
 
 def test_other_formats_are_left_out_with_the_reason_and_hidden_files_and_folders_silently(tmp_path):
-    for name in ("dm.csv", "define.xml", "notes", "vs.sas7bdat", ".DS_Store", ".vs.csv"):
+    for name in ("dm.csv", "define.xml", "notes", "vs.rds", ".DS_Store", ".vs.csv"):
         write(tmp_path, name)
     (tmp_path / "processed_for_anonym.csv").mkdir()
     found = find_domain_files(tmp_path)
@@ -41,7 +41,7 @@ def test_other_formats_are_left_out_with_the_reason_and_hidden_files_and_folders
     assert found.left_out == {
         "define.xml": "not a data format this tool reads: .xml",
         "notes": "not a data format this tool reads: no suffix",
-        "vs.sas7bdat": "not a data format this tool reads: .sas7bdat",
+        "vs.rds": "not a data format this tool reads: .rds",
     }
 
 
@@ -74,6 +74,9 @@ def test_empty_file_of_any_format(tmp_path, suffix):
     )
 
 
+WORKBOOKS = (".xlsx", ".xlsm", ".xls")
+
+
 @pytest.mark.parametrize("suffix", readers_by_suffix())
 @pytest.mark.parametrize(
     ("content", "kind"),
@@ -90,14 +93,16 @@ def test_other_content_under_a_data_suffix(tmp_path, suffix, content, kind):
     with pytest.raises(FaultyInputError) as caught:
         read_domain_file(write(tmp_path, f"vs{suffix}", content))
     assert len(caught.value.faults) == 1
-    assert f"vs{suffix}: this is {kind} saved as {suffix}" in caught.value.faults[0]
+    is_damaged = suffix in WORKBOOKS and "workbook" in kind
+    said = "the workbook is cut off, damaged" if is_damaged else f"this is {kind} saved as {suffix}"
+    assert f"vs{suffix}: {said}" in caught.value.faults[0]
     assert "Dolly" not in str(caught.value)
     assert caught.value.__cause__ is None
 
 
 def test_unknown_suffix_is_a_fault(tmp_path):
-    with pytest.raises(FaultyInputError, match=r"vs.sav: not a data format this tool reads \(.sav\)"):
-        read_domain_file(write(tmp_path, "vs.sav"))
+    with pytest.raises(FaultyInputError, match=r"vs.rds: not a data format this tool reads \(.rds\)"):
+        read_domain_file(write(tmp_path, "vs.rds"))
 
 
 @pytest.mark.parametrize("suffix", readers_by_suffix())

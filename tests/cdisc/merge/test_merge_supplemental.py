@@ -249,3 +249,12 @@ def test_a_shifted_column_in_rdomain_is_not_shown(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "suppdm.csv": rows})
     assert "in 1 records" in fault
     assert "SECRET" not in fault
+
+
+@pytest.mark.parametrize("token", ["NA", "."])
+def test_an_idvar_that_means_missing_belongs_to_the_subject(tmp_path, token):
+    """Files of R: kept as text, such an IDVAR named a variable that is nowhere, and all records were lost."""
+    rows = [{"RDOMAIN": "DM", "USUBJID": "S1", "IDVAR": token, "IDVARVAL": token, "QNAM": "ITT", "QVAL": "Y"}]
+    combined = combine(tmp_path, {"dm.csv": DM, "suppdm.csv": rows})
+    assert values(combined, "DM__ITT") == {"S1": "Y"}
+    assert combined.report["domains"]["DM"]["supplemental_without_parent"] == 0

@@ -18,6 +18,7 @@ from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.registry import Reading, methods
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key
+from tests.examples import some_of
 from tests.treatments.treatment_examples import CONFIG, RECOMMENDED
 from tests.treatments.treatment_frames import KEY
 
@@ -55,12 +56,15 @@ def pilot_of(share: float, seed: int) -> pd.DataFrame:
     return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
 
 
+def step_of(method: str) -> dict:
+    return {"method": method, **methods()[method].example.settings}
+
+
 def attacked(method: str, share: float, seed: int, folder, how: dict | None = None) -> tuple[dict, pd.Series]:
     """What the attacks find in the treated release, and of its people, who has a key of their own."""
     pilot = pilot_of(share, seed)
-    example = methods()[method].example
-    treated = treat(pilot, CONFIG, [{"method": method, **example.settings}], seed, recommended=RECOMMENDED)
-    touched = [name for name in example.touches if name != "USUBJID"]
+    treated = treat(pilot, CONFIG, [step_of(method)], seed, recommended=RECOMMENDED)
+    touched = [name for name in methods()[method].example.touches if name != "USUBJID"]
     known = [KEYS[0], *touched]
     pilot.assign(name=[f"name {i}" for i in range(len(pilot))]).to_csv(folder / "register.csv", index=False)
     literal = {
@@ -137,10 +141,34 @@ def test_no_method_of_linkage_says_no_where_people_can_be_found(method, share, t
 READ = [name for name in METHODS if methods()[name].reading == Reading.BY_VALUE]
 
 
-@pytest.mark.parametrize("method", READ)
+@pytest.mark.parametrize("method", some_of(READ))
 def test_what_a_recoded_release_suggests_singles_out_whom_it_says(method, tmp_path):
     columns = [KEYS[0], *methods()[method].example.touches]
     how = {"columns": columns, "modes": "multivariate", "n_columns": len(columns), "n_attacks": 20}
     found, _ = attacked(method, 0.5, 2, tmp_path, {"singling_out": how})
     rates = found["singling_out"]["multivariate"]
     assert (rates["attack"]["rate"], rates["unread"]) == (1.0, 0)
+
+
+TREATED = [name for name in METHODS if set(methods()[name].example.touches) - {"USUBJID"}]
+
+
+@pytest.mark.parametrize("method", some_of(TREATED))
+def test_by_what_was_treated_alone_nobody_is_found_but_who_is_alone_in_what_was_released(method, tmp_path):
+    """The attacker knows nothing but the columns that were treated: an independent count of the file bounds them.
+
+    Where the value alone decides, it is exact: whoever is alone with what their values became is found.
+    """
+    touched = [name for name in methods()[method].example.touches if name != "USUBJID"]
+    found, _ = attacked(method, 1.0, 3, tmp_path, {"known": touched})
+    pilot = pilot_of(1.0, 3)
+    treated = treat(pilot, CONFIG, [step_of(method)], 3, recommended=RECOMMENDED)
+    left = [name for name in touched if name in treated.frame]
+    if not left:
+        assert found["linkage"]["methods"] == {}  # nothing is left to attack
+        return
+    n_alone = int((treated.frame.groupby(left, dropna=False, observed=True)[left[0]].transform(len) == 1).sum())
+    pairs = found["linkage"]["methods"]["generalised"]["pairs"]["attack"]
+    assert pairs["hits"] <= n_alone
+    if method in READ:
+        assert pairs["hits"] == n_alone

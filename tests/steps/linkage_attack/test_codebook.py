@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.steps.linkage_attack.agreement import compatible_values
-from disclosure_control.steps.linkage_attack.codebook import Codebook, ColumnCodebook, reach_of, released_numbers
+from disclosure_control.steps.linkage_attack.codebook import (
+    Codebook,
+    ColumnCodebook,
+    coarser_within,
+    reach_of,
+    released_numbers,
+)
 from disclosure_control.steps.linkage_attack.inference import infer_attribute
 from disclosure_control.steps.linkage_attack.linkability import link_parts
 from disclosure_control.steps.linkage_attack.linkage import attack_linkage, compare_tables
@@ -173,3 +179,14 @@ def test_a_codebook_does_not_tell_whose_number_moved_how_far():
         attack = attack_linkage(compare_tables(noisy, people, {"weight": "weight"}, codebook=one), np.arange(N))
         assert attack.pairs.attack.rate < 0.05
     assert len(encode_column(noisy.weight).labels) > 290
+
+
+@examples(60)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=8, max_size=30), st.floats(1e-3, 1e5))
+def test_rounding_of_many_numbers_rules_nobody_out(numbers, reach):
+    numbers = np.array(numbers)
+    moved = numbers + np.linspace(-reach, reach, len(numbers))
+    within = np.abs(numbers[:, None] - moved) <= reach
+    first, second, wider = coarser_within(numbers, moved, reach, most_values=5)
+    assert (np.abs(first[:, None] - second) <= wider)[within].all()
+    assert wider <= reach + max(reach / 16, np.ptp([*numbers, *moved]) / 5) * 1.01 + 1e-5

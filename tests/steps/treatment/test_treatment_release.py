@@ -61,7 +61,8 @@ def carried(tmp_path, monkeypatch):
     configs.mkdir()
     ids = [f"S-{i}" for i in range(8)]
     pd.DataFrame({"USUBJID": ids, "SEX": "F", "RFSTDTC": "2012-03-01"}).to_csv(folder / "DM.csv", index=False)
-    of_test = {"LBTEST": "Cholesterol", "LBSTRESN": range(8), "LBSTRESU": "mmol/L", "LBDTC": "2012-02-28T08:15"}
+    of_test = {"LBTEST": "Cholesterol", "LBSTRESN": [5, 4, 5, 6, 4, 5, 6, 5], "LBSTRESU": "mmol/L"}
+    of_test["LBDTC"] = "2012-02-28T08:15"
     pd.DataFrame({"USUBJID": ids, **of_test, "LBNAM": "LABMARKER", "LBREFID": "SAMPLEMARKER"}).to_csv(
         folder / "LB.csv", index=False
     )

@@ -25,6 +25,7 @@ from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
+BAND_OF_AGE = {"method": "band", "column": "age", "width": 40}
 BAND = {"method": "band", "column": "DM__AGE", "width": 10}
 
 # ---------------------------------------------------------------- the config key
@@ -53,6 +54,11 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ([{"method": "suppress_records", "models": ["m"]}], 'a list of "k", "l" and "t"'),
         ([{"method": "pram", "column": "a", "strata": ["c"]}], "pram['strata']: column 'c'"),
         ([{"method": "recommended"}], 'add "recommend": {} to the config'),
+        ({"release": "a/b", "steps": []}, "treatment['release']: found 'a/b'; allowed: a name of letters"),
+        ({"join": "2026-03", "steps": []}, '{"release": "2026-03", "file": "releases/2026-03.csv"}'),
+        ({"join": {"release": "x"}, "steps": []}, "treatment['join']['file']: missing"),
+        ({"join": {"release": "x", "file": "y.csv", "pilots": "Z"}, "steps": []}, "did you mean 'pilot'?"),
+        ({"release": "x", "join": {"release": "x", "file": "y.csv"}, "steps": []}, "the release joins itself"),
         ([{"method": "drop_column", "columns": ["a"]}, {"method": "mask", "column": "a", "keep": 1}], "at this step"),
     ],
 )
@@ -223,8 +229,9 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     frame = pd.DataFrame({"sex": ["F", "M"] * 10, "age": 30.0, "dose": 1.0, "title": ["Mrs", "Mr"] * 10, "note": "x"})
     figures = figures_of({"method": "drop_column", "columns": ["sex"]}, frame=frame)
     assert figures["untouched"] == ["title", "note"]
-    assert figures["telling"] == [{"column": "title", "tells": "sex", "predicted_rate": 1.0}]
-    assert "title, released as it was, alone tells the original sex of 100.0%" in treatment_report("P", figures)
+    told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
+    assert figures["telling"]["told"] == [told]
+    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report("P", figures)
 
 
 def test_chance_ids_and_dates_are_said_aloud():
@@ -256,8 +263,21 @@ def test_recommended_steps_are_applied_one_after_the_other():
     assert by_name.steps[0].changed == {"age": 8}
     with pytest.raises(FaultyInputError, match="recommend"):
         treat(small(), SMALL, [{"method": "recommended"}])
-    with pytest.raises(FaultyInputError, match="nothing was found that meets the thresholds"):
-        treat(small(), SMALL, [{"method": "recommended"}], recommended=())
+
+
+def test_nothing_to_give_up_is_a_recommendation_too_and_the_other_steps_are_applied():
+    safe = treat(small(), SMALL, [BAND_OF_AGE, {"method": "recommended"}], recommended=())
+    assert safe.frame["age"].nunique() == 2
+    assert any("Nothing had to be given up" in note for note in safe.steps[1].notes)
+
+
+def test_what_was_dropped_before_is_not_recoded_as_recommended():
+    steps = [{"method": "band", "column": "age", "width": 20}, {"method": "group", "column": "sex", "rarer_than": 9}]
+    drop = {"method": "drop_column", "columns": ["age"]}
+    treated = treat(small(), SMALL, [drop, {"method": "recommended"}], recommended=steps)
+    assert "age" not in treated.frame
+    assert any("dropped before, and not needed any more: age" in note for note in treated.steps[1].notes)
+    assert treated.steps[1].changed["sex"] == 8
 
 
 # ---------------------------------------------------------------- through the door

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.measures.key_sets import attribute_effects
 from disclosure_control.steps.risk.scene import Scene
@@ -18,7 +19,8 @@ def evaluate(scene: Scene) -> Finding:
     figures = [
         {
             "quasi_identifier": effect.quasi_identifier,
-            "unique_rate_alone": effect.alone.unique_rate,
+            # Its groups are told by name elsewhere: that few are alone would tell those apart that are hidden there.
+            "unique_rate_alone": HAND_TO_HAND.told_rate(effect.alone.unique_rate, effect.alone.n_evaluated),
             "unique_rate_without": effect.without.unique_rate,
             "unique_rate_added": effect.unique_rate_added,
             "average_risk_added": effect.average_risk_added,

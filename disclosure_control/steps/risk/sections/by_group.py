@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import Check, is_name
-from disclosure_control.basics.small_counts import figures_of_group, shares_by_group
+from disclosure_control.basics.small_counts import Gaps, figures_of_group, shares_by_group
 from disclosure_control.basics.words import text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
@@ -38,11 +39,12 @@ def evaluate(scene: Scene) -> Finding:
     """People at risk by k in each group, the small ones together."""
     assessment, groups = scene.assessment, {}
     result, names = assessment.k_anonymity, assessment.config.quasi_identifiers
-    chosen = scene.settings.of(ByGroupSettings).groups
+    gaps, chosen = gaps_of(assessment), scene.settings.of(ByGroupSettings).groups
     for name in names if chosen is None else chosen:
         known = name in names
         column = scene.classes.columns[names.index(name)] if known else encode_column(scene.table[name])
-        groups[name] = shares_by_group(column, result.evaluated, result.risky, "risky")
+        kept = gaps.get(name, Gaps.LIKE_ANY_GROUP)
+        groups[name] = shares_by_group(column, result.evaluated, result.risky, "risky", gaps=kept)
     return Finding({"by_group": groups})
 
 

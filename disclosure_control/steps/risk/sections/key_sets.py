@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.measures.key_sets import KeySet, key_set
 from disclosure_control.steps.risk.scene import Scene
@@ -23,12 +24,17 @@ def evaluate(scene: Scene) -> Finding:
 
 
 def _key_set(keys: KeySet) -> dict:
+    rates = {"unique_rate": keys.unique_rate, **{str(k): rate for k, rate in keys.k_at_most_rate.items()}}
+    if (
+        len(keys.quasi_identifiers) == 1
+    ):  # its groups are told by name: how small they are must not tell the hidden ones
+        rates = {name: HAND_TO_HAND.told_rate(rate, keys.n_evaluated) for name, rate in rates.items()}
     return {
         "quasi_identifiers": list(keys.quasi_identifiers),
         "evaluated": keys.n_evaluated,
-        "unique_rate": keys.unique_rate,
+        "unique_rate": rates.pop("unique_rate"),
         "median_k": keys.median_k,
-        "k_at_most_rate": keys.k_at_most_rate,
+        "k_at_most_rate": rates,
     }
 
 

@@ -1,0 +1,199 @@
+"""Reading a study's define.xml: what each variable is called, which codes it may hold, and where it comes from.
+
+Define-XML 2.0 and 2.1. The file describes data and holds none; it comes from outside, so that what XML offers beyond
+elements and attributes (document types, entities, references) is refused before it is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+import pandas as pd
+
+from cdisc.formats.messages import shown_name
+from cdisc.formats.tables import SourceTable
+from disclosure_control.basics.columns import number_text, parse_numbers
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile, link_fault, read_file
+from disclosure_control.basics.words import counted, listed
+
+_NUMBER_TYPES = ("integer", "float")
+_LARGEST = 1 << 28
+
+
+@dataclass(frozen=True)
+class CodeList:
+    """The codes that a variable may hold, ``terms`` from code to meaning; empty where a dictionary outside has them."""
+
+    name: str
+    terms: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class VariableDefinition:
+    """One variable of a dataset; ``origin``: Collected, Derived, Assigned, ...; "" where the file does not say."""
+
+    name: str
+    label: str
+    data_type: str
+    origin: str
+    is_mandatory: bool
+    code_list: CodeList | None
+
+
+@dataclass(frozen=True)
+class StudyDefinition:
+    """What a define.xml says of a study: dataset to variable to definition, names in capitals."""
+
+    file_name: str
+    sha256: str
+    study: str
+    datasets: Mapping[str, Mapping[str, VariableDefinition]] = field(repr=False)
+
+    def variable(self, dataset: str, name: str) -> VariableDefinition | None:
+        """What is said of a variable; None where nothing is."""
+        return self.datasets.get(dataset.upper(), {}).get(name.upper())
+
+
+def find_definition(folder: Path) -> Path | None:
+    """Return the define.xml of a pilot's folder, whatever the case of its name; None where there is none."""
+    return next((path for path in sorted(folder.iterdir()) if path.name.lower() == "define.xml"), None)
+
+
+def read_definition(file: Path | SourceFile) -> StudyDefinition:
+    """Read a define.xml at a path, or as it was read already.
+
+    Raises FaultyInputError where it is no Define-XML, is broken, or holds a document type, which none needs.
+    """
+    if isinstance(file, Path):
+        fault = link_fault(file, file.parent)
+        if fault is not None:
+            raise FaultyInputError(fault)
+        file = read_file(file)
+    root = _parsed(file)
+    studies = list(_children(root, "Study")) if _local(root.tag) == "ODM" else []
+    versions = [part for study in studies for part in _children(study, "MetaDataVersion")]
+    if not versions:
+        raise FaultyInputError(f"{file.name}: this is XML, but no Define-XML; export it again, or remove it.")
+    code_lists = {_of(one, "OID"): _code_list(one) for part in versions for one in _children(part, "CodeList")}
+    items = {_of(one, "OID"): one for part in versions for one in _children(part, "ItemDef")}
+    datasets = {
+        _of(group, "Name").upper(): _variables(group, items, code_lists)
+        for part in versions
+        for group in _children(part, "ItemGroupDef")
+    }
+    names = [name.text or "" for study in studies for name in study.iter() if _local(name.tag) == "StudyName"]
+    return StudyDefinition(file.name, file.sha256, next(iter(names), "").strip(), datasets)
+
+
+def contradictions(definition: StudyDefinition, table: SourceTable) -> list[str]:
+    """Return in sentences where a domain file and its description disagree; in names and counts, never in values."""
+    described = definition.datasets.get(table.domain)
+    if described is None:
+        return [f"{definition.file_name} does not describe this dataset"]
+    notes = []
+    columns = {str(name).upper(): str(name) for name in table.frame}
+    unknown = [shown_name(name) for upper, name in columns.items() if upper not in described]
+    if unknown:
+        notes.append(f"{definition.file_name} does not describe {listed(unknown, at_most=8)}")
+    absent = [name for name, variable in described.items() if name not in columns and variable.is_mandatory]
+    if absent:
+        notes.append(f"{definition.file_name} requires {listed(absent, at_most=8)}, which the file does not have")
+    for name, variable in described.items():
+        if name in columns:
+            column = table.frame[columns[name]]
+            notes += [f"{definition.file_name}: {note}" for note in _disagreements(variable, column)]
+    return notes
+
+
+def _disagreements(variable: VariableDefinition, column: pd.Series) -> list[str]:
+    notes = []
+    is_number = column.dtype.kind == "f"
+    if variable.data_type in _NUMBER_TYPES and not is_number:
+        n_texts = int((column.notna() & pd.isna(parse_numbers(column))).sum())
+        if n_texts:
+            notes.append(f"{variable.name} is {variable.data_type}, and {counted(n_texts, 'value')} no number")
+    if variable.code_list is not None and variable.code_list.terms:
+        distinct = pd.Series(column.dropna().unique())
+        codes = distinct.map(number_text) if is_number else distinct.astype("str")
+        n_outside = int(column.isin(distinct[~codes.isin(list(variable.code_list.terms))]).sum())
+        if n_outside:
+            notes.append(
+                f"{variable.name} holds {counted(n_outside, 'value')} outside its code list {variable.code_list.name!r}"
+            )
+    return notes
+
+
+# ---------------------------------------------------------------- XML
+
+
+def _parsed(source: SourceFile) -> ElementTree.Element:
+    def refuse(*_: object) -> None:
+        raise FaultyInputError(
+            f"{source.name}: it holds a document type, which no Define-XML needs and which may refer to other files; "
+            "take it out, or remove the file."
+        )
+
+    if len(source.content) > _LARGEST:
+        raise FaultyInputError(
+            f"{source.name}: {len(source.content) / 1e6:,.0f} MB; allowed: {_LARGEST / 1e6:,.0f} MB."
+        )
+    checker = expat.ParserCreate()
+    checker.StartDoctypeDeclHandler = refuse
+    try:
+        checker.Parse(source.content, True)
+        return ElementTree.fromstring(source.content)
+    except (expat.ExpatError, ElementTree.ParseError, ValueError, LookupError) as error:
+        if isinstance(error, FaultyInputError):
+            raise
+        where = f" in line {error.lineno:,}" if isinstance(error, expat.ExpatError) else ""
+        raise FaultyInputError(f"{source.name}: broken XML{where}; export it again, or remove it.") from None
+
+
+def _local(tag: str) -> str:
+    """A name without its namespace, which differs from version to version."""
+    return tag.rpartition("}")[2]
+
+
+def _children(element: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
+    return (child for child in element if _local(child.tag) == name)
+
+
+def _of(element: ElementTree.Element, name: str) -> str:
+    return next((value.strip() for key, value in element.items() if _local(key) == name), "")
+
+
+def _text(element: ElementTree.Element, name: str) -> str:
+    """The first translated text of a child: a label, or the meaning of a code."""
+    texts = [text.text or "" for child in _children(element, name) for text in _children(child, "TranslatedText")]
+    return " ".join(next(iter(texts), "").split())
+
+
+def _code_list(element: ElementTree.Element) -> CodeList:
+    items = [item for item in element if _local(item.tag) in ("CodeListItem", "EnumeratedItem")]
+    return CodeList(_of(element, "Name"), {_of(item, "CodedValue"): _text(item, "Decode") for item in items})
+
+
+def _variables(
+    group: ElementTree.Element, items: Mapping[str, ElementTree.Element], code_lists: Mapping[str, CodeList]
+) -> dict[str, VariableDefinition]:
+    found = {}
+    for reference in _children(group, "ItemRef"):
+        item = items.get(_of(reference, "ItemOID"))
+        if item is None:
+            continue
+        named = [_of(one, "CodeListOID") for one in _children(item, "CodeListRef")]
+        origins = [_of(one, "Type") for one in _children(item, "Origin")] or [_of(item, "Origin")]
+        found[_of(item, "Name").upper()] = VariableDefinition(
+            name=_of(item, "Name"),
+            label=_text(item, "Description") or _of(item, "Label"),
+            data_type=_of(item, "DataType"),
+            origin=origins[0],
+            is_mandatory=_of(reference, "Mandatory") == "Yes",
+            code_list=code_lists.get(named[0]) if named else None,
+        )
+    return found

@@ -1,0 +1,123 @@
+"""Edges of bins for a column of numbers: where the field has them, else at quantiles; no bin with a handful of people.
+
+A config's bins are ``[a, b)``, the last one closed, and what lies outside of the edges falls into a tail. Tails are
+bins as well here: an edge near the smallest or largest value would tell it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from disclosure_control.basics.columns import number_text
+
+CHILDHOOD, GROWN_UP = (6.0, 12.0), 18.0  # school, adolescence
+OLDEST = 90.0  # above it all are one: 45 CFR 164.514(b)(2)(i)(C)
+BODY_MASS_INDEX = (18.5, 25.0, 30.0, 35.0, 40.0)  # WHO: underweight, overweight, obesity I, II, III; adults
+MOST_QUANTILES = 5
+FINEST = 1e-9
+
+
+@dataclass(frozen=True)
+class Bins:
+    """The ``edges``, and what they are in words."""
+
+    edges: list[float]
+    reason: str
+
+
+def age_bins(ages: np.ndarray, at_least: int) -> Bins:
+    """Ages in years (n_people,): tens for adults, 6 and 12 for children; everybody above 90 together.
+
+    A bin of fewer than ``at_least`` people joins its neighbour.
+    """
+    if np.quantile(ages, 0.95) <= GROWN_UP:
+        is_child = bool(ages.max() <= GROWN_UP)
+        of_children = list(CHILDHOOD) if is_child else [*CHILDHOOD, GROWN_UP]
+        edges = fitted_edges(ages, of_children, 0.0, GROWN_UP if is_child else None, at_least)
+        return Bins(edges, f"years at the edges of childhood{_joined(edges, (0.0, *CHILDHOOD, GROWN_UP), at_least)}")
+    low, high = 10 * math.floor(ages.min() / 10), 10 * (math.floor(ages.max() / 10) + 1)
+    inner = tuple(float(edge) for edge in range(low + 10, high, 10) if edge <= OLDEST)
+    edges = fitted_edges(ages, inner, float(low), float(high), at_least)
+    return Bins(edges, f"tens of years{_joined(edges, (float(low), *inner, float(high)), at_least)}")
+
+
+def body_mass_bins(values: np.ndarray, at_least: int) -> Bins:
+    """Body mass index of adults in kg/m2 (n_people,), at the WHO's edges."""
+    edges = fitted_edges(values, BODY_MASS_INDEX, None, None, at_least)
+    return Bins(edges, f"WHO's classes of body mass index{_joined(edges, BODY_MASS_INDEX, at_least)}")
+
+
+def quantile_bins(values: np.ndarray, at_least: int, n_bins: int = MOST_QUANTILES) -> Bins:
+    """Edges that share any numbers (n_people,) out evenly, rounded, with at least so many people in each bin."""
+    n_bins = max(1, min(n_bins, len(values) // max(1, at_least)))
+    inner = np.quantile(values, np.arange(1, n_bins) / n_bins)
+    rounded = tuple(dict.fromkeys(round_number(edge, _step(values)) for edge in inner))
+    edges = fitted_edges(values, rounded, None, None, at_least)
+    return Bins(edges, f"quantiles, rounded, with at least {at_least} people in each bin and tail")
+
+
+def people_of_bins(values: np.ndarray, edges: Sequence[float]) -> np.ndarray:
+    """People (n_edges + 1,) below the edges, in each bin, and above: as door 2 counts them."""
+    inside = np.histogram(values, edges)[0]
+    return np.concatenate([[(values < edges[0]).sum()], inside, [(values > edges[-1]).sum()]])
+
+
+def fitted_edges(
+    values: np.ndarray, inner: Sequence[float], low: float | None, high: float | None, at_least: int
+) -> list[float]:
+    """Those of the ``inner`` edges that leave at least so many people in every bin and tail, two edges at least.
+
+    ``low`` and ``high``, with nobody outside of them, close the first and the last bin where nothing had to be joined
+    there; without them a tail does. Where the people are too few for two groups, one bin holds all of them.
+    """
+    ordered = np.sort(values)
+    kept: list[float] = []
+    n_below = 0
+    for edge in inner:
+        n = int(np.searchsorted(ordered, edge, side="left"))
+        if n - n_below >= at_least and len(ordered) - n >= at_least:
+            kept.append(float(edge))
+            n_below = n
+    while kept:
+        # A bin that had to be joined stays open, so that its edge does not tell where its last person is.
+        start = [low] if low is not None and kept[0] == inner[0] else []
+        end = [high] if high is not None and kept[-1] == inner[-1] else []
+        for edges in ([*start, *kept, *end], [*start, *kept, high if high is not None else _outside(ordered)[1]]):
+            n_each = people_of_bins(ordered, edges) if len(edges) > 1 else np.zeros(0)
+            if len(n_each) and not ((n_each > 0) & (n_each < at_least)).any():
+                return edges
+        kept.pop()
+    low_outside, high_outside = _outside(ordered)
+    return [low if low is not None else low_outside, high if high is not None else high_outside]
+
+
+def round_number(number: float, step: float) -> float:
+    """The nearest multiple of a step, in as few digits as it needs."""
+    return float(number_text(float(f"{round(number / step) * step:.12g}")))
+
+
+def _step(values: np.ndarray) -> float:
+    """A round step, 1, 2 or 5 times a power of ten: up to a tenth of what the middle half of the values spans.
+
+    It is never so small beside the values that twelve digits cannot tell two multiples apart.
+    """
+    quarter, three_quarters = np.quantile(values, [0.25, 0.75])
+    spread = float(three_quarters - quarter) or float(np.ptp(values)) or 1.0
+    finest = max(spread / 10, float(np.abs(values).max()) * FINEST)
+    power = 10.0 ** math.floor(math.log10(finest))
+    return power * next(factor for factor in (5, 2, 1, 0.5) if factor * power <= finest)
+
+
+def _outside(ordered: np.ndarray) -> tuple[float, float]:
+    """Two round numbers with everybody between them."""
+    step = 10 * _step(ordered)
+    low, high = math.floor(ordered[0] / step) * step, (math.floor(ordered[-1] / step) + 1) * step
+    return float(f"{low:.12g}"), float(f"{high:.12g}")
+
+
+def _joined(edges: Sequence[float], full: Sequence[float], at_least: int) -> str:
+    return "" if list(edges) == list(full) else f", joined where a bin would hold fewer than {at_least} people"

@@ -1,0 +1,113 @@
+"""What the draft knows of a column of the combined dataset: its heading, how many people share a value, its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from cdisc.operations import NOT_IN_THE_TABLE, Operation, operation_of
+from disclosure_control.basics.columns import LARGEST_NUMBER, encode_column, parse_numbers
+from disclosure_control.draft.headings import Concept, concept_of
+from disclosure_control.identifiers.findings import ColumnFinding
+
+FEW_VALUES = 10  # up to so many different numbers are taken for codes of categories
+_DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"
+_DATE = rf"(\d{{4}}[-/.]{_MONTH}([-/.]{_DAY})?|{_DAY}[-/.]{_DAY}[-/.](\d{{4}}|\d\d))([T ].*)?"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column ``DOMAIN__heading``. ``form`` is that of its domain in the merge: "wide", "findings" or "events".
+
+    ``n_values`` of ``n_people`` have a value, ``n_distinct`` different ones; ``n_rare`` people have one that fewer than
+    K share. ``numbers`` (n_values,) where every value is one and none is written as a code (``01``), else None.
+    ``operation`` is what is done with the variable of SDTM that it is; ``unit`` that of an age, where a column says it.
+    """
+
+    name: str
+    domain: str
+    heading: str
+    form: str
+    n_people: int
+    n_values: int
+    n_distinct: int
+    n_rare: int
+    numbers: np.ndarray | None = field(repr=False)
+    is_dates: bool
+    operation: Operation
+    unit: str = ""
+    findings: tuple[ColumnFinding, ...] = ()
+
+    @property
+    def concept(self) -> Concept | None:
+        """What the heading says that it holds."""
+        return concept_of(self.heading)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is taken for numbers, not for codes of categories."""
+        return self.numbers is not None and self.n_distinct > FEW_VALUES
+
+
+def columns_of(
+    frame: pd.DataFrame,
+    forms: Mapping[str, str],
+    test_codes: Mapping[tuple[str, str], str],
+    findings: Sequence[ColumnFinding],
+    at_least: int,
+) -> list[Column]:
+    """What is known of each column of the combined dataset but the subject's id, which stands first."""
+    by_name: dict[str, list[ColumnFinding]] = {}
+    for finding in findings:
+        by_name.setdefault(finding.name, []).append(finding)
+    found = []
+    for name in frame.columns[1:]:
+        domain, _, heading = str(name).partition("__")
+        form = forms.get(domain, "wide")
+        code = test_codes.get((domain[:2], heading.split(" [")[0])) if form == "findings" else heading
+        people_of = np.bincount(codes) if (codes := _present_codes(frame[name])).size else np.zeros(0, dtype=np.int64)
+        found.append(
+            Column(
+                name=str(name),
+                domain=domain,
+                heading=heading,
+                form=form,
+                n_people=len(frame),
+                n_values=len(codes),
+                n_distinct=len(people_of),
+                n_rare=int(people_of[people_of < at_least].sum()),
+                numbers=_numbers(frame[name]),
+                is_dates=_are_dates(frame[name]),
+                operation=operation_of(domain, code) if code and code.isupper() else NOT_IN_THE_TABLE,
+                unit=_unit(frame, str(name)),
+                findings=tuple(by_name.get(str(name), ())),
+            )
+        )
+    return found
+
+
+def _present_codes(values: pd.Series) -> np.ndarray:
+    codes = encode_column(values).codes
+    return np.asarray(codes[codes >= 0])
+
+
+def _numbers(values: pd.Series) -> np.ndarray | None:
+    present = values[values.notna()]
+    numbers = parse_numbers(present)
+    is_code = present.str.match(r"[+-]?0\d").any()
+    if not len(numbers) or is_code or np.isnan(numbers).any() or (np.abs(numbers) > LARGEST_NUMBER).any():
+        return None
+    return numbers
+
+
+def _are_dates(values: pd.Series) -> bool:
+    distinct = pd.Series(values.dropna().unique(), dtype="str").str.strip()
+    return bool(len(distinct) and distinct.str.fullmatch(_DATE).mean() >= 0.9)
+
+
+def _unit(frame: pd.DataFrame, name: str) -> str:
+    """What the column of units beside an age says (``DM__AGEU``), several together; "" where there is none."""
+    return "/".join(sorted(frame[f"{name}U"].dropna().str.upper().unique())) if f"{name}U" in frame else ""

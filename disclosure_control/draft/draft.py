@@ -1,0 +1,91 @@
+"""A config drafted from the files of a pilot: merged with the defaults, its columns looked at, each line explained."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cdisc.merge.combine import Combined, combine_domains, read_tables_to_merge
+from cdisc.merge.settings import MergeSettings, read_merge_settings
+from cdisc.merge.subject_ids import SubjectIdRule, read_subject_id_rule
+from disclosure_control.basics.words import people_text
+from disclosure_control.draft.columns import Column, columns_of
+from disclosure_control.draft.literal import Group, Line, Node, config_text
+from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain
+from disclosure_control.draft.model_keys import draft_model_keys
+from disclosure_control.draft.roles import Decision, Role, decide
+from disclosure_control.draft.thresholds import draft_k
+from disclosure_control.identifiers.scan import scan_combined
+
+TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_columns} columns. \
+"{review}" marks what you have to decide: change the line or keep it, and take the mark away.
+
+One literal, read and never run. README.md explains every key."""
+AS_GIVEN = "as the pilot's config says"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The ``text`` of a config file, and the dataset that the merge makes under it."""
+
+    text: str
+    combined: Combined
+
+
+def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
+    """Draft the config of a pilot from the files in its folder.
+
+    ``given`` is the config that it has already, if it has one: its keys ``subject_id`` and ``merge`` are taken over, as
+    a person decided them. Raises ``FaultyInputError`` where the files cannot be merged.
+    """
+    given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
+    tables = tables_by_domain(read_tables_to_merge(folder, given_rule, given_settings))
+    merge = _as_given(draft_merge(tables), given)
+    rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
+    combined = combine_domains(folder, rule, settings)
+    k = draft_k(len(combined.frame))
+    columns = _columns(combined, merge, k)
+    decisions = decide(columns)
+    dropped = {name: decision for name, decision in decisions.items() if decision.role is Role.DROPPED}
+    if dropped:  # the dataset as the next merge will make it
+        combined = combine_domains(folder, rule, dataclasses.replace(settings, drop=(*settings.drop, *dropped)))
+    model_keys, left_alone = draft_model_keys(columns, decisions, k)
+    keys: dict[str, Node] = {**model_keys, "subject_id": merge.subject_id}
+    parts = {**merge.settings, **_drop(settings.drop, dropped)}
+    if parts:
+        keys["merge"] = Group(parts, "What the merge needs beyond its defaults.")
+    keys["recommend"] = Group({}, "Which recoding is the mildest that meets K, L and T? The report ends with it.")
+    title = TITLE.format(
+        pilot=pilot, people=people_text(len(combined.frame), ","), n_columns=len(columns), review="# review:"
+    )
+    return Draft(config_text(title, keys, left_alone), combined)
+
+
+def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule, MergeSettings]:
+    return read_subject_id_rule(subject_id), read_merge_settings(merge)
+
+
+def _columns(combined: Combined, merge: MergeDraft, k: Line) -> list[Column]:
+    forms = {domain: counts.get("form", "wide").split(",")[0] for domain, counts in combined.report["domains"].items()}
+    findings = scan_combined(combined.frame).findings
+    assert isinstance(k.value, int)  # as it is drafted
+    return columns_of(combined.frame, forms, merge.test_codes, findings, k.value)
+
+
+def _as_given(drafted: MergeDraft, given: Mapping[str, Any]) -> MergeDraft:
+    if "subject_id" in given:
+        lines = {name: Line(value) for name, value in given["subject_id"].items()}
+        drafted = dataclasses.replace(drafted, subject_id=Group(lines, AS_GIVEN))
+    if "merge" in given:
+        settings: dict[str, Node] = {name: Line(value, AS_GIVEN) for name, value in given["merge"].items()}
+        drafted = dataclasses.replace(drafted, settings=settings)
+    return drafted
+
+
+def _drop(given: Sequence[str], dropped: Mapping[str, Decision]) -> dict[str, Node]:
+    lines = [Line(name, AS_GIVEN) for name in given]
+    lines += [Line(name, decision.reason, decision.review) for name, decision in dropped.items()]
+    return {"drop": Group(lines, "Not in the combined dataset, and so in nothing made from it.")} if lines else {}

@@ -1,0 +1,237 @@
+"""What the heading of a column says that it holds, in several languages: a small table of the project's own."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Part(Enum):
+    """What part a concept plays in a config."""
+
+    KNOWN = "quasi-identifier"  # acquaintances know it
+    SEEN = "seen"  # known roughly to whoever sees the person
+    SENSITIVE = "sensitive"
+
+
+@dataclass(frozen=True)
+class Concept:
+    """What headings with one of these words hold. ``words`` may be phrases; ``why`` is for people.
+
+    A column of a ``SENSITIVE`` concept is the more likely to be what nobody should learn, the earlier it stands.
+    """
+
+    name: str
+    part: Part
+    why: str
+    words: tuple[str, ...]
+
+
+def _concept(name: str, part: Part, why: str, words: str) -> Concept:
+    return Concept(name, part, why, tuple(_words_of(phrase) for phrase in words.split(",")))
+
+
+def _words_of(heading: str) -> str:
+    """A heading in small letters without accents, a blank between words: ``ChestPainType`` is ``chest pain type``."""
+    neighbours = zip(" " + heading, heading, heading[1:] + " ", strict=False)
+    apart = "".join(
+        f" {letter}" if letter.isupper() and (before.islower() or (before.isupper() and after.islower())) else letter
+        for before, letter, after in neighbours
+    )
+    decomposed = unicodedata.normalize("NFKD", apart)
+    letters = "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
+    return " ".join(re.findall(r"[^\W_]+", letters.replace("ς", "σ").replace("ł", "l").replace("'", "")))
+
+
+# A heading counts as an age where nothing but these stands beside the word: "age at death" is another matter.
+_BESIDE_AGE = frozenset(
+    _words_of(
+        "in at the of years year yrs y entry enrolment enrollment baseline admission inclusion visit patient subject "
+        "pat der des bei jahre jahren años en al ans annees lata lat w έτη σε του години год в na i"
+    ).split()
+)
+
+CONCEPTS: tuple[Concept, ...] = (
+    _concept(
+        "age",
+        Part.KNOWN,
+        "known to many",
+        "age, alter, lebensalter, edad, wiek, ηλικία, възраст, âge, età, idade, leeftijd, vârsta",
+    ),
+    _concept(
+        "year of birth",
+        Part.KNOWN,
+        "known to many, as the age is",
+        "year of birth, birth year, yob, geburtsjahr, jahrgang, año de nacimiento, rok urodzenia, έτος γέννησης, "
+        "година на раждане, année de naissance, anno di nascita",
+    ),
+    _concept(
+        "sex",
+        Part.KNOWN,
+        "seen by everybody",
+        "sex, gender, geschlecht, sexo, género, genero, płeć, φύλο, пол, sexe, sesso, genre, geslacht",
+    ),
+    _concept(
+        "race",
+        Part.KNOWN,
+        "seen by everybody",
+        "race, ethnic, ethnicity, ethnic group, ethnic origin, ethnie, rasse, raza, etnia, rasa, etniczność, φυλή, "
+        "εθνότητα, εθνοτική ομάδα, раса, етнос, етническа принадлежност, skin colour, skin color",
+    ),
+    _concept(
+        "country",
+        Part.KNOWN,
+        "where a person comes from is known to many",
+        "country, native country, country of birth, birth country, nationality, citizenship, geburtsland, "
+        "herkunftsland, land, staat, staatsangehörigkeit, nationalität, país, pais, nacionalidad, kraj, "
+        "narodowość, obywatelstwo, χώρα, υπηκοότητα, εθνικότητα, държава, страна, гражданство, националност, "
+        "pays, nationalité, paese, nazionalità, cittadinanza",
+    ),
+    _concept(
+        "place",
+        Part.KNOWN,
+        "where a person lives is known to many, and registers hold it",
+        "postcode, postal code, post code, zip, zipcode, zip code, plz, postleitzahl, código postal, cp, "
+        "kod pocztowy, ταχυδρομικός κώδικας, τκ, пощенски код, code postal, cap, region, district, county, state, "
+        "province, city, town, municipality, village, residence, urban, rural, bundesland, landkreis, kreis, ort, "
+        "wohnort, stadt, gemeinde, bezirk, región, provincia, ciudad, municipio, distrito, localidad, comuna, "
+        "województwo, powiat, gmina, miasto, miejscowość, περιοχή, περιφέρεια, νομός, δήμος, πόλη, κατοικία, "
+        "τόπος κατοικίας, νομος, област, община, град, населено място, регион, район, région, département, ville, "
+        "commune, regione, comune, città",
+    ),
+    _concept(
+        "education",
+        Part.KNOWN,
+        "known to acquaintances",
+        "education, schooling, education level, school years, bildung, schulabschluss, bildungsabschluss, "
+        "ausbildung, educación, estudios, nivel de estudios, escolaridad, wykształcenie, εκπαίδευση, μόρφωση, "
+        "μορφωτικό επίπεδο, образование, éducation, niveau d etudes, istruzione, titolo di studio",
+    ),
+    _concept(
+        "marital status",
+        Part.KNOWN,
+        "known to acquaintances",
+        "marital, marital status, civil status, married, familienstand, estado civil, stan cywilny, "
+        "οικογενειακή κατάσταση, семейно положение, семеен статус, état civil, situation familiale, stato civile",
+    ),
+    _concept(
+        "occupation",
+        Part.KNOWN,
+        "known to acquaintances",
+        "occupation, job, profession, workclass, work class, employment, employment status, employer, beruf, "
+        "tätigkeit, arbeitgeber, profesión, ocupación, empleo, zawód, zatrudnienie, επάγγελμα, εργασία, професия, "
+        "заетост, métier, professione, occupazione",
+    ),
+    _concept(
+        "religion",
+        Part.KNOWN,
+        "known to acquaintances",
+        "religion, konfession, religión, wyznanie, θρήσκευμα, θρησκεία, религия, вероизповедание, religione",
+    ),
+    _concept(
+        "language",
+        Part.KNOWN,
+        "heard by everybody",
+        "language, mother tongue, sprache, muttersprache, idioma, język, γλώσσα, μητρική γλώσσα, език, langue, lingua",
+    ),
+    _concept(
+        "body mass index",
+        Part.KNOWN,
+        "seen by everybody, roughly",
+        "bmi, body mass index, imc, δμσ, δείκτης μάζας σώματος, итм, индекс на телесна маса",
+    ),
+    _concept(
+        "height or weight",
+        Part.SEEN,
+        "seen by everybody, roughly",
+        "height, weight, body weight, wtkg, htcm, größe, körpergröße, gewicht, körpergewicht, altura, talla, peso, "
+        "wzrost, waga, masa ciała, ύψος, βάρος, ръст, тегло, taille, poids, altezza, hair colour, eye colour",
+    ),
+    _concept(
+        "a stigma",
+        Part.SENSITIVE,
+        "could harm a person who is found",
+        "hiv, aids, homo, sexual orientation, drugs, drug use, substance abuse, alcohol, psychiatric, suicide, "
+        "abortion",
+    ),
+    _concept(
+        "a diagnosis",
+        Part.SENSITIVE,
+        "a diagnosis is what the person told a doctor alone",
+        "diagnosis, diagnoses, disease, heart disease, icd, icd10, condition, comorbidity, diagnose, erkrankung, "
+        "krankheit, diagnóstico, enfermedad, rozpoznanie, choroba, διάγνωση, νόσος, ασθένεια, диагноза, "
+        "заболяване, diagnostic, maladie, diagnosi, malattia",
+    ),
+    _concept(
+        "an income",
+        Part.SENSITIVE,
+        "what a person earns is private",
+        "income, salary, salary class, wage, einkommen, gehalt, ingresos, salario, dochód, wynagrodzenie, "
+        "εισόδημα, μισθός, доход, заплата, revenu, salaire, reddito",
+    ),
+    _concept(
+        "a laboratory result",
+        Part.SENSITIVE,
+        "a laboratory result is known to the person's doctor alone",
+        "cholesterol, total cholesterol, χοληστερόλη, χοληστερίνη, холестерол, cholesterin, colesterol, "
+        "cholestérol, glucose, γλυκόζη, glukose, glucosa, glukoza, глюкоза, hba1c, hemoglobin a1c, creatinine, "
+        "κρεατινίνη, kreatinin, creatinina, kreatynina, креатинин, hemoglobin, haemoglobin, αιμοσφαιρίνη, "
+        "hämoglobin, hemoglobina, хемоглобин, triglycerides, psa, crp, cd4, cd40, viral load",
+    ),
+)
+
+# Words of a heading that names a subject, and nothing else about it: "patient id", not "patient name".
+_PERSON = re.compile(
+    r"(patient(en|s|e)?|paciente?|pacjenta?|paziente|пациента?|ασθεν(ησ|ουσ)|subj(ect)?|participant|proband(en)?|person|pat)"
+    r"(id|no|nr|num|nummer|number|code|kod|kennung)?|p(id|nr|no|idnum)|usubjid|mrn"
+)
+_NUMBERS = frozenset(
+    _words_of(
+        "id no nr num number code key nummer kennung número código numer kod κωδικός αριθμός Α/Α номер код numéro "
+        "codice case record row"
+    ).split()
+)
+_BETWEEN = frozenset(("of", "the", "de", "del", "na", "на", "του"))
+
+LABORATORY_RESULT = next(concept for concept in CONCEPTS if concept.name == "a laboratory result")
+
+
+def concept_of(heading: str) -> Concept | None:
+    """What a heading says that the column holds; None where no word of the table stands in it.
+
+    The words of a phrase have to stand in it whole and side by side; the longest phrase decides, then the table's
+    order.
+    """
+    words = _words_of(heading)
+    found = [
+        (len(phrase), concept)
+        for concept in CONCEPTS
+        for phrase in concept.words
+        if f" {phrase} " in f" {words} " and _means(concept, phrase, words)
+    ]
+    return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _means(concept: Concept, phrase: str, words: str) -> bool:
+    return concept.name != "age" or set(words.split()) - {phrase} <= _BESIDE_AGE
+
+
+def names_subjects(heading: str) -> bool:
+    """Whether a heading says that the column names the subject: a word for a person, alone or as a number or code."""
+    words = set(_words_of(heading).split()) - _BETWEEN - _NUMBERS
+    return bool(words) and all(_PERSON.fullmatch(word) for word in words)
+
+
+def is_number(heading: str) -> bool:
+    """Whether a heading says that the column numbers something, and not what: ``id``, ``no``, ``A/A``."""
+    words = set(_words_of(heading).split()) - _BETWEEN
+    return bool(words) and words <= _NUMBERS
+
+
+def rank_of(concept: Concept, heading: str) -> tuple[int, int]:
+    """Where a concept stands in the table, and a heading's word in the concept: what stands first is meant first."""
+    words = f" {_words_of(heading)} "
+    places = (place for place, phrase in enumerate(concept.words) if f" {phrase} " in words)
+    return CONCEPTS.index(concept), next(places, len(concept.words))

@@ -1,0 +1,112 @@
+"""A config as text: one literal, a reason beside each line, and a mark on what a controller has to decide."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from config import REVIEW
+from disclosure_control.basics.words import without_controls
+
+WIDTH = 118
+INDENT = "    "
+EXACT = 2**53  # whole numbers up to here are the same as floats
+
+
+@dataclass(frozen=True)
+class Line:
+    """A value of the config and why it was drafted; ``review`` where a controller has to decide."""
+
+    value: object
+    reason: str = ""
+    review: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """A list or, by name, a dictionary of the config; ``comment`` stands above it, as the reason of a line would."""
+
+    parts: Sequence[Node] | Mapping[str, Node]
+    comment: str = ""
+    review: bool = False
+
+    @property
+    def value(self) -> object:
+        """What Python reads there."""
+        if isinstance(self.parts, Mapping):
+            return {name: part.value for name, part in self.parts.items()}
+        return [part.value for part in self.parts]
+
+
+Node = Line | Group
+
+
+def config_text(title: str, keys: Mapping[str, Node], last_words: Iterable[str] = ()) -> str:
+    """The text of a config file: ``config = {...}``, read and never run.
+
+    ``title`` becomes the docstring, a blank line in it a paragraph; ``last_words`` are comments at the end of the
+    literal.
+    """
+    lines = [*_docstring(title), "", "config = {"]
+    for name, node in keys.items():
+        lines += _node(f"{python_text(name)}: ", node, INDENT)
+    for words in last_words:
+        lines += _comment(words, INDENT, hanging="  ")
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def python_text(value: object) -> str:
+    """A value as a config writes it: text in double quotes, which Python reads back as it was; ``50.0`` as ``50``."""
+    if isinstance(value, str):
+        is_pattern = "\\" in value and value.isprintable() and '"' not in value and not value.endswith("\\")
+        return f'r"{value}"' if is_pattern else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
+        return str(int(value))
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{python_text(name)}: {python_text(part)}" for name, part in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(python_text, value)) + "]"
+    return repr(value)
+
+
+def _docstring(title: str) -> list[str]:
+    harmless = title.replace("\\", "/").replace('"""', "'''")
+    paragraphs = "\n\n".join(textwrap.fill(_one_line(part), WIDTH - 3) for part in harmless.split("\n\n"))
+    return f'"""{paragraphs}\n"""'.split("\n")
+
+
+def _node(start: str, node: Node, indent: str) -> Iterator[str]:
+    """A value with its reason: beside it where the line is long enough, else above it; a group's parts below it."""
+    reason = node.reason if isinstance(node, Line) else node.comment
+    words = _one_line(f"{REVIEW} {reason}" if node.review else reason)
+    if isinstance(node, Line) or not node.parts:
+        code = f"{indent}{start}{python_text(node.value)},"
+        if words and len(code) + len(words) + 4 <= WIDTH:
+            yield f"{code}  # {words}"
+        else:
+            yield from _comment(words, indent)
+            yield code
+        return
+    opening, closing = "{}" if isinstance(node.parts, Mapping) else "[]"
+    yield from _comment(words, indent)
+    yield f"{indent}{start}{opening}"
+    if isinstance(node.parts, Mapping):
+        for name, part in node.parts.items():
+            yield from _node(f"{python_text(name)}: ", part, indent + INDENT)
+    else:
+        for part in node.parts:
+            yield from _node("", part, indent + INDENT)
+    yield f"{indent}{closing},"
+
+
+def _comment(words: str, indent: str, hanging: str = "") -> list[str]:
+    width = WIDTH - len(indent) - 2
+    wrapped = textwrap.wrap(_one_line(words), width, break_long_words=False, subsequent_indent=hanging)
+    return [f"{indent}# {line}" for line in wrapped]
+
+
+def _one_line(words: str) -> str:
+    """Words that cannot end their comment: in one line, without what a terminal or Python takes for its end."""
+    return without_controls(" ".join(words.split()))

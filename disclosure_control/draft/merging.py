@@ -1,0 +1,92 @@
+"""How the files of a pilot without a config are merged: the defaults, and what else they need to become one table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from cdisc.formats.tables import SourceTable
+from cdisc.merge.belonging import BASE_DOMAIN
+from cdisc.merge.sdtm import SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
+from cdisc.merge.subject_ids import DEFAULT_COLUMN
+from disclosure_control.basics.words import counted
+from disclosure_control.draft.literal import Group, Line, Node
+from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
+
+MOST_UNKNOWN = 0.5  # a file of which fewer subjects are in DM than not belongs to somebody else
+
+
+@dataclass(frozen=True)
+class MergeDraft:
+    """The drafted config key ``subject_id``, the settings of ``merge`` by name, and the codes of tests.
+
+    ``test_codes``: domain and test as its records name it -> the short code of the test.
+    """
+
+    subject_id: Group
+    settings: dict[str, Node]
+    test_codes: Mapping[tuple[str, str], str]
+
+
+def tables_by_domain(tables: Iterable[SourceTable]) -> dict[str, pd.DataFrame]:
+    """The rows of the tables by domain; files that a config pools are one."""
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for table in tables:
+        parts.setdefault(table.domain, []).append(table.frame)
+    return {domain: some[0] if len(some) == 1 else pd.concat(some, ignore_index=True) for domain, some in parts.items()}
+
+
+def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
+    """What the merge of these tables (by domain) needs beyond its defaults, each with its reason.
+
+    What cannot be decided from the files (no DM among several, say) stays a fault of the merge.
+    """
+    whole = {domain: table for domain, table in tables.items() if supplemental_parent(domain) is None}
+    base = BASE_DOMAIN if BASE_DOMAIN in whole else next(iter(whole), None)
+    ids = draft_subject_ids(whole, base) if base else SubjectIds({"column": Line(DEFAULT_COLUMN)})
+    settings: dict[str, Node] = {}
+    unknown = [
+        Line(domain, f"{n:,} of its {ids.n_subjects[domain]:,} subjects are not in {base}; left out and counted", True)
+        for domain, n in ids.n_unknown.items()
+        if n <= MOST_UNKNOWN * ids.n_subjects[domain]
+    ]
+    if unknown:
+        settings["unknown_subjects"] = Group(unknown)
+    several = {domain: line for domain, table in whole.items() if (line := _several_rows(domain, table, ids))}
+    if several:
+        settings["several_rows"] = Group(several)
+    return MergeDraft(
+        Group(ids.lines, "Which column names the subject, and how its spellings are brought together."),
+        settings,
+        _test_codes(whole),
+    )
+
+
+def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> Line | None:
+    """What a wide table with several rows for a subject needs; None for any other."""
+    columns = list(table.columns)
+    is_long = domain != BASE_DOMAIN and (
+        findings_prefix(columns) or events_prefix(domain, columns) or domain in SUBJECT_TIMING
+    )
+    column = ids.rule.column
+    if is_long or column is None or column not in table:
+        return None
+    n_subjects = ids.n_subjects[domain]
+    if n_subjects == len(table):
+        return None
+    date = f"{domain[:2]}DTC"
+    order = f"the last by {date}" if date in table else f"the last in the order of its values (it has no {date})"
+    rows = f"{counted(len(table), 'row')} for {counted(n_subjects, 'subject')}"
+    return Line("last", f"{rows}: {order}; the others are left out", review=True)
+
+
+def _test_codes(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:
+    codes: dict[tuple[str, str], str] = {}
+    for table in tables.values():
+        prefix = findings_prefix(list(table.columns))
+        if prefix and {f"{prefix}TEST", f"{prefix}TESTCD"} <= set(table.columns):
+            pairs = table[[f"{prefix}TEST", f"{prefix}TESTCD"]].drop_duplicates().dropna().astype("str")
+            codes |= {(prefix, test): code for test, code in pairs.itertuples(index=False)}
+    return codes

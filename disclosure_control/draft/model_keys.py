@@ -1,0 +1,138 @@
+"""The keys of k, l and t of a drafted config, from the parts that its columns play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from disclosure_control.draft.bins import Bins, age_bins, body_mass_bins, quantile_bins
+from disclosure_control.draft.columns import Column
+from disclosure_control.draft.literal import Group, Line, Node, python_text
+from disclosure_control.draft.roles import UNKNOWN, Decision, Role, order_of_sensitive
+from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
+
+MOST_SENSITIVE = 2  # each further one is a further demand on every class
+MOST_GUESSED = 5
+NOT_CHOSEN = "could be sensitive as well"
+OLDEST_AGE = 130
+ADULT = 18
+
+
+def draft_model_keys(
+    columns: Sequence[Column], decisions: Mapping[str, Decision], k: Line
+) -> tuple[dict[str, Node], list[str]]:
+    """The keys by name, and comments that list the columns in none of them with the reason."""
+    decisions = _with_some_quasi_identifier(columns, decisions)
+    sensitive = _sensitive(columns, decisions)
+    categories, numbers = (
+        [column for column in columns if decisions[column.name].role is role] for role in (Role.CATEGORY, Role.NUMBER)
+    )
+    least = k.value
+    assert isinstance(least, int)  # as it is drafted
+    is_adult = _are_adults(columns)
+    bins = {column.name: _bins(column, least, is_adult) for column in numbers}
+    keys: dict[str, Node] = {
+        "categorical_qis": Group(
+            [_line(column, decisions) for column in categories],
+            "What an outsider may know about a person: columns of combined_dataset.csv."
+            if categories or numbers
+            else "no column could be taken for what an outsider knows about a person; name one",
+            review=not categories and not numbers,
+        ),
+        "continuous_qis": Group([_line(column, decisions) for column in numbers]),
+        "binning_config": Group(
+            {name: Line(found.edges, found.reason) for name, found in bins.items()},
+            "Edges of the bins: [a,b), the last one closed; what lies outside falls into a tail." if bins else "",
+        ),
+        "sensitive_feature": Group(
+            [_line(column, decisions) for column in sensitive],
+            "What nobody should learn about a person."
+            if sensitive
+            else "no column is sensitive by its heading; name one (a diagnosis, a laboratory result), with L and T",
+            review=not sensitive,
+        ),
+    }
+    measured = {column.name: sensitive_bins(column, least) for column in sensitive if column.is_measured}
+    if measured:
+        lines = {name: Line(found.edges, found.reason) for name, found in measured.items()}
+        keys["sensitive_binning_config_for_L"] = Group(lines, "l counts bins of numbers, not single values.")
+    keys |= {"K": k, **_thresholds(sensitive, least)}
+    return keys, list(_left_alone(columns, decisions, {column.name for column in sensitive}))
+
+
+def _thresholds(sensitive: Sequence[Column], k: int) -> dict[str, Node]:
+    by_key = {
+        "L": {column.name: draft_l(column, k) for column in sensitive},
+        "T": {column.name: draft_t(column) for column in sensitive},
+        # Without this the differences of codes would count, and a number among texts would be a fault.
+        "t_distance": {
+            column.name: Line("total_variation", "categories, also where their codes are numbers")
+            for column in sensitive
+            if not column.is_measured
+        },
+    }
+    if len(sensitive) == 1:
+        return {key: next(iter(lines.values())) for key, lines in by_key.items() if lines}
+    return {key: Group(lines) for key, lines in by_key.items() if lines}
+
+
+def _line(column: Column, decisions: Mapping[str, Decision]) -> Line:
+    decision = decisions[column.name]
+    return Line(column.name, decision.reason, decision.review)
+
+
+def _sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> list[Column]:
+    """The first candidates, of different concepts where there are such."""
+    candidates = [column for column in columns if decisions[column.name].role is Role.SENSITIVE]
+    candidates = [column for column in sorted(candidates, key=order_of_sensitive) if column.n_distinct > 1]
+    first_of_each: dict[object, Column] = {}
+    for column in candidates:
+        first_of_each.setdefault(column.concept if column.form == "wide" else column.domain, column)
+    return list(first_of_each.values())[:MOST_SENSITIVE]
+
+
+def _with_some_quasi_identifier(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> Mapping[str, Decision]:
+    """The decisions; where no heading is a quasi-identifier's, some of the unknown ones are taken for it."""
+    if any(decision.role in (Role.CATEGORY, Role.NUMBER) for decision in decisions.values()):
+        return decisions
+    unknown = [column for column in columns if decisions[column.name].reason == UNKNOWN][:MOST_GUESSED]
+    words = "no heading of this pilot is known here: taken for what an outsider knows until you decide"
+    guessed = {
+        column.name: Decision(Role.NUMBER if column.is_measured else Role.CATEGORY, words, review=True)
+        for column in unknown
+    }
+    return {**decisions, **guessed}
+
+
+def _bins(column: Column, k: int, is_adult: bool) -> Bins:
+    assert column.numbers is not None  # else it is a category
+    name = column.concept.name if column.concept else ""
+    is_in_years = column.unit in ("", "YEARS") and column.numbers.min() >= 0 and column.numbers.max() <= OLDEST_AGE
+    if name == "age" and is_in_years:
+        return age_bins(column.numbers, k)
+    if name == "body mass index" and is_adult:
+        return body_mass_bins(column.numbers, k)
+    return quantile_bins(column.numbers, k)
+
+
+def _are_adults(columns: Sequence[Column]) -> bool:
+    """Whether most people are grown up; so are they where nobody says how old they are."""
+    ages = [column.numbers for column in columns if column.concept and column.concept.name == "age"]
+    known = [numbers for numbers in ages if numbers is not None]
+    return not known or float(np.median(known[0])) >= ADULT
+
+
+def _left_alone(columns: Sequence[Column], decisions: Mapping[str, Decision], sensitive: set[str]) -> Iterator[str]:
+    """The columns in no key, together by the reason."""
+    reasons: dict[tuple[bool, str], list[str]] = {}
+    for column in columns:
+        decision = decisions[column.name]
+        if decision.role is Role.LEFT_ALONE:
+            reasons.setdefault((decision.review, decision.reason), []).append(column.name)
+        elif decision.role is Role.SENSITIVE and column.name not in sensitive:
+            reasons.setdefault((False, NOT_CHOSEN), []).append(column.name)
+    if reasons:
+        yield "Left alone. These columns stay in the combined dataset, and in what a treatment makes of it:"
+    for (review, reason), names in sorted(reasons.items(), key=lambda item: not item[0][0]):
+        yield f"{'review: ' if review else '- '}{reason}: {', '.join(map(python_text, names))}"

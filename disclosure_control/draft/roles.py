@@ -1,0 +1,210 @@
+"""Which part each column plays in a drafted config, by the first rule that knows it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from cdisc.operations import OperationKind, VariableClass
+from disclosure_control.basics.words import people_text
+from disclosure_control.draft.columns import Column
+from disclosure_control.draft.headings import LABORATORY_RESULT, Part, concept_of, rank_of
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
+
+
+class Role(Enum):
+    """What a config does with a column."""
+
+    DROPPED = "left out of the combined dataset"
+    CATEGORY = "quasi-identifier, a category"
+    NUMBER = "quasi-identifier, a number"
+    SENSITIVE = "what nobody should learn"  # a candidate: not all of them are chosen
+    LEFT_ALONE = "neither"
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The part that a column plays, why, and whether a controller has to decide."""
+
+    role: Role
+    reason: str
+    review: bool = False
+
+
+Rule = Callable[[Column, frozenset[str]], Decision | None]
+DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that has "language" in it is none of the language
+SMALL_COUNT = 10
+NUMBERS = ("age", "year of birth", "body mass index")
+DATES = "dates; shift or coarsen them in what leaves (shift_dates, coarsen_dates)"
+UNKNOWN = (
+    "no word of their headings is known here; does an outsider know them (then they are quasi-identifiers), or should "
+    "nobody (then they are sensitive)?"
+)
+
+
+def decide(columns: Sequence[Column]) -> dict[str, Decision]:
+    """The part of each column, by name, in their order."""
+    names = frozenset(column.name for column in columns)
+    return {column.name: _first(column, names) for column in columns}
+
+
+def _first(column: Column, names: frozenset[str]) -> Decision:
+    decisions = (rule(column, names) for rule in RULES)
+    return next((decision for decision in decisions if decision), Decision(Role.LEFT_ALONE, UNKNOWN, review=True))
+
+
+# ---------------------------------------------------------------- rules, the first that knows a column decides
+
+
+def _tells_nothing(column: Column, names: frozenset[str]) -> Decision | None:
+    if column.n_values == 0:
+        return Decision(Role.LEFT_ALONE, "empty")
+    if column.n_distinct == 1 and column.n_values == column.n_people:
+        return Decision(Role.LEFT_ALONE, "the same for everybody")
+    return None
+
+
+def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
+    """What the values say: the scan for identifiers. What acquaintances know is for generalising, not for dropping.
+
+    The result of a named test is no address and no date of a life, whatever its digits look like.
+    """
+    grades = {Grade.NAMES_A_PERSON} if column.form == "findings" else {Grade.NAMES_A_PERSON, Grade.KNOWN_TO_OUTSIDERS}
+    finding = next((one for one in column.findings if one.vetoes and one.grade in grades), None)
+    if finding is None or _is_known(column):
+        return None
+    who = _some_of(finding.n_people, finding.n_all_people)
+    return Decision(Role.DROPPED, f"{finding.words or finding.kind} of {who}: {finding.grade.value}", review=True)
+
+
+def _has_the_name_of_an_identifier(column: Column, names: frozenset[str]) -> Decision | None:
+    why = identifier_columns([column.name]).get(column.name)
+    return Decision(Role.DROPPED, why, review=True) if why else None
+
+
+def _goes_by_the_standard(column: Column, names: frozenset[str]) -> Decision | None:
+    """PHUSE's operations for SDTM: what is removed before a study leaves."""
+    says = column.operation
+    is_direct = says.variable_class is VariableClass.DIRECT_IDENTIFIER
+    if column.form == "wide" and (says.operation is OperationKind.REMOVE or is_direct):
+        return Decision(Role.DROPPED, says.reason, review=True)
+    return None
+
+
+def _is_date(column: Column, names: frozenset[str]) -> Decision | None:
+    is_moved = column.form == "wide" and column.operation.operation is OperationKind.OFFSET
+    return Decision(Role.LEFT_ALONE, DATES, review=True) if column.is_dates or is_moved else None
+
+
+def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision | None:
+    concept = column.concept
+    if concept is None or not _is_known(column):
+        return None
+    if concept.name == "year of birth" and any(_is_age(name) for name in names):
+        return Decision(Role.LEFT_ALONE, "says again what the age says; coarsen or drop it in what leaves", review=True)
+    is_number = column.numbers is not None and (
+        concept.name in NUMBERS or (concept.name == "education" and column.is_measured)
+    )
+    return _quasi_identifier(column, concept.why, is_number)
+
+
+def _is_age(name: str) -> bool:
+    concept = concept_of(name.partition("__")[2])
+    return concept is not None and concept.name == "age"
+
+
+def _is_known(column: Column) -> bool:
+    concept, is_question = column.concept, column.form == "findings" and column.domain not in DEMOGRAPHIC_DOMAINS
+    if concept is None or concept.part is not Part.KNOWN:
+        return False
+    return not is_question or concept.name == "body mass index"
+
+
+def _repeats_another(column: Column, names: frozenset[str]) -> Decision | None:
+    whole = column.name.rstrip("0123456789")
+    if whole != column.name and whole in names and column.operation.variable_class is VariableClass.QUASI_IDENTIFIER_1:
+        return Decision(Role.LEFT_ALONE, f"says again, and in more detail, what {whole} says", review=True)
+    return None
+
+
+def _seen(column: Column, names: frozenset[str]) -> Decision | None:
+    """Height and weight: an outsider sees them roughly, and exact values would make everybody one of a kind."""
+    concept = column.concept
+    if concept and concept.part is Part.SEEN and (column.form == "wide" or column.domain in ("VS", "SC")):
+        words = "seen by everybody, roughly: name them in continuous_qis, with bins, if those who look know them"
+        return Decision(Role.LEFT_ALONE, words, review=True)
+    return None
+
+
+def _level_1(column: Column, names: frozenset[str]) -> Decision | None:
+    if column.operation.variable_class is not VariableClass.QUASI_IDENTIFIER_1:
+        return None
+    return _quasi_identifier(column, column.operation.reason, column.is_measured)
+
+
+def _level_2(column: Column, names: frozenset[str]) -> Decision | None:
+    if column.form != "wide" or column.operation.variable_class is not VariableClass.QUASI_IDENTIFIER_2:
+        return None
+    return Decision(Role.LEFT_ALONE, column.operation.reason, review=True)
+
+
+def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
+    concept = column.concept
+    if concept and concept.part is Part.SENSITIVE and (column.form == "wide" or column.domain == "LB"):
+        return Decision(Role.SENSITIVE, concept.why)
+    if column.domain == "LB" and column.form == "findings" and column.is_measured:
+        return Decision(Role.SENSITIVE, LABORATORY_RESULT.why)
+    return None
+
+
+def _result(column: Column, names: frozenset[str]) -> Decision | None:
+    if column.form == "findings":
+        return Decision(Role.LEFT_ALONE, "findings: known to who examined the person")
+    if column.form == "events":
+        return Decision(Role.LEFT_ALONE, "counts and flags of events")
+    if column.operation.variable_class is VariableClass.NOT_IDENTIFYING:
+        return Decision(Role.LEFT_ALONE, column.operation.reason)
+    return None
+
+
+RULES: tuple[Rule, ...] = (
+    _tells_nothing,
+    _names_a_person,
+    _has_the_name_of_an_identifier,
+    _goes_by_the_standard,
+    _is_date,
+    _repeats_another,
+    _known_to_acquaintances,
+    _seen,
+    _level_1,
+    _level_2,
+    _sensitive,
+    _result,
+)
+
+
+def _quasi_identifier(column: Column, why: str, is_number: bool) -> Decision:
+    if is_number:
+        return Decision(Role.NUMBER, why)
+    rare = f"; {_some_of(column.n_rare, column.n_people)} have one that fewer than K share" if column.n_rare else ""
+    # Where most values are rare, exact values single out by themselves: a coarser column is needed.
+    is_too_fine = 2 * column.n_rare > column.n_values
+    return Decision(Role.CATEGORY, f"{why}; {column.n_distinct:,} values{rare}", is_too_fine)
+
+
+def _some_of(n: int, n_all: int) -> str:
+    """How many of the people, without a small count or one that subtraction would give."""
+    of_all = f"of {people_text(n_all, ',')}"
+    if n < SMALL_COUNT:
+        return f"a few {of_all}"
+    return f"nearly all {of_all}" if 0 < n_all - n < SMALL_COUNT else f"{n:,} {of_all}"
+
+
+def order_of_sensitive(column: Column) -> tuple[bool, tuple[int, int], int, str]:
+    """What nobody should learn comes first: what most people have, then as the table of headings has it."""
+    concept = column.concept
+    is_named = concept is not None and concept.part is Part.SENSITIVE
+    rank = rank_of(concept if concept is not None and is_named else LABORATORY_RESULT, column.heading)
+    return 2 * column.n_values < column.n_people, rank, -column.n_values, column.name

@@ -1,0 +1,143 @@
+"""Which column names the subject, and the mildest rule under which the files agree on who is who."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cdisc.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subject_id_rule, read_subjects
+from disclosure_control.basics.columns import parse_numbers
+from disclosure_control.basics.words import counted
+from disclosure_control.draft.headings import is_number, names_subjects
+from disclosure_control.draft.literal import Line
+
+# From the mildest to what keeps a number alone. None puts a prefix before the ids: a pilot's name is no part of them.
+SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"case": "upper"}, "capitals"),
+    ({"case": "upper", "pattern": r"[\W_]+", "replacement": "-"}, "capitals, one sign between the parts"),
+    ({"case": "upper", "pattern": r"[\W_]+", "replacement": ""}, "capitals, nothing between the parts"),
+    (
+        {"case": "upper", "pattern": r"[\W_]+|(?<!\d)0+(?=\d)", "replacement": ""},
+        "capitals, nothing between the parts, no leading zeros",
+    ),
+    ({"pattern": r"^\D*?0*(\d+)\D*$", "replacement": r"\1"}, "the number in the id alone, without leading zeros"),
+    ({"pattern": r"^(?:.*\D)?0*(\d+)\D*$", "replacement": r"\1"}, "the last number in the id, without leading zeros"),
+)
+
+
+@dataclass(frozen=True)
+class SubjectIds:
+    """The drafted ``subject_id``, line by line, with the rule it says; ``n_unknown`` subjects of a file are not in DM.
+
+    ``n_subjects`` counts those of each file, by the file's domain.
+    """
+
+    lines: dict[str, Line]
+    rule: SubjectIdRule = field(default_factory=SubjectIdRule)
+    n_unknown: Mapping[str, int] = field(default_factory=dict)
+    n_subjects: Mapping[str, int] = field(default_factory=dict)
+
+
+def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectIds:
+    """The subject's column and the rule for its spellings, from the domain files by domain.
+
+    ``base`` is the domain that says who the subjects are. A rule is taken only where it makes no two ids of one file
+    equal, and where more subjects are found in ``base`` than without it; the mildest of the best.
+    """
+    first = _column(tables, base)
+    column = None if first.value is None else str(first.value)
+    ids = {domain: _source_ids(table, column) for domain, table in tables.items() if column is None or column in table}
+    if base not in ids:  # the merge says so
+        return SubjectIds({"column": first}, SubjectIdRule(column=column))
+    spelling: dict[str, Any] = {}
+    words, known = "", _unknown(ids, base, SubjectIdRule(column=column)) or {}
+    for candidate, candidate_words in SPELLINGS:
+        if not sum(known.values()):
+            break
+        found = _unknown(ids, base, SubjectIdRule(column=column, **candidate))
+        if found is not None and sum(found.values()) < sum(known.values()):
+            spelling, words, known = candidate, candidate_words, found
+    lines = {"column": first}
+    if spelling:
+        reason = f"the files spell their ids differently; equal after: {words}"
+        parts = list(spelling.items())
+        lines[parts[0][0]] = Line(parts[0][1], f"{reason}; no two ids of one file become equal", review=True)
+        lines |= {name: Line(value) for name, value in parts[1:]}
+        width = _padded_width(ids[base], spelling)
+        if width:
+            lines["zero_pad"] = Line(width, f"numbers of up to {width} digits, filled up as in {base}")
+    rule = read_subject_id_rule({name: line.value for name, line in lines.items()})
+    n_subjects = {domain: len(found) for domain, found in ids.items()}  # a rule makes no two of a file equal
+    return SubjectIds(lines, rule, {name: n for name, n in known.items() if n}, n_subjects)
+
+
+def _source_ids(table: pd.DataFrame, column: str | None) -> pd.Index:
+    """The different ids of a file before any rule, blanks at both ends taken off, as the merge reads them."""
+    return read_subjects(table, SubjectIdRule(column=column)).ids
+
+
+def _unknown(ids: Mapping[str, pd.Index], base: str, rule: SubjectIdRule) -> dict[str, int] | None:
+    """Subjects of each file that ``base`` does not know under a rule; None where the rule makes two of a file equal.
+
+    ``ids`` are those of each file; the rule is applied to all of them at once, as its pattern runs in a process.
+    """
+    every_id = pd.Index(np.unique(np.concatenate([of_file.to_numpy(dtype=object) for of_file in ids.values()])))
+    spelled = rule.apply(every_id)[0]
+    under_rule = {domain: spelled[every_id.get_indexer(of_file)] for domain, of_file in ids.items()}
+    if any(not of_file.is_unique or (of_file == "").any() for of_file in under_rule.values()):
+        return None
+    return {domain: int((~of_file.isin(under_rule[base])).sum()) for domain, of_file in under_rule.items()}
+
+
+def _padded_width(ids: pd.Index, spelling: Mapping[str, Any]) -> int:
+    """The digits of the numbers in DM's ids, where they have leading zeros that the rule takes away."""
+    if spelling.get("replacement") != r"\1":
+        return 0
+    numbers = ids.to_series().astype("str").str.extract(r"(\d+)\D*$")[0].dropna()
+    return int(numbers.str.len().max()) if numbers.str.startswith("0").any() else 0
+
+
+# ---------------------------------------------------------------- the column
+
+
+def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
+    """The column that names the subject in every file; None where one file has none, and its rows are numbered."""
+    common = [str(name) for name in tables[base] if all(name in table for table in tables.values())]
+    if DEFAULT_COLUMN in common or len(common) == 0:
+        return Line(DEFAULT_COLUMN, "the subject of every record, as SDTM names it")
+    frame = tables[base]
+    persons, numbers = ([name for name in common if says(name)] for says in (names_subjects, is_number))
+    ids = [name for name in persons if _names_each_row(frame[name])]
+    numbered = [name for name in numbers if _names_each_row(frame[name])]
+    repeated = [name for name in persons if name not in ids and frame[name].notna().all()]
+    others = [name for name in common if name not in ids and _names_each_row(frame[name]) and _is_code(frame[name])]
+    rows = counted(len(frame), "row")
+    if ids:
+        return Line(ids[0], f"its heading names subjects, and each of {rows} has its own value")
+    if repeated:
+        return Line(repeated[0], f"its heading names subjects; {rows} of fewer subjects", review=True)
+    if numbered:
+        return Line(numbered[0], f"a number or code of its own in each of {rows}; is it the subject's?", review=True)
+    if others:
+        return Line(others[0], f"each of {rows} has its own code there; does it name subjects?", review=True)
+    if len(tables) > 1:
+        return Line(DEFAULT_COLUMN, "as SDTM names it; no column of every file names subjects", review=True)
+    return Line(None, f"no column names subjects: each of {rows} is taken for one person", review=True)
+
+
+def _names_each_row(values: pd.Series) -> bool:
+    return bool(values.notna().all() and values.is_unique)
+
+
+def _is_code(values: pd.Series) -> bool:
+    """Whether the values are whole numbers, or short words with a digit in them: no measurements, no text, no dates."""
+    text = values.astype("str")
+    numbers = parse_numbers(values)
+    if not np.isnan(numbers).any():
+        return bool((numbers == np.round(numbers)).all())
+    is_date = text.str.match(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}").any()
+    return bool(text.str.fullmatch(r"\S{1,20}").all() and text.str.contains(r"\d").all() and not is_date)

@@ -1,0 +1,284 @@
+"""One column as the kinds of identifiers look at it: its distinct values, who has them, and what its heading says.
+
+Everything is asked of distinct values, through Arrow or numpy; what needs Python for every value is asked of
+``sample``, at most ``SAMPLE`` distinct values, chosen by their last letters and so the same in every order of the rows.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.identifiers.dates import Days, days_of
+from disclosure_control.identifiers.headings import folded
+from disclosure_control.identifiers.patterns import in_python
+
+SAMPLE = 2_000  # distinct values of a column that are looked at one by one
+NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
+FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
+
+
+@dataclass(frozen=True)
+class Subjects:
+    """Whose the rows of a table are: ``code`` (n_rows,) into ``ids`` (n_people,), -1 where the row names nobody."""
+
+    code: np.ndarray
+    ids: pa.Array
+
+    @cached_property
+    def n_people(self) -> int:
+        """How many people have a row."""
+        return len(self.ids)
+
+    @cached_property
+    def is_one_row_each(self) -> bool:
+        """Whether the table has hardly more rows than people: a row is a person."""
+        return bool(self.n_people) and len(self.code) <= 1.1 * self.n_people
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """One column: ``code`` (n_rows,) into its distinct values, -1 where missing.
+
+    The distinct values are ``texts``, trimmed, or where the file held numbers, ``figures``; the other one is None.
+    """
+
+    domain: str
+    column: str
+    code: np.ndarray
+    subjects: Subjects
+    texts: pa.Array | None = None
+    figures: np.ndarray | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the file held numbers."""
+        return self.figures is not None
+
+    @cached_property
+    def distinct(self) -> pa.Array:
+        """The distinct values (n_distinct,) as text; whole numbers are written without a point."""
+        return self.texts if self.figures is None else _texts_of_numbers(self.figures)
+
+    @cached_property
+    def heading(self) -> str:
+        """The heading in small letters without accents, its words divided by single blanks."""
+        return folded(self.column)
+
+    def is_headed(self, pattern: re.Pattern) -> bool:
+        """Whether the heading holds one of the words of a pattern."""
+        return bool(pattern.search(self.heading))
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """How many different values there are."""
+        return len(self.distinct if self.figures is None else self.figures)
+
+    @cached_property
+    def rows_of_value(self) -> np.ndarray:
+        """Rows (n_distinct,) that hold each value."""
+        return np.bincount(self.code[self.code >= 0], minlength=self.n_distinct)
+
+    @cached_property
+    def n_rows(self) -> int:
+        """Rows with a value."""
+        return int((self.code >= 0).sum())
+
+    # ------------------------------------------------------------ who has which value
+
+    @cached_property
+    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Person and value of every pair that occurs, once each."""
+        known = (self.code >= 0) & (self.subjects.code >= 0)
+        person, value = self.subjects.code[known], self.code[known]
+        if not len(person) or np.bincount(person).max() == 1:
+            return person, value
+        packed = np.sort(person.astype(np.int64) * self.n_distinct + value)  # np.unique hashes, and is far slower
+        packed = packed[np.append(True, packed[1:] != packed[:-1])]
+        return packed // self.n_distinct, packed % self.n_distinct
+
+    def _n_people_of(self, pairs: np.ndarray | slice) -> int:
+        """How many people are in some of the pairs."""
+        is_in = np.zeros(self.subjects.n_people, dtype=bool)
+        is_in[self._pairs[0][pairs]] = True
+        return int(is_in.sum())
+
+    @cached_property
+    def people_of_value(self) -> np.ndarray:
+        """People (n_distinct,) who have each value; zeros where the table names no subject."""
+        return np.bincount(self._pairs[1], minlength=self.n_distinct)
+
+    @cached_property
+    def n_people(self) -> int:
+        """People with a value."""
+        return self._n_people_of(slice(None))
+
+    @cached_property
+    def is_one_each(self) -> bool:
+        """Whether hardly anybody has two different values."""
+        return self.n_people > 0 and len(self._pairs[0]) <= 1.05 * self.n_people
+
+    @cached_property
+    def alone_rate(self) -> float:
+        """Share of the people with a value who have one that nobody else has, in [0, 1]; larger is riskier."""
+        return self.people_with(self.people_of_value == 1) / self.n_people if self.n_people else 0.0
+
+    @cached_property
+    def is_hardly_shared(self) -> bool:
+        """Whether one value belongs to one person, but for a few: at least 95 of 100 people are alone with theirs."""
+        return self.n_people >= FEWEST_PEOPLE and self.is_one_each and self.alone_rate >= 0.95
+
+    def somebody_with(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Person and value of everybody who has one of the values (n_distinct,) of bool, in the order of the values."""
+        pairs = np.flatnonzero(values[self._pairs[1]])
+        person, value = self._pairs[0][pairs], self._pairs[1][pairs]
+        order = np.argsort(value, kind="stable")
+        return person[order], value[order]
+
+    def people_with(self, values: np.ndarray) -> int:
+        """How many people have one of the values (n_distinct,) of bool."""
+        return self._n_people_of(values[self._pairs[1]])
+
+    # ------------------------------------------------------------ values one by one
+
+    @cached_property
+    def looked_at(self) -> np.ndarray:
+        """Positions (n_sample,) of the distinct values in ``sample``: all, or those of the smallest hashes."""
+        if self.n_distinct <= SAMPLE:
+            return np.arange(self.n_distinct)
+        hashes = _hashes(self.distinct) if self.figures is None else _mixed(self.figures.view(np.uint64))
+        return np.sort(np.argpartition(hashes, SAMPLE)[:SAMPLE])
+
+    @cached_property
+    def sampled(self) -> pa.Array:
+        """The values of the sample as an Arrow array."""
+        if self.figures is not None:
+            return _texts_of_numbers(self.figures[self.looked_at])
+        return self.distinct if len(self.looked_at) == self.n_distinct else self.distinct.take(pa.array(self.looked_at))
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """Distinct values, at most ``SAMPLE`` of them."""
+        return self.sampled.to_pylist()
+
+    @cached_property
+    def rows_of_sample(self) -> np.ndarray:
+        """Rows (n_sample,) that hold each value of the sample."""
+        return self.rows_of_value[self.looked_at]
+
+    def share(self, is_hit: np.ndarray) -> float:
+        """Share in [0, 1] of the distinct values of the sample (n_sample,) that are hits."""
+        return float(is_hit.mean()) if len(is_hit) else 0.0
+
+    def matches(self, pattern: str) -> np.ndarray:
+        """Which values (n_sample,) of the sample hold the pattern; see ``patterns`` for how it is written."""
+        search = in_python(pattern).search
+        return np.fromiter((search(value) is not None for value in self.sample), bool, len(self.sample))
+
+    def somewhere(self, pattern: str, needed: np.ndarray | None = None) -> np.ndarray:
+        """Which of all distinct values (n_distinct,) hold the pattern, asked of those alone that are ``needed``."""
+        if self.n_distinct <= SAMPLE:
+            found = self.matches(pattern)
+            return found if needed is None else found & needed
+        positions = np.arange(self.n_distinct) if needed is None else np.flatnonzero(needed)
+        found = np.zeros(self.n_distinct, dtype=bool)
+        found[positions] = np.asarray(pc.match_substring_regex(self.distinct.take(pa.array(positions)), pattern))
+        return found
+
+    def contains(self, *texts: str) -> np.ndarray:
+        """Which of all distinct values (n_distinct,) hold one of these texts, as it stands."""
+        found = np.zeros(self.n_distinct, dtype=bool)
+        for text in texts:
+            found |= np.asarray(pc.match_substring(self.distinct, text))
+        return found
+
+    @cached_property
+    def days(self) -> Days:
+        """The days that the values of the sample name, in whatever form they are written."""
+        return days_of(self.sample)
+
+    @cached_property
+    def are_days(self) -> bool:
+        """Whether nearly every value of the sample is a date known to the day."""
+        return self.share(self.days.is_day) >= 0.8
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        """The distinct values as numbers (n_distinct,), NaN where they are none; a decimal comma is a point."""
+        if self.figures is not None:
+            return self.figures
+        text = pc.replace_substring(self.distinct, ",", ".")
+        is_number = pc.match_substring_regex(text, NUMBER)
+        cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
+        return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
+
+    @cached_property
+    def are_numbers(self) -> bool:
+        """Whether nearly every value of the sample is a number; a decimal comma is a point."""
+        return self.is_number or self.share(self.matches(NUMBER)) >= 0.8
+
+    @cached_property
+    def are_whole(self) -> bool:
+        """Whether every value is a whole number that can be counted with."""
+        if self.figures is not None:
+            return bool((self.figures == np.floor(self.figures)).all() and (np.abs(self.figures) < 2**53).all())
+        if not self.n_distinct or not self.matches(r"^[+-]?\d{1,18}$").all():
+            return False
+        return bool(pc.all(pc.match_substring_regex(self.distinct, r"^[+-]?\d{1,18}$")).as_py())
+
+
+def _hashes(values: pa.Array) -> np.ndarray:
+    """A number per text (n,) of its last eight bytes and its length: the same in every run and every order."""
+    offsets = np.frombuffer(values.buffers()[1], dtype=np.int64)[values.offset : values.offset + len(values) + 1]
+    data = np.frombuffer(values.buffers()[2], dtype=np.uint8)
+    mixed = (offsets[1:] - offsets[:-1]).astype(np.uint64)
+    for back in range(1, 9):
+        place = offsets[1:] - back
+        letter = np.where(place >= offsets[:-1], data[np.maximum(place, 0)], 0).astype(np.uint64)
+        mixed = _mixed(mixed ^ letter)
+    return mixed
+
+
+def _mixed(numbers: np.ndarray) -> np.ndarray:
+    """Whole numbers (n,) whose order tells nothing of the numbers they are made from."""
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
+    return mixed ^ (mixed >> np.uint64(29))
+
+
+def column_values(domain: str, column: str, values: pd.Series, subjects: Subjects) -> ColumnValues:
+    """A column (n_rows,) of text or numbers, encoded once."""
+    is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
+    if is_number:
+        code, figures = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
+        return ColumnValues(domain, column, code, subjects, figures=figures)
+    if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
+        values = values.astype("str")
+    return _of_texts(domain, column, pa.array(values), subjects)
+
+
+def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
+    """Numbers (n,) as people write them, whole ones without a point."""
+    if (np.abs(labels) < 2**53).all() and (labels == np.floor(labels)).all():
+        return pc.cast(pa.array(labels.astype(np.int64)), pa.large_string())
+    return pc.replace_substring_regex(pc.cast(pa.array(labels), pa.large_string()), r"\.0+$", "")
+
+
+def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: Subjects) -> ColumnValues:
+    """Text as it stands is encoded; then what is blank becomes missing and what is equal when trimmed becomes one."""
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    encoded = values.cast(pa.large_string()).dictionary_encode()
+    code = np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
+    distinct = encoded.dictionary
+    trimmed = pc.utf8_trim_whitespace(distinct)
+    if not trimmed.equals(distinct) or pc.any(pc.equal(trimmed, "")).as_py():
+        merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
+        again = np.asarray(merged.indices.fill_null(-1)).astype(np.int64)
+        code, distinct = np.append(again, -1)[code], merged.dictionary
+    return ColumnValues(domain, column, code, subjects, texts=distinct)

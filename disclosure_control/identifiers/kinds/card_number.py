@@ -1,0 +1,23 @@
+"""Numbers of payment cards."""
+
+from __future__ import annotations
+
+from disclosure_control.identifiers.check_digits import CheckedNumber, checked_hits
+from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.registry import Hits, Kind
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """Values with the beginning and the length of a card's number that pass Luhn's check."""
+    return checked_hits(column, [CheckedNumber("luhn", r"(4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6\d{15})")])
+
+
+KIND = Kind(
+    grade=Grade.NAMES_A_PERSON,
+    words="card numbers",
+    what_to_do="drop the column",
+    documentation="15 or 16 digits that begin as cards do, by Luhn's check digit beside the share that chance gives",
+    detect=detect,
+    place=22,
+)

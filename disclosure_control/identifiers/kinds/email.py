@@ -1,0 +1,30 @@
+"""E-mail addresses, alone or within a text."""
+
+from __future__ import annotations
+
+from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.registry import Hits, Kind
+
+ADDRESS = r"[\pL\d._%+'-]+ ?(@|[\[(]at[\])]) ?[\pL\d-]+(\.[\pL\d-]+)*\.[\pL]{2,}"
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """Every value that holds an address."""
+    if column.is_number:
+        return None
+    maybe = column.contains("@", "(at)", "[at]")
+    if not maybe.any():
+        return None
+    found = column.somewhere(ADDRESS, maybe)
+    return Hits(found, "sure") if found.any() else None
+
+
+KIND = Kind(
+    grade=Grade.NAMES_A_PERSON,
+    words="e-mail addresses",
+    what_to_do="drop the column; out of a text that has to stay, cut them before the merge",
+    documentation="a name, `@` (or `(at)`) and a domain, anywhere in the text",
+    detect=detect,
+    place=10,
+)

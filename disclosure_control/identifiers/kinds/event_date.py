@@ -1,0 +1,72 @@
+"""Dates of admission, of a visit, of an operation: when something happened to one person."""
+
+from __future__ import annotations
+
+import re
+
+from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.headings import any_of
+from disclosure_control.identifiers.registry import Hits, Kind
+
+SDTM_DATE = re.compile(r"[a-z0-9]{0,6}dtc")  # what such a date is of, the standard says
+FEW_SHARE = 0.1  # of the people are alone with their day
+MANY_ALONE = 0.3
+HEADING = any_of(
+    *(
+        "admis",
+        "admit",
+        "discharge",
+        "=adm",
+        "hospital",
+        "aufnahme",
+        "einweis",
+        "entlass",
+        "ingreso",
+        "alta",
+        "ricovero",
+    ),
+    *(
+        "przyjec",
+        "wypis",
+        "εισαγωγ",
+        "εισιτηρ",
+        "εξοδ",
+        "εξιτηρ",
+        "приеман",
+        "постъпв",
+        "изпис",
+        "sejour",
+        "entree",
+        "opname",
+        "internar",
+        "yatis",
+    ),
+)
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """Dates to the day that few people share; which event it was, the heading alone can tell."""
+    if not column.are_days or column.n_people < FEWEST_PEOPLE or column.alone_rate < FEW_SHARE:
+        return None
+    if column.is_headed(HEADING):
+        certainty = "sure"
+    else:
+        is_of_a_person = column.is_one_each and column.alone_rate >= MANY_ALONE
+        certainty = "likely" if is_of_a_person and not SDTM_DATE.fullmatch(column.heading) else "possible"
+    return Hits(column.days.is_day, certainty, looked_at=column.looked_at)
+
+
+KIND = Kind(
+    grade=Grade.KNOWN_TO_OUTSIDERS,
+    words="dates of admission, a visit or another event",
+    what_to_do="move the dates of each person (shift_dates), coarsen them (coarsen_dates), or drop the column",
+    documentation=(
+        "dates to the day in any written form with which at least one person of ten is alone; where no heading "
+        "speaks of admission or discharge, three people of ten, one date for each, and no SDTM name (--DTC), else they "
+        "are said and veto nothing"
+    ),
+    detect=detect,
+    yields_to=("birth_date", "death_date"),
+    place=42,
+)

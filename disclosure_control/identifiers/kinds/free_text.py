@@ -1,0 +1,41 @@
+"""Free text: sentences, and words that nobody else has."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.patterns import in_python
+from disclosure_control.identifiers.registry import Hits, Kind
+
+WORDS = 4  # a term has fewer
+LETTERS = 25
+_WORD = in_python(r"[\pL']{2,}")
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """Texts of several words that are written for one person; and short ones of which hardly two are alike."""
+    if column.is_number or column.are_days or column.n_people < FEWEST_PEOPLE:
+        return None
+    words = np.array([len(_WORD.findall(value)) for value in column.sample])
+    long = (words >= WORDS) & (np.array([len(value) for value in column.sample]) >= LETTERS)
+    rows = column.rows_of_sample
+    repeats = rows.sum() / max(len(rows), 1)
+    if column.share(long) >= 0.3 and repeats <= 2 and long.sum() >= FEWEST_PEOPLE:
+        return Hits(long, "sure" if column.share(long) >= 0.6 else "likely", looked_at=column.looked_at)
+    worded = (words >= 1) & ~column.matches(r"\d")
+    if column.share(worded) >= 0.9 and column.is_hardly_shared:
+        return Hits(worded, "likely", looked_at=column.looked_at)
+    return None
+
+
+KIND = Kind(
+    grade=Grade.KNOWN_TO_OUTSIDERS,
+    words="free text",
+    what_to_do="drop the column, or code it before the merge",
+    documentation="texts of four words and more of which few are alike, and words that hardly anybody shares",
+    detect=detect,
+    yields_to=("person_name", "address", "email", "web_address", "subject_id", "coordinates"),
+    place=60,
+)

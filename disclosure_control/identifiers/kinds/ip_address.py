@@ -1,0 +1,39 @@
+"""Addresses of a person's device in a network."""
+
+from __future__ import annotations
+
+from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.registry import Hits, Kind
+
+OCTET = r"(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+IPV4 = rf"(^|[^\d.])({OCTET}\.){{3}}{OCTET}($|[^\d.])"
+LARGE_OCTET = r"(^|[^\d])(25[0-5]|2[0-4]\d|1\d\d|[4-9]\d)\."  # numbers of versions and chapters are small
+IPV6 = r"(?i:(^|[^:.\w])([0-9a-f]{1,4}:){4,7}[0-9a-f]{1,4}($|[^:.\w])|\b[0-9a-f]{1,4}(:[0-9a-f]{1,4})*::)"
+MAC = r"(?i:(^|[^\w:-])([0-9a-f]{2}[:-]){5}[0-9a-f]{2}($|[^\w:-]))"
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """IPv4 and IPv6 addresses, and those of network cards."""
+    if column.is_number:
+        return None
+    maybe = column.contains(".", ":", "-")
+    if not maybe.any():
+        return None
+    maybe = column.somewhere(rf"{IPV4}|{IPV6}|{MAC}", maybe)
+    if not maybe.any():
+        return None
+    is_old = column.somewhere(IPV4, maybe)
+    if is_old.any() and column.somewhere(LARGE_OCTET, is_old).sum() < 0.5 * is_old.sum():
+        maybe &= ~is_old
+    return Hits(maybe, "sure") if maybe.any() else None
+
+
+KIND = Kind(
+    grade=Grade.NAMES_A_PERSON,
+    words="addresses of devices in a network",
+    what_to_do="drop the column",
+    documentation="IPv4 (not the numbers of versions and chapters, which are small), IPv6 and MAC addresses",
+    detect=detect,
+    place=13,
+)

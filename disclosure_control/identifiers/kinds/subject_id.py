@@ -1,0 +1,69 @@
+"""Columns that hold the subject's own id, a part of it, or its digits."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.identifiers.chance import certainty_beside_chance
+from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.registry import Hits, Kind
+
+LONG_ID = 5  # letters, from which on an id does not stand in a text by chance
+LONG_PART = 3  # letters, from which on a part of an id tells it
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """Values that one person alone has and that repeat, hold, or are part of, the id of that person."""
+    lone = np.flatnonzero(column.people_of_value[column.looked_at] == 1)
+    if len(lone) < 3:
+        return None
+    is_lone = np.zeros(column.n_distinct, dtype=bool)
+    is_lone[column.looked_at[lone]] = True
+    people, _ = column.somebody_with(is_lone)
+    values, ids = _lower(column.sampled.take(pa.array(lone))), column.subjects.ids
+    repeats = _repeats(values, _lower(ids.take(pa.array(people))))
+    if not repeats.any():
+        return None
+    others = _lower(ids.take(pa.array((people + max(1, len(ids) // 3)) % len(ids))))
+    chance = min(max(float(_repeats(values, others).mean()), 1e-3), 0.99)
+    certainty = certainty_beside_chance(int(repeats.sum()), len(repeats), chance)
+    if certainty is None:
+        return None
+    is_hit = np.zeros(len(column.looked_at), dtype=bool)
+    is_hit[lone[repeats]] = True
+    return Hits(is_hit, certainty, chance, column.looked_at)
+
+
+def _lower(values: pa.Array) -> pa.Array:
+    return pc.utf8_lower(pc.utf8_trim_whitespace(values))
+
+
+def _repeats(values: pa.Array, ids: pa.Array) -> np.ndarray:
+    """Row by row: equal, the id within the value, the value within the id, or the same digits but for zeros."""
+    value, subject = (np.asarray(texts.to_pylist(), dtype=np.dtypes.StringDType()) for texts in (values, ids))
+    holds = (np.strings.str_len(subject) >= LONG_ID) & (np.strings.find(value, subject) >= 0)
+    is_part = (np.strings.str_len(value) >= LONG_PART) & (np.strings.find(subject, value) >= 0)
+    digits_of_value, digits_of_id = _digits(values), _digits(ids)
+    same_digits = (digits_of_value == digits_of_id) & (digits_of_id != "") & (np.strings.str_len(value) <= 20)
+    return np.asarray((value == subject) | holds | is_part | same_digits)
+
+
+def _digits(values: pa.Array) -> np.ndarray:
+    bare = pc.replace_substring_regex(pc.replace_substring_regex(values, r"\D", ""), r"^0+", "")
+    return np.asarray(bare.to_pylist(), dtype=np.dtypes.StringDType())
+
+
+KIND = Kind(
+    grade=Grade.NAMES_A_PERSON,
+    words="the subject's own id or its digits",
+    what_to_do="drop the column, or where it is nothing else, name it under the columns of recode_ids",
+    documentation=(
+        "values that hold or repeat the id of their own subject, a part of at least three letters, or its digits; "
+        "beside the share that hold the id of somebody else"
+    ),
+    detect=detect,
+    place=5,
+)

@@ -1,0 +1,69 @@
+"""Codes and numbers that one person has and nobody else: as good as a name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.headings import any_of
+from disclosure_control.identifiers.registry import Hits, Kind
+
+HEADING = any_of(
+    *("=id", "subjid", "patid", "=pid", "pidnum", "patient id", "patient no", "identif", "mrn", "record n", "=code"),
+    *("=nr", "=no", "number", "numer", "nummer", "αριθμ", "μητρω", "κωδ", "номер", "код", "=ид", "kod", "codigo"),
+)
+MEASURED = r"^[+-]?[\d.,]+([eE][+-]?\d+)?$|^\d{1,3}([/:]\d{1,3}){1,2}$"  # numbers, blood pressures, times
+CODE = r"^[\pL\d][\pL\d._/:#-]*$"
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """Codes in a word, with a digit, that hardly anybody shares; whole numbers that were given out once each."""
+    if column.n_people == 0 or column.are_days:
+        return None
+    if column.are_whole:
+        return _numbers(column)
+    codes = column.matches(CODE) & column.matches(r"\d") & ~column.matches(MEASURED)
+    if column.share(codes) < 0.9:
+        return None
+    if column.is_hardly_shared:
+        return Hits(codes, "likely", looked_at=column.looked_at)
+    belongs = column.people_of_value[column.looked_at] == 1
+    if not column.is_one_each and column.n_distinct >= column.n_people and column.share(belongs) >= 0.99:
+        return Hits(codes, "possible", looked_at=column.looked_at)
+    return None
+
+
+def _numbers(column: ColumnValues) -> Hits | None:
+    """Numbers without a repeat where measurements of that range would repeat; or all of one length."""
+    if not column.is_hardly_shared:
+        return None
+    numbers, n = column.numbers, column.n_people
+    span = float(numbers.max() - numbers.min()) + 1
+    everybody = np.ones(column.n_distinct, dtype=bool)
+    expected = n * (n - 1) / 2 / span  # pairs that share a number, if it were drawn from the range
+    if column.alone_rate == 1 and expected >= 5:
+        return Hits(everybody, "sure")
+    if column.is_headed(HEADING):
+        return Hits(everybody, "likely")
+    if column.share(column.matches(r"^\d{5,}$")) < 0.95:
+        return None
+    lengths = {len(value) for value in column.sample}
+    return Hits(everybody, "likely") if len(lengths) == 1 or column.alone_rate == 1 else None
+
+
+KIND = Kind(
+    grade=Grade.NAMES_A_PERSON,
+    words="codes that one person has and nobody else",
+    what_to_do="drop the column, or name it under the columns of recode_ids",
+    documentation=(
+        "codes in one word with a digit that hardly anybody shares; whole numbers of five digits and more, or of fewer "
+        "where numbers drawn from their range would repeat and these do not, or the heading speaks of an id or a number"
+    ),
+    detect=detect,
+    yields_to=(
+        *("subject_id", "running_number", "national_id", "phone", "card_number", "bank_account", "email", "postcode"),
+        *("ip_address", "web_address", "birth_date", "event_date", "coordinates", "person_name"),
+    ),
+    place=80,
+)

@@ -1,0 +1,28 @@
+"""Web addresses, which lead to a person's page or record."""
+
+from __future__ import annotations
+
+from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.registry import Hits, Kind
+
+
+def detect(column: ColumnValues) -> Hits | None:
+    """Every value that holds an address."""
+    if column.is_number:
+        return None
+    maybe = column.contains("://", "www.")
+    if not maybe.any():
+        return None
+    found = column.somewhere(r"(?i:\b(https?|ftp)://|\bwww\.)[\pL\d-]+", maybe)
+    return Hits(found, "sure") if found.any() else None
+
+
+KIND = Kind(
+    grade=Grade.NAMES_A_PERSON,
+    words="web addresses",
+    what_to_do="drop the column",
+    documentation="`http://`, `https://`, `ftp://` or `www.` and a host, anywhere in the text",
+    detect=detect,
+    place=12,
+)

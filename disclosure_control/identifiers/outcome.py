@@ -1,0 +1,109 @@
+"""What was found in a pilot and what the config says of it: which findings are open, in the file and in what leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.words import counted, listed
+from disclosure_control.identifiers.findings import ColumnFinding, Grade
+from disclosure_control.identifiers.scan import scan_combined
+
+GRAVITY = {
+    Grade.NAMES_A_PERSON: Gravity.NAMES_A_PERSON,
+    Grade.KNOWN_TO_OUTSIDERS: Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+}
+# Treatments that leave values of the same look and take away what they tell.
+DISGUISES = ("recode_ids", "shift_dates")
+
+
+@dataclass(frozen=True)
+class IdentifierOutcome:
+    """The findings in the combined dataset and beside it, and what the config declares.
+
+    ``in_dataset`` are findings in columns of the combined dataset, ``elsewhere`` those in columns of domain files that
+    it does not have. ``harmless`` maps columns to the reason; ``release_anyway`` is the reason for letting the file out
+    as it is, "" where none is given. ``assessed`` are the quasi-identifiers, whose sharing k counts. ``planned_drops``
+    are columns that the config's treatment takes away.
+    """
+
+    in_dataset: tuple[ColumnFinding, ...] = ()
+    elsewhere: tuple[ColumnFinding, ...] = ()
+    harmless: Mapping[str, str] = field(default_factory=dict)
+    release_anyway: str = ""
+    assessed: tuple[str, ...] = ()
+    planned_drops: tuple[str, ...] = ()
+
+    @property
+    def vetoing(self) -> tuple[ColumnFinding, ...]:
+        """Findings in the dataset that nobody declared harmless and that no quasi-identifier accounts for."""
+        return tuple(finding for finding in self.in_dataset if finding.vetoes and not self.is_answered(finding))
+
+    @property
+    def open(self) -> tuple[ColumnFinding, ...]:
+        """Those of them that the config's treatment leaves in."""
+        return tuple(finding for finding in self.vetoing if finding.name not in self.planned_drops)
+
+    def is_answered(self, finding: ColumnFinding) -> bool:
+        """Whether the config answers for it: declared harmless, or a quasi-identifier of what outsiders may know."""
+        is_counted = finding.name in self.assessed and finding.grade is Grade.KNOWN_TO_OUTSIDERS
+        return finding.name in self.harmless or is_counted
+
+    def left_in(
+        self, released: pd.DataFrame, subjects: pd.Series | None, treated_by: Mapping[str, Sequence[str]]
+    ) -> tuple[ColumnFinding, ...]:
+        """Vetoing findings that are still in what leaves.
+
+        ``released`` (n_kept, n_columns) is the treated dataset, ``subjects`` (n_kept,) the ids before the treatment.
+        ``treated_by`` names the treatments that changed a column: such a column is looked at again, unless they are of
+        those after which values keep their look.
+        """
+        there = [finding for finding in self.vetoing if finding.name in released]
+        again = {
+            finding.name: {found.kind for found in self._again(released, subjects, finding.name) if found.vetoes}
+            for finding in there
+            if treated_by.get(finding.name) and not set(treated_by[finding.name]) & set(DISGUISES)
+        }
+        return tuple(
+            finding
+            for finding in there
+            if (finding.name in again and finding.kind in again[finding.name]) or not treated_by.get(finding.name)
+        )
+
+    @staticmethod
+    def _again(released: pd.DataFrame, subjects: pd.Series | None, name: str) -> tuple[ColumnFinding, ...]:
+        return scan_combined(released, subjects, [name]).findings
+
+
+def in_words(finding: ColumnFinding) -> str:
+    """``DM__PHONE holds telephone numbers of 400 of 400 people``; rows where the table names nobody."""
+    looked_at = " looked at" if finding.is_sample else ""
+    people = f"of {finding.n_people:,} of {finding.n_all_people:,} people"
+    rows = f"in {finding.n_hits:,} of {counted(finding.n_values, 'row')}"
+    return f"{finding.name} holds {finding.words} {people if finding.n_all_people else rows}{looked_at}"
+
+
+def one_per_column(findings: Sequence[ColumnFinding]) -> list[ColumnFinding]:
+    """The gravest finding of each column, in the order of grades."""
+    grades = list(Grade)
+    by_grade = sorted(findings, key=lambda finding: grades.index(finding.grade))
+    return list({finding.name: finding for finding in reversed(by_grade)}.values())[::-1]
+
+
+def reasons_of(findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, ...]:
+    """Why a file has to wait, one reason for each grade; ``where`` says which file: "the combined dataset"."""
+    reasons = []
+    for grade, gravity in GRAVITY.items():
+        columns = [finding for finding in one_per_column(findings) if finding.grade is grade]
+        if columns:
+            names = listed([finding.name for finding in columns], at_most=len(columns))
+            sentence = f"In {where}, {listed([in_words(finding) for finding in columns], at_most=3)}."
+            remedy = (
+                f'add {{"method": "drop_identifiers"}} to the treatment, or say why a column is harmless: '
+                f'"identifiers": {{"harmless": {{"{columns[0].name}": "..."}}}} ({names})'
+            )
+            reasons.append(Reason(gravity, sentence, remedy))
+    return tuple(reasons)

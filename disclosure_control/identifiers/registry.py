@@ -1,0 +1,59 @@
+"""What a kind of identifier is: how it is told by its values, how grave it is, its words and its line of docs."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+
+from disclosure_control.identifiers.column_values import ColumnValues
+from disclosure_control.identifiers.findings import Grade
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Which of a column's distinct values are of a kind.
+
+    ``is_hit`` (n_looked_at,) of bool speaks of the distinct values whose positions are ``looked_at``, None for all.
+    ``chance_rate`` in [0, 1]: the share that would pass by chance. ``certainty``: "sure", "likely" or "possible".
+    """
+
+    is_hit: np.ndarray
+    certainty: str
+    chance_rate: float = 0.0
+    looked_at: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of identifier, registered as ``KIND`` of a module in ``kinds``, whose name it has.
+
+    ``detect`` gives its hits in a column, None where there are none worth a word. ``words`` name the hits in the
+    plural; ``what_to_do`` is the remedy; ``documentation`` says how it is told. A finding is dropped where another one
+    of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds.
+    """
+
+    grade: Grade
+    words: str
+    what_to_do: str
+    documentation: str
+    detect: Callable[[ColumnValues], Hits | None]
+    yields_to: tuple[str, ...] = ()
+    place: int = 100
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """Every kind by name, in the order of their places."""
+    folder = import_module(f"{__package__}.kinds")
+    modules = {module.name: import_module(f"{folder.__name__}.{module.name}") for module in _modules(folder.__path__)}
+    found: dict[str, Kind] = {name: module.KIND for name, module in modules.items()}
+    return dict(sorted(found.items(), key=lambda entry: (entry[1].place, entry[0])))
+
+
+def _modules(path: object) -> list[pkgutil.ModuleInfo]:
+    return list(pkgutil.iter_modules(path))  # type: ignore[arg-type]

@@ -1,0 +1,141 @@
+"""The scan: every column of every table, by its values, in any language and under any heading.
+
+``scan_tables`` looks at domain files, ``scan_combined`` at a dataset whose headings name their domain (``DM__PHONE``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.identifiers.column_values import ColumnValues, Subjects, column_values
+from disclosure_control.identifiers.findings import ColumnFinding, Grade, Scan, ScannedTable, joined
+from disclosure_control.identifiers.registry import Hits, Kind, kinds
+
+__all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_table", "scan_tables"]
+
+DEFAULT_SUBJECT = "USUBJID"
+LARGE = 100_000  # rows
+WORKERS = 4
+
+
+def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = DEFAULT_SUBJECT) -> Scan:
+    """What the columns of the tables (by domain) hold that names a person, or that few people share.
+
+    ``subject_columns`` is the heading of the subject's id, one for all tables or one for each; it is not looked at
+    itself. None says that every row is a person. In a table without the heading, people are not counted, and what is
+    told by how many share a value is not found.
+    """
+    named = subject_columns if isinstance(subject_columns, Mapping) else {}
+    default = DEFAULT_SUBJECT if isinstance(subject_columns, Mapping) else subject_columns
+    return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in tables.items())
+
+
+def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DEFAULT_SUBJECT) -> Scan:
+    """The same of one table; its findings come column by column, the gravest of a column first."""
+    subjects, own = _subjects(table, subject_column)
+    names = [str(name) for name in table.columns if name not in own]
+    found = _of_columns([(domain, name, table[name]) for name in names], subjects)
+    return Scan(found, {domain: ScannedTable(len(table), subjects.n_people, len(names))})
+
+
+def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, columns: Iterable[str] | None = None) -> Scan:
+    """The same of a dataset with one row per person, whose headings are ``<DOMAIN>__<name>``.
+
+    ``subjects`` (n_records,) are the ids; None takes the column USUBJID, if there is one. ``columns``: those to look
+    at, None for all.
+    """
+    names = [str(name) for name in (frame.columns if columns is None else columns) if name != DEFAULT_SUBJECT]
+    ids = frame.get(DEFAULT_SUBJECT) if subjects is None else subjects
+    whose = _nobodys(len(frame)) if ids is None else _encoded(ids)
+    found = _of_columns([(*_divided(name), frame[name]) for name in names], whose)
+    return Scan(found, {"": ScannedTable(len(frame), whose.n_people, len(names))})
+
+
+def _divided(name: str) -> tuple[str, str]:
+    """Domain and heading of a column of the combined dataset; no domain where its name has none."""
+    domain, divided, heading = name.partition("__")
+    return (domain, heading) if divided else ("", name)
+
+
+def _subjects(table: pd.DataFrame, subject_column: str | None) -> tuple[Subjects, set[str]]:
+    """Whose rows they are, and the headings that say so: as given, or in other capitals."""
+    if subject_column is None:
+        rows = np.arange(len(table))
+        return Subjects(rows, pc.cast(pa.array(rows + 1), pa.large_string())), set()
+    own = {name for name in table.columns if str(name).casefold() == subject_column.casefold()}
+    name = subject_column if subject_column in own else next(iter(sorted(own)), None)
+    return (_nobodys(len(table)) if name is None else _encoded(table[name])), own
+
+
+def _nobodys(n_rows: int) -> Subjects:
+    return Subjects(np.full(n_rows, -1, dtype=np.int64), pa.array([], pa.large_string()))
+
+
+def _encoded(ids: pd.Series) -> Subjects:
+    """The people in the order of their ids: the order of the rows makes no difference."""
+    column = column_values("", "", ids, _nobodys(len(ids)))
+    order = np.asarray(pc.array_sort_indices(column.distinct)).astype(np.int64)
+    rank = np.empty(len(order) + 1, dtype=np.int64)
+    rank[order], rank[-1] = np.arange(len(order)), -1
+    return Subjects(rank[column.code], column.distinct.take(pa.array(order)))
+
+
+# ---------------------------------------------------------------- one column
+
+
+def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: Subjects) -> tuple[ColumnFinding, ...]:
+    """What is found in columns (domain, heading, values), in their order; those of large tables side by side."""
+
+    def findings_of(column: tuple[str, str, pd.Series]) -> list[ColumnFinding]:
+        return list(_findings(column_values(*column, subjects)))
+
+    if len(subjects.code) < LARGE:
+        return tuple(finding for column in columns for finding in findings_of(column))
+    with ThreadPoolExecutor(max_workers=WORKERS) as pool:  # Arrow and numpy let go of the interpreter
+        return tuple(finding for findings in pool.map(findings_of, columns) for finding in findings)
+
+
+def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
+    """What each kind finds in a column, but for what another kind explains better."""
+    if not column.n_distinct:
+        return
+    hits: dict[str, tuple[Kind, Hits]] = {}
+    for name, kind in kinds().items():
+        found = kind.detect(column)
+        if found is not None:
+            hits[name] = kind, found
+    made = {name: _finding(column, name, kind, found) for name, (kind, found) in hits.items()}
+    for name, finding in made.items():
+        better = (made[other] for other in hits[name][0].yields_to if other in made)
+        if not any(other.n_hits >= 0.5 * finding.n_hits for other in better):
+            yield finding
+
+
+def _finding(column: ColumnValues, name: str, kind: Kind, hits: Hits) -> ColumnFinding:
+    seen, is_hit = np.ones(column.n_distinct, dtype=bool), hits.is_hit
+    is_sample = hits.looked_at is not None and len(hits.looked_at) < column.n_distinct
+    if is_sample:
+        seen, is_hit = np.zeros_like(seen), np.zeros_like(seen)
+        seen[hits.looked_at] = True
+        is_hit[hits.looked_at] = hits.is_hit
+    return ColumnFinding(
+        domain=column.domain,
+        column=column.column,
+        kind=name,
+        grade=kind.grade,
+        n_values=int(column.rows_of_value[seen].sum()),
+        n_hits=int(column.rows_of_value[is_hit].sum()),
+        n_people=column.people_with(is_hit),
+        n_all_people=column.people_with(seen) if is_sample else column.subjects.n_people,
+        chance_rate=hits.chance_rate,
+        certainty=hits.certainty,
+        what_to_do=kind.what_to_do,
+        words=kind.words,
+        is_sample=is_sample,
+    )

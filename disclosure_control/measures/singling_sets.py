@@ -1,0 +1,154 @@
+"""Singling sets: by which few columns of a table people are alone, whatever role the columns have.
+
+k looks at the columns that somebody named. Whoever knows others of the same table may be alone with them: here every
+set of one, two and three columns is counted, however the columns are called.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.keys import number_groups, number_rows
+
+LARGEST_SIZE = 3
+NEAR_ID = 0.5  # of the people alone by one column: then every set with it only repeats that
+MOST_WORK = 400_000_000  # values looked at: for a million people some ten seconds
+MOST_SETS = 200_000  # of one size: all triples of 106 columns
+N_LISTED = 3
+
+
+@dataclass(frozen=True)
+class SinglingSet:
+    """``n_alone`` people have a combination of values in these ``columns`` that nobody else has; more is riskier."""
+
+    columns: tuple[str, ...]
+    n_alone: int
+
+
+@dataclass(frozen=True)
+class SetsOfSize:
+    """The sets of ``size`` columns: how many there are, were counted, and have somebody alone, and the riskiest.
+
+    ``n_alone`` people are alone by at least one of the sets that were counted, of this size or a smaller one; from 0 to
+    the number of people, more is riskier. Sets that were not counted are those with the fewest combinations of values.
+    """
+
+    size: int
+    n_sets: int
+    n_counted: int
+    n_singling: int
+    n_alone: int
+    riskiest: tuple[SinglingSet, ...]
+
+
+def n_alone(columns: Mapping[str, EncodedColumn], n_people: int) -> int:
+    """People (of ``n_people``) alone by all the columns together; a missing value is a value."""
+    return int((_sizes(list(columns.values()), n_people) == 1).sum())
+
+
+def near_ids(columns: Mapping[str, EncodedColumn], n_people: int) -> dict[str, int]:
+    """Columns by which at least half of the people are alone, each by itself, and how many they are."""
+    alone = {name: n_alone({name: column}, n_people) for name, column in columns.items()}
+    return {name: n for name, n in alone.items() if n and n >= NEAR_ID * n_people}
+
+
+def singling_sets(
+    columns: Mapping[str, EncodedColumn],
+    n_people: int,
+    with_one_of: Set[str] | None = None,
+    most_work: int = MOST_WORK,
+) -> tuple[SetsOfSize, ...]:
+    """By which sets of one, two and three columns people are alone: one entry per size, as far as there are columns.
+
+    ``columns`` (n_people,) are encoded; a missing value is a value. ``with_one_of``: only sets with one of these. The
+    riskiest sets come first, ties in the order of the columns. What needs more than ``most_work`` values to look at is
+    left out, sets with the fewest possible combinations first, and shows in ``n_counted``: no set that was left out has
+    more people alone than it has combinations. Source: the definition; unique combinations as in Elliot, Manning and
+    Ford 2002, doi:10.1142/S0218488502001600.
+    """
+    table = _Table.of(columns, n_people)
+    wanted = {name: with_one_of is None or name in with_one_of for name in table.names}
+    is_alone = np.zeros(n_people, dtype=bool)
+    found = []
+    for size in range(1, min(LARGEST_SIZE, len(table.names)) + 1):
+        chosen, n_sets = table.sets_of(size, np.array(list(wanted.values())), most_work // max(n_people, 1))
+        counted = []
+        for places, alone in table.counted(chosen):
+            is_alone |= alone
+            counted.append(SinglingSet(table.named(places), int(alone.sum())))
+        counted.sort(key=lambda one: -one.n_alone)
+        singling = [one for one in counted if one.n_alone]
+        n_by_any = int(is_alone.sum())
+        found.append(SetsOfSize(size, n_sets, len(counted), len(singling), n_by_any, tuple(singling[:N_LISTED])))
+        most_work -= len(counted) * n_people
+    return tuple(found)
+
+
+def _sizes(columns: list[EncodedColumn], n_people: int) -> np.ndarray:
+    """How many people have the values of each (n_people,)."""
+    group, size = number_rows([one.codes + 1 for one in columns], [len(one.labels) + 1 for one in columns], n_people)
+    return size[group]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Columns as whole numbers from 0, those with the most values first, and ``order``: their places as given."""
+
+    names: tuple[str, ...]
+    codes: tuple[np.ndarray, ...]
+    n_codes: np.ndarray
+    order: tuple[int, ...]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, EncodedColumn], n_people: int) -> _Table:
+        groups = [number_rows([one.codes + 1], [len(one.labels) + 1], n_people) for one in columns.values()]
+        n_codes = [len(size) for _, size in groups]
+        places = sorted(range(len(groups)), key=lambda i: -n_codes[i])
+        names = list(columns)
+        return cls(
+            tuple(names[i] for i in places),
+            tuple(groups[i][0] for i in places),
+            np.array([n_codes[i] for i in places], dtype=np.int64),
+            tuple(places),
+        )
+
+    def named(self, places: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(self.names[i] for i in sorted(places, key=self.order.__getitem__))
+
+    def sets_of(self, size: int, wanted: np.ndarray, most: int) -> tuple[np.ndarray, int]:
+        """The sets (n_chosen, size) to count, in the order of the columns, and how many there are in all."""
+        n = len(self.names)
+        n_sets = math.comb(n, size) - math.comb(n - int(wanted.sum()), size)
+        n_looked_at = next(m for m in range(n, 0, -1) if m <= size or math.comb(m, size) <= MOST_SETS)
+        sets = np.array(list(itertools.combinations(range(n_looked_at), size)), dtype=np.int64).reshape(-1, size)
+        sets = sets[wanted[sets].any(axis=1)]
+        if len(sets) > most:
+            n_combinations = np.log(self.n_codes[sets]).sum(axis=1)
+            sets = sets[np.sort(np.argsort(-n_combinations, kind="stable")[: max(most, 0)])]
+        return sets, n_sets
+
+    def counted(self, sets: np.ndarray) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+        """Each set and who is alone by it (n_people,); sets that begin alike share the count of their beginning.
+
+        Who is alone by a part of a set is alone by the set, and makes nobody else alone or not: only the others are
+        counted on.
+        """
+        n_people = len(self.codes[0]) if self.codes else 0
+        for first, group in itertools.groupby(map(tuple, sets.tolist()), key=lambda places: places[:-1]):
+            start, size = number_rows([self.codes[i] for i in first], self.n_codes[list(first)].tolist(), n_people)
+            is_alone = size[start] == 1
+            others = np.flatnonzero(~is_alone)
+            others_start, n_start = start[others], len(size)
+            for places in group:
+                last = places[-1]
+                key = others_start * self.n_codes[last] + self.codes[last][others]
+                joint, joint_size = number_groups(key, n_start * int(self.n_codes[last]))
+                alone = is_alone.copy()
+                alone[others[joint_size[joint] == 1]] = True
+                yield places, alone

@@ -1,0 +1,131 @@
+"""What one or two released columns tell of a column that was taken out: exactly, or within a tolerance.
+
+Everybody's value is told from the others alone (leave one out), so a column with a value for every person tells nothing
+by that: only what it has in common with its neighbours in its order counts, as a postal code with the next one, or a
+date of birth with the day before. Nothing is fitted to the person who is told.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.keys import count_pairs
+
+CHANCE = 0.01  # that any level of a column is as pure by luck
+PURE = 0.95
+ENOUGH_FOR_MEDIAN = 5  # of a level: below that, one's own value would weigh too much
+
+
+def told_labels(teller: EncodedColumn, hidden: np.ndarray) -> np.ndarray:
+    """Whose hidden label is told (n_people,): the commonest of the others who share the teller's value is theirs.
+
+    Who has a value of their own is told by the values before and after it in the teller's order, where these agree.
+    ``hidden`` (n_people,) are codes from 0; a tie tells nothing; a missing value of the teller is a value.
+    """
+    level, n_levels = teller.codes + 1, len(teller.labels) + 1
+    n_labels = int(hidden.max(initial=-1)) + 1
+    level_of_pair, label_of_pair, people = count_pairs(level, hidden, n_levels, n_labels)
+    order = np.lexsort((people, level_of_pair))
+    last = np.flatnonzero(np.append(np.diff(level_of_pair[order]) > 0, len(order) > 0))
+    first, second, mode = np.zeros((3, n_levels), dtype=np.int64)
+    first[level_of_pair[order[last]]] = people[order[last]]
+    mode[level_of_pair[order[last]]] = label_of_pair[order[last]]
+    runner_up = last[np.diff(last, prepend=-1) > 1] - 1
+    second[level_of_pair[order[runner_up]]] = people[order[runner_up]]
+    mode[first == second] = -1  # as many have another one, or nobody has any
+    n_like_me = people[np.searchsorted(level_of_pair * n_labels + label_of_pair, level * n_labels + hidden)]
+    n_best_other = np.where(n_like_me == first[level], second[level], first[level])
+    told = n_like_me - 1 > n_best_other
+    size = np.bincount(level, minlength=n_levels)
+    before, after = _neighbours(level, size)
+    lonely = (size[level] == 1) & (level > 0)
+    agrees = (before < 0) | (after < 0) | (mode[before] == mode[after])
+    nearest = np.where(before >= 0, before, after)
+    return np.where(lonely, agrees & (nearest >= 0) & (mode[nearest] == hidden), told)
+
+
+def told_numbers(teller: EncodedColumn, hidden: np.ndarray) -> np.ndarray:
+    """How far (n_people,) each hidden number is from what the others with the teller's value, or its neighbours, tell.
+
+    From 0, in the unit of the number; smaller is riskier, infinite where nobody tells it. What is told is the median of
+    the level, below five people the mean of the others; of a value of one's own the mean of the two medians beside it.
+    """
+    level, n_levels = teller.codes + 1, len(teller.labels) + 1
+    size = np.bincount(level, minlength=n_levels)
+    order = np.lexsort((hidden, level))
+    start = np.cumsum(size) - size
+    middle = np.stack([start + (size - 1) // 2, start + size // 2]).clip(0, max(len(hidden) - 1, 0))
+    median = hidden[order][middle].mean(axis=0) if len(hidden) else np.zeros(n_levels)
+    total = np.bincount(level, hidden, n_levels)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_others = (total[level] - hidden) / (size[level] - 1)
+    guess = np.where(size[level] >= ENOUGH_FOR_MEDIAN, median[level], of_others)
+    before, after = _neighbours(level, size)
+    medians = np.append(median, np.nan)  # the last for a neighbour that is not there
+    beside = np.stack([medians[before], medians[after]])
+    beside = np.where(np.isnan(beside), beside[::-1], beside).mean(axis=0)
+    guess = np.where((size[level] == 1) & (level > 0), beside, guess)
+    return np.nan_to_num(np.abs(guess - hidden), nan=np.inf, posinf=np.inf)
+
+
+def _neighbours(level: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The levels before and after each person's that somebody has (n_people,), -1 where there is none, or no value."""
+    occupied = np.flatnonzero(size[1:] > 0) + 1
+    place = np.searchsorted(occupied, level)
+    padded = np.concatenate(([-1], occupied, [-1]))
+    before, after = padded[place], padded[np.minimum(place + 2, len(padded) - 1)]
+    return np.where(level > 0, before, -1), np.where(level > 0, after, -1)
+
+
+def told_by_relation(one: np.ndarray, other: np.ndarray, hidden: np.ndarray) -> np.ndarray:
+    """How far (n_people,) each hidden number is from the best sum, difference, product or ratio of two numbers.
+
+    ``hidden`` = a + b ``one`` + c ``other``, or where all are above 0 ``hidden`` = a ``one``^b ``other``^c, by least
+    squares over everybody: three figures for all people, so nobody is told by their own value. NaN tells nothing. From
+    0, in the unit of ``hidden``; smaller is riskier.
+    """
+    usable = np.isfinite(one) & np.isfinite(other) & np.isfinite(hidden)
+    away = np.full(len(hidden), np.inf)
+    if usable.sum() < 10:
+        return away
+    x, z, y = one[usable], other[usable], hidden[usable]
+    found = np.abs(_fitted(x, z, y) - y)
+    if min(x.min(), z.min(), y.min()) > 0:
+        of_product = np.abs(np.exp(_fitted(np.log(x), np.log(z), np.log(y))) - y)
+        found = min(found, of_product, key=np.median)
+    away[usable] = found
+    return away
+
+
+def _fitted(x: np.ndarray, z: np.ndarray, y: np.ndarray) -> np.ndarray:
+    design = np.stack([np.ones(len(x)), _standard(x), _standard(z)], axis=1)
+    fitted: np.ndarray = design @ (np.linalg.pinv(design.T @ design) @ (design.T @ y))
+    return fitted
+
+
+def _standard(x: np.ndarray) -> np.ndarray:
+    spread = x.std()
+    standard: np.ndarray = (x - x.mean()) / spread if spread else np.zeros(len(x))
+    return standard
+
+
+def sure_levels(teller: EncodedColumn, hidden: np.ndarray, released: np.ndarray) -> np.ndarray:
+    """Who is in a level of the teller where nearly all have one hidden label, more than luck would give (n_people,).
+
+    ``released`` (n_people,) are the codes, from 0, of what is released of the hidden column: luck is drawing from those
+    with the same. Purer by luck than this is a level of the column once in a hundred columns at most.
+    """
+    level, n_levels = teller.codes + 1, len(teller.labels) + 1
+    n_labels, n_released = int(hidden.max(initial=-1)) + 1, int(released.max(initial=-1)) + 1
+    level_of_pair, _, people = count_pairs(level, hidden, n_levels, n_labels)
+    commonest = np.zeros(n_levels, dtype=np.int64)
+    np.maximum.at(commonest, level_of_pair, people)
+    size = np.bincount(level, minlength=n_levels)
+    cell = released.astype(np.int64) * max(n_labels, 1) + hidden
+    _, inverse, n_in_cell = np.unique(cell, return_inverse=True, return_counts=True)
+    share = n_in_cell[inverse] / np.bincount(released, minlength=n_released)[released]
+    log_luck = np.bincount(level, np.log(share), n_levels)
+    is_sure = (commonest >= PURE * size) & (log_luck <= np.log(CHANCE / max(int((size > 0).sum()), 1)))
+    sure: np.ndarray = is_sure[level]
+    return sure

@@ -1,0 +1,124 @@
+"""What a recipient reads beside the data: the codebook, one row per variable, and the README."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+
+import numpy as np
+import pandas as pd
+
+from cdisc.operations import OperationKind
+from disclosure_control.basics.columns import encode_column, labels_of
+from disclosure_control.basics.interval_labels import interval_of
+from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.words import counted, people_text
+from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
+from disclosure_control.release.study import NOBODY
+from disclosure_control.run.results import csv_bytes, harmless
+
+MOST_LEVELS = 50
+INTERVALS = "a--b holds a and not b (the last interval of a column both); <a below a; >b above b; >=a from a on"
+_WHAT_WAS_DONE = {
+    OperationKind.DERIVE_AGE: "ages of 90 years and above together",
+    OperationKind.OFFSET: "dates moved, by one number of days for each person",
+    OperationKind.RAISE_TO_CONTINENT: "continent in place of the country",
+    OperationKind.RECODE_SUBJECT: "pseudonym",
+    OperationKind.RECODE_ID: "pseudonym",
+    OperationKind.REMOVE: "removed",
+    OperationKind.REMOVE_DATA_SET: "data set removed",
+    OperationKind.REVIEW: "left out",
+    OperationKind.NO_FURTHER: "as it was",
+    OperationKind.KEEP: "as it was",
+}
+
+
+def codebook(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[dict[str, object]]:
+    """One entry per variable of the study, in the order of the files: label, type, what was done and why, levels.
+
+    ``file_names`` maps data sets to the files that leave. Levels are given where each of them is that of at least ten
+    people; a level of fewer stands nowhere here.
+    """
+    return [_entry(account, released, file_names) for account in released.accounts]
+
+
+def _entry(account: Account, released: ReleasedStudy, file_names: Mapping[str, str]) -> dict[str, object]:
+    file = released.files.get(account.file)
+    is_column = account.rows_of == "" and file is not None and account.variable in file.frame
+    stays = account.stays and file is not None and (is_column or account.rows_of != "")
+    done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
+    column = file.frame[account.variable] if is_column and file is not None else None
+    return {
+        "file": file_names.get(account.file, account.file),
+        "variable": account.variable,
+        "rows_of": account.rows_of,
+        "label": file.source.table.labels.get(account.variable, "") if file is not None else "",
+        "type": "" if column is None else "number" if column.dtype.kind == "f" else "text",
+        "class": str(account.operation.variable_class),
+        "released": stays,
+        "done": done,
+        "why": account.operation.reason,
+        "intervals": INTERVALS if column is not None and _has_intervals(column) else "",
+        "levels": "; ".join(_levels(column, file)) if column is not None and file is not None else "",
+    }
+
+
+def _has_intervals(column: pd.Series) -> bool:
+    if column.dtype.kind == "f":
+        return False
+    return any(interval_of(str(text)) is not None for text in column.dropna().drop_duplicates().head(MOST_LEVELS))
+
+
+def _levels(column: pd.Series, file: ReleasedFile) -> list[str]:
+    """The values of a text column, where they are few and each is that of at least ten people."""
+    if column.dtype.kind == "f":
+        return []
+    encoded = encode_column(column)
+    n_levels = len(encoded.labels)
+    if not 0 < n_levels <= MOST_LEVELS:
+        return []
+    if (file.people == NOBODY).all():
+        return []
+    present = encoded.codes >= 0
+    pairs = np.unique(encoded.codes[present] * (file.people.max() + 2) + file.people[present] + 1)
+    people = np.bincount(pairs // (file.people.max() + 2), minlength=n_levels)
+    return labels_of(encoded) if people.min() >= SMALLEST_PRINTED_GROUP else []
+
+
+def codebook_files(entries: list[dict[str, object]]) -> dict[str, bytes]:
+    """``codebook.csv`` and ``codebook.json``."""
+    frame = pd.DataFrame(entries)
+    frame["released"] = frame["released"].map({True: "yes", False: "no"})
+    text = json.dumps({"variables": entries}, indent=2, ensure_ascii=False) + "\n"
+    return {"codebook.csv": csv_bytes(harmless(frame.astype("str"))), "codebook.json": text.encode()}
+
+
+def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], created: datetime) -> str:
+    """The text for the recipient: what the files are, what was done to all of them, and what must not be done."""
+    rows = [f"  {file_names[name]}: {counted(len(file.frame), 'record')}" for name, file in released.files.items()]
+    n_people = len({person for file in released.files.values() for person in np.unique(file.people) if person >= 0})
+    gone = sorted(name for name in released.left_out)
+    lines = [
+        f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
+        "",
+        "Files",
+        *rows,
+        *([f"Not released: {', '.join(gone)}."] if gone else []),
+        "",
+        "What was done",
+        "  USUBJID and SUBJID are pseudonyms, one for each person in all files. Ids of records, samples and devices",
+        "  are pseudonyms that still join (SUPP--, RELREC).",
+        "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
+        "  (--DY) are as they were; seasons, weekdays and calendar years are not. Partial dates stayed partial.",
+        "  Ages of 90 years and above stand together. Countries are given as continents.",
+        f"  Intervals: {INTERVALS}.",
+        "  Free text and verbatim terms were removed; coded terms stay.",
+        "  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.",
+        "  codebook.csv and codebook.json say of every variable what was done, and why.",
+        "",
+        "What must not be done",
+        "  The records are those of real people. Do not try to find out who they are, do not link these files with",
+        "  others that name people, and do not hand them on without leave of whom you have them from.",
+    ]
+    return "\n".join(lines) + "\n"

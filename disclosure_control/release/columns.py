@@ -1,0 +1,128 @@
+"""What each operation does to one column: a registry, one function per operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from cdisc.continents import continent_of
+from cdisc.operations import OperationKind
+from disclosure_control.basics.columns import encode_column, labels_of, number_text, parse_numbers
+from disclosure_control.basics.interval_labels import interval_of
+from disclosure_control.release.people import People, of_rows
+from disclosure_control.treatments.keys import Release, pseudonyms_of
+from disclosure_control.treatments.methods.shift_dates import moved_dates
+
+OLDEST = 90  # years: who is older is known by the age alone (45 CFR 164.514(b)(2)(i)(C))
+UNITS_PER_YEAR = {"YEARS": 1, "MONTHS": 12, "WEEKS": 365.25 / 7, "DAYS": 365.25, "HOURS": 365.25 * 24, "DECADES": 0.1}
+SECONDS_PER_DAY = 86_400
+# A number of days since 1960 that a date of our time can have stays below this; a number of seconds lies above.
+LARGEST_DAY = 1e6
+ROW_ID_LENGTH = 12
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of a file that leave (n_rows,): whose they are, -1 of nobody; and the file's other columns."""
+
+    people: np.ndarray
+    frame: pd.DataFrame
+    of_people: People
+    key: bytes
+    release: Release
+    domain: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """A column after an operation, and how many of its values were lost: emptied, because they cannot be treated."""
+
+    column: pd.Series
+    n_lost: int = 0
+
+
+def keep(column: pd.Series, rows: Rows) -> Done:
+    """The column as it is."""
+    return Done(column)
+
+
+def derive_age(column: pd.Series, rows: Rows) -> Done:
+    """Ages of 90 years and above are 90, in the unit that --AGEU says (years where it says none).
+
+    What the treatment made an interval from 90 on becomes ``>=90``.
+    """
+    limit = np.full(len(column), float(OLDEST))
+    if "AGEU" in rows.frame:
+        limit = OLDEST * rows.frame["AGEU"].str.upper().map(UNITS_PER_YEAR).fillna(1).to_numpy(dtype=float)
+    if column.dtype.kind == "f":
+        return Done(column.where(~(column.to_numpy() >= limit), limit))
+    numbers = parse_numbers(column)
+    encoded = encode_column(column)
+    begins = [found.low if (found := interval_of(text)) else -np.inf for text in labels_of(encoded)]
+    low = np.fmax(numbers, np.append(begins, -np.inf)[encoded.codes])
+    old = low >= limit
+    aged = column.astype(object)
+    aged[old] = [number_text(one) if n == n else f">={number_text(one)}" for one, n in zip(limit[old], numbers[old])]  # noqa: B905
+    return Done(aged.astype("str"))
+
+
+def offset(column: pd.Series, rows: Rows) -> Done:
+    """Dates move by the offset of their person; what is no date, or is nobody's, is lost."""
+    days = np.append(rows.of_people.offsets, 0)[rows.people]
+    somebody = rows.people >= 0
+    n_of_nobody = int((column.notna() & ~somebody).sum())
+    own = column.where(somebody)
+    if column.dtype.kind == "f":
+        step = np.where(np.abs(own.to_numpy()) > LARGEST_DAY, SECONDS_PER_DAY, 1) * days
+        return Done(own + step, n_of_nobody)
+    moved, _, n_unread = moved_dates(own, days, "missing")
+    return Done(moved, n_of_nobody + n_unread)
+
+
+def raise_to_continent(column: pd.Series, rows: Rows) -> Done:
+    """Codes of countries become continents; what is no such code is lost."""
+    codes, distinct = pd.factorize(column)
+    continents = np.array([*(continent_of(str(value)) for value in distinct), None], dtype=object)
+    raised = pd.Series(continents[codes], column.index, name=column.name, dtype="str")
+    return Done(raised, int(column.notna().sum() - raised.notna().sum()))
+
+
+def recode_subject(column: pd.Series, rows: Rows) -> Done:
+    """The pseudonym of the row's person, wherever the column names one."""
+    names = of_rows(rows.of_people.pseudonyms, rows.people)
+    recoded = pd.Series(names, column.index, name=column.name, dtype="str").where(column.notna())
+    return Done(recoded, int((column.notna() & recoded.isna()).sum()))
+
+
+def recode_id(column: pd.Series, rows: Rows) -> Done:
+    """Ids by the key: those with the domain's letters within a person, others (devices, sites) within the study."""
+    within_person = str(column.name).upper().startswith(rows.domain[:2])
+    return Done(recoded_ids(column, rows.people if within_person else None, rows))
+
+
+def recoded_ids(column: pd.Series, people: np.ndarray | None, rows: Rows) -> pd.Series:
+    """Equal ids of one person (of the study where ``people`` is None) get one pseudonym, in whatever column or file."""
+    encoded = encode_column(column)
+    texts = np.array([*labels_of(encoded), ""], dtype=object)
+    whose = np.zeros(len(column), dtype=np.int64) if people is None else people + 1
+    pair, pairs = pd.factorize(whose * len(texts) + encoded.codes)
+    person, code = np.divmod(pairs, len(texts))
+    ids = ["", *rows.of_people.ids.astype("str")]
+    named = [text if people is None else f"{ids[one]}\0{text}" for one, text in zip(person, texts[code], strict=True)]
+    fresh = np.array(pseudonyms_of(rows.key, rows.release, named, ROW_ID_LENGTH), dtype=object)
+    return pd.Series(fresh[pair], column.index, name=column.name, dtype="str").where(encoded.codes >= 0)
+
+
+# Operations that take a column or a data set away have no function here.
+COLUMN_OPERATIONS: dict[OperationKind, Callable[[pd.Series, Rows], Done]] = {
+    OperationKind.DERIVE_AGE: derive_age,
+    OperationKind.OFFSET: offset,
+    OperationKind.RAISE_TO_CONTINENT: raise_to_continent,
+    OperationKind.RECODE_SUBJECT: recode_subject,
+    OperationKind.RECODE_ID: recode_id,
+    OperationKind.NO_FURTHER: keep,
+    OperationKind.KEEP: keep,
+}

@@ -1,0 +1,79 @@
+"""A released study as files, and as a recipient finds it: written in a format each, opened again, merged by door 1."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+import pandas as pd
+
+from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.formats.outgoing import OutgoingTable
+from cdisc.formats.registry import writers_by_name
+from cdisc.merge.combine import Combined, combine_domains
+from cdisc.merge.settings import MergeSettings
+from cdisc.merge.subject_ids import SubjectIdRule
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.run.results import harmless
+
+
+def data_files(released: ReleasedStudy, format_name: str | None, created: datetime) -> dict[str, bytes]:
+    """The data sets as files by name, each in the format it came in, or all in one.
+
+    Raises ``FaultyInputError`` with everything that the format cannot hold.
+    """
+    writers = writers_by_name()
+    files: dict[str, bytes] = {}
+    faults: list[str] = []
+    for file in released.files.values():
+        writer = writers[format_name or file.source.written_as]
+        table = outgoing(file, created)
+        if writer.opened_by_spreadsheets:
+            table = dataclasses.replace(table, frame=harmless(table.frame))
+        try:
+            files[f"{Path(file.source.table.file_name).stem}{writer.suffix}"] = writer.write(table)
+        except FaultyInputError as error:
+            faults += [f"release: {fault}" for fault in error.faults]
+    if faults:
+        raise FaultyInputError(faults)
+    return files
+
+
+def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
+    """One data set with what its header may say."""
+    study = list(file.frame["STUDYID"].dropna().unique()) if "STUDYID" in file.frame else []
+    return OutgoingTable(
+        name=file.source.name,
+        label="",
+        frame=file.frame,
+        labels=file.source.table.labels,
+        study=str(study[0]) if len(study) else "",
+        created=created,
+    )
+
+
+def opened_again(folder: Path) -> dict[str, pd.DataFrame]:
+    """The data sets of a package as they are read from disk, by name."""
+    return {domain: read_domain_file(path).frame for domain, path in find_domain_files(folder).by_domain.items()}
+
+
+def merged_again(
+    folder: Path, rule: SubjectIdRule, settings: MergeSettings, opened: Mapping[str, pd.DataFrame]
+) -> Combined:
+    """One row per subject, as door 1 makes it of the package.
+
+    What the pilot's merge says of columns that did not leave is without effect here.
+    """
+    carry = {
+        domain: tuple(name for name in names if any(name in frame for frame in opened.values()))
+        for domain, names in settings.carry.items()
+    }
+    events = {
+        domain: {name: codes for name, codes in variables.items() if any(name in frame for frame in opened.values())}
+        for domain, variables in settings.events.items()
+    }
+    ours = dataclasses.replace(settings, files={}, drop=(), carry=carry, events={d: v for d, v in events.items() if v})
+    return combine_domains(folder, SubjectIdRule(column=rule.column), ours)

@@ -1,0 +1,119 @@
+"""The treatment's recodings, carried from the combined dataset to where the values stand in the domain files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from cdisc.merge.sdtm import findings_prefix
+from disclosure_control.basics.columns import encode_column, labels_of, parse_numbers
+from disclosure_control.basics.interval_labels import Interval, interval_of
+from disclosure_control.release.people import RecodedColumn, of_rows
+
+# What says again, alone or with another column, what the treatment recoded: it goes, unless it was recoded as well.
+# A weight and a height say the BMI; without the weight, the height does not.
+SAID_AGAIN = {
+    "RACE": tuple(f"RACE{i}" for i in range(1, 10)),
+    "BMI": ("WEIGHT",),
+    "BODY MASS INDEX": ("WEIGHT",),
+}
+
+
+def says_again(name: str, domain: str, recoded: Mapping[str, RecodedColumn]) -> bool:
+    """Whether a variable (or the code of a test) of a domain says what a recoded column of that domain says."""
+    if any(_is_of(one, name, domain) for one in recoded.values()):
+        return False
+    sources = {one.variable.partition(" [")[0].upper() for one in recoded.values() if one.domain == domain}
+    return any(name.upper() in SAID_AGAIN.get(source, ()) for source in sources)
+
+
+def _is_of(recoded: RecodedColumn, name: str, domain: str) -> bool:
+    return recoded.domain == domain and recoded.variable.partition(" [")[0].upper() == name.upper()
+
+
+def test_rows(frame: pd.DataFrame, recoded: RecodedColumn) -> np.ndarray:
+    """Which rows (n_rows,) of a findings domain in long form hold results of the test that was recoded.
+
+    The combined dataset names in brackets what tells several measurements of a test apart (``[STANDING]``): the rows
+    are those that say so, and all of the test where none can be told.
+    """
+    prefix = findings_prefix([str(name) for name in frame])
+    if prefix is None:
+        return np.zeros(len(frame), dtype=bool)
+    heading, _, told = recoded.variable.partition(" [")
+    named = [name for name in (f"{prefix}TEST", f"{prefix}TESTCD") if name in frame]
+    held = [frame[name].eq(heading) | (frame[name] + ")").eq(heading.partition(" (")[2]) for name in named]
+    of_test = np.logical_or.reduce([one.fillna(False).to_numpy(dtype=bool) for one in held])
+    texts = [column for _, column in frame.items() if column.dtype.kind != "f"]
+    of_measurement = of_test.copy()
+    for part in told.removesuffix("]").split(", ") if told else ():
+        value = part.partition("=")[2] or part
+        of_measurement &= np.logical_or.reduce([text.eq(value).to_numpy(dtype=bool) for text in texts])
+    return of_measurement if of_measurement.any() else of_test
+
+
+def with_results_recoded(frame: pd.DataFrame, recoded: RecodedColumn, people: np.ndarray, at: np.ndarray) -> None:
+    """Put the released labels in place of the results of a test, in the rows ``at`` (n_rows,), in the frame itself.
+
+    The result that the combined dataset has becomes the person's label. One of another visit becomes what the
+    treatment made of the same value in somebody, or the interval that holds it, and is emptied where there is neither;
+    it goes with the person's own where that was suppressed.
+    """
+    prefix = findings_prefix([str(name) for name in frame])
+    names = [f"{prefix}{suffix}" for suffix in ("STRESN", "STRESC", "ORRES") if f"{prefix}{suffix}" in frame]
+    rows = np.flatnonzero(at)
+    value = frame[names[0]].iloc[rows]
+    for name in names[1:]:
+        value = value.astype("str").fillna(frame[name].iloc[rows].astype("str"))
+    label = labels_of_values(value, recoded, people[rows])
+    for name in names:
+        had = frame[name].iloc[rows].notna().to_numpy()
+        if frame[name].dtype.kind == "f":
+            numbers = frame[name].to_numpy(copy=True)
+            numbers[rows] = np.where(had, parse_numbers(pd.Series(label, dtype="str")), np.nan)
+            frame[name] = numbers
+        else:
+            texts = frame[name].to_numpy(dtype=object).copy()
+            texts[rows[had]], texts[rows[~had]] = label[had], None
+            frame[name] = pd.Series(texts, frame.index, dtype="str")
+
+
+def labels_of_values(value: pd.Series, recoded: RecodedColumn, people: np.ndarray) -> np.ndarray:
+    """What each value (n,) of its person (n,) is released as: a label, or None."""
+    encoded = encode_column(value)
+    texts = [*labels_of(encoded), None]
+    fates = _fates(recoded)
+    intervals = [(interval_of(label), label) for label in sorted({label for label in fates.values() if label})]
+    numbers = parse_numbers(pd.Series(texts[:-1], dtype="str"))
+    of_text = [
+        fates[text] if text in fates else _interval_holding(number, intervals)
+        for text, number in zip(texts[:-1], numbers, strict=True)
+    ]
+    general = np.array([*of_text, None], dtype=object)[encoded.codes]
+    assert recoded.released is not None
+    own = of_rows(recoded.released, people)
+    is_own = of_rows(recoded.original, people) == np.array(texts, dtype=object)[encoded.codes]
+    suppressed = pd.isna(own) & pd.notna(of_rows(recoded.original, people))
+    fresh = np.where(is_own, own, general)
+    fresh[suppressed] = None
+    return fresh
+
+
+def _fates(recoded: RecodedColumn) -> dict[str, str | None]:
+    """Original value -> the one label that it became in all whom the treatment did not suppress; None of several."""
+    assert recoded.released is not None
+    pairs = pd.DataFrame({"original": recoded.original, "released": recoded.released}).dropna().drop_duplicates()
+    alone = ~pairs.duplicated("original", keep=False)
+    fates: dict[str, str | None] = dict.fromkeys(pairs["original"])
+    fates.update(zip(pairs["original"][alone], pairs["released"][alone], strict=True))
+    return fates
+
+
+def _interval_holding(number: float, intervals: list[tuple[Interval | None, str]]) -> str | None:
+    """The label of the interval that holds a number; where two meet at their ends, the upper one, as bins are drawn."""
+    holding = [
+        (interval.low, label) for interval, label in intervals if interval and interval.low <= number <= interval.high
+    ]
+    return max(holding)[1] if holding else None

@@ -1,0 +1,249 @@
+"""What of the originals still stands in the files that leave: ids, their digits, dates, values of removed identifiers.
+
+What is searched is what a recipient reads: every cell of every file, and the texts beside them. The count has to be 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from cdisc.operations import OperationKind, VariableClass
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.people import People, labels, of_rows
+from disclosure_control.release.study import Study
+
+# Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
+SHORTEST_SEARCHED = 6
+LEAST_SHARE_OF_NUMBERS = 0.01
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_HASH_BASE = np.uint64(1_099_511_628_211)
+
+
+@dataclass(frozen=True)
+class Traces:
+    """How many cells hold what must not leave, by kind; ``where`` names file and column of each, in counts."""
+
+    original_ids: int
+    id_digits: int
+    original_dates: int
+    removed_identifiers: int
+    people_left_out: int
+    where: Mapping[str, int]
+    n_searched: int
+
+    @property
+    def total(self) -> int:
+        """All of them together."""
+        counts = (self.original_ids, self.id_digits, self.original_dates, self.removed_identifiers)
+        return sum(counts) + self.people_left_out
+
+
+def find_traces(
+    study: Study,
+    released: ReleasedStudy,
+    opened: Mapping[str, pd.DataFrame],
+    people: People,
+    texts: Mapping[str, str],
+    subject_column: str | None,
+) -> Traces:
+    """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name."""
+    spelled = _spellings_of_ids(study, subject_column) | set(labels(people.ids))
+    ids = {text for text in spelled if len(text) >= SHORTEST_SEARCHED}
+    digits = {run for text in ids if len(run := re.sub(r"\D", "", text)) >= SHORTEST_SEARCHED and run != text}
+    removed = _values_of_removed_identifiers(study, released) - ids
+    pseudonyms = set(people.pseudonyms)
+    where: dict[str, int] = {}
+    counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
+    n_searched = 0
+    columns = [(name, str(column), frame[column]) for name, frame in opened.items() for column in frame]
+    columns += [(name, "text", pd.Series([text], dtype="str")) for name, text in texts.items()]
+    for name, column, cells in columns:
+        if cells.dtype.kind == "f":
+            continue
+        n_searched += int(cells.notna().sum())
+        distinct, n_cells = _distinct(cells, pseudonyms)
+        for kind, wanted, looked_at in (
+            ("original_ids", ids, distinct),
+            ("id_digits", digits, [re.sub(r"[^0-9]+", "", text) if len(text) < 100 else "" for text in distinct]),
+            ("removed_identifiers", removed, distinct),
+        ):
+            hit = holds_any(looked_at, wanted)
+            counts[kind] += _add(where, f"{name}.{column}", int(n_cells[hit].sum()))
+    counts["original_ids"] += _short_ids(study, released, people, subject_column, where)
+    dates = _dates_that_stayed(released, opened, where)
+    return Traces(
+        **counts,
+        original_dates=dates,
+        people_left_out=_rows_of_others(opened, people, subject_column, where),
+        where=where,
+        n_searched=n_searched,
+    )
+
+
+def _add(where: dict[str, int], place: str, count: int) -> int:
+    if count:
+        where[place] = where.get(place, 0) + count
+    return count
+
+
+def _distinct(cells: pd.Series, pseudonyms: set[str]) -> tuple[list[str], np.ndarray]:
+    counted = cells.value_counts(sort=False)
+    counted = counted[~counted.index.isin(pseudonyms)]
+    return [str(text) for text in counted.index], counted.to_numpy()
+
+
+def _spellings_of_ids(study: Study, subject_column: str | None) -> set[str]:
+    """Every id of a subject as it is written in any file of the study, whoever it names."""
+    found: set[str] = set()
+    for file in study.files:
+        for name in {subject_column, "USUBJID", "SUBJID"} & set(file.table.frame):
+            found |= set(labels(file.table.frame[name].drop_duplicates())) - {None}
+    return found
+
+
+def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> set[str]:
+    """The values of columns that identify directly and were removed or recoded, long enough to be no chance."""
+    found: set[str] = set()
+    by_name = {file.name: file.table.frame for file in study.files}
+    for account in released.accounts:
+        direct = account.operation.variable_class == VariableClass.DIRECT_IDENTIFIER
+        is_treated = not account.stays or account.operation.operation == OperationKind.RECODE_ID
+        frame = by_name[account.file]
+        if not (direct and is_treated):
+            continue
+        if account.rows_of in ("", "test"):
+            cells = frame[account.variable] if account.variable in frame else pd.Series(dtype="str")
+        else:
+            at = frame[account.rows_of].eq(account.variable)
+            named = [name for name in frame if name == "QVAL" or str(name).endswith(("ORRES", "STRESC", "DIVAL"))]
+            cells = pd.concat([frame[name][at] for name in named]) if named else pd.Series(dtype="str")
+        if cells.dtype.kind != "f":
+            found |= {str(text) for text in cells.dropna().unique() if len(str(text)) >= SHORTEST_SEARCHED}
+    return found
+
+
+def _short_ids(
+    study: Study, released: ReleasedStudy, people: People, subject_column: str | None, where: dict[str, int]
+) -> int:
+    """Cells of a person that are the person's own short id, by the pilot's rule or as SUBJID.
+
+    A number may be measured: where cells are numbers, those of a column count from one in a hundred of its cells on.
+    """
+    total = 0
+    for own in _own_ids(study, people):
+        short = np.array([text if text and len(text) < SHORTEST_SEARCHED else None for text in own], dtype=object)
+        for name, file in released.files.items() if pd.notna(short).any() else ():
+            mine = of_rows(short, file.people)
+            for column, cells in file.frame.items():
+                if column == subject_column:
+                    continue
+                found = labels(cells)
+                hit = (found == mine) & pd.notna(mine)
+                if not hit.any():
+                    continue
+                is_number = pd.Series(found[hit]).str.fullmatch(r"[0-9.]+").to_numpy(dtype=bool)
+                n_numbers = int(is_number.sum())
+                n_hits = len(is_number) - n_numbers
+                n_hits += n_numbers if n_numbers > LEAST_SHARE_OF_NUMBERS * int(cells.notna().sum()) else 0
+                total += _add(where, f"{name}.{column}", n_hits)
+    return total
+
+
+def _own_ids(study: Study, people: People) -> list[np.ndarray]:
+    """Ids of each person (n_people,): by the pilot's rule, and as SUBJID where a file has it."""
+    found = [labels(people.ids)]
+    for file in study.files:
+        if "SUBJID" in file.table.frame:
+            somebody = file.people >= 0
+            own = np.full(len(people.ids), None, dtype=object)
+            own[file.people[somebody]] = labels(file.table.frame["SUBJID"])[somebody]
+            found.append(own)
+    return found
+
+
+def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, pd.DataFrame], where: dict[str, int]) -> int:
+    """Complete dates of a person that stand in the record in which they stood: whatever was meant to be done with them.
+
+    Dates as numbers are looked at where the table says that they are dates.
+    """
+    numeric = {
+        (account.file, account.variable)
+        for account in released.accounts
+        if account.operation.operation == OperationKind.OFFSET and not account.rows_of
+    }
+    total = 0
+    for name, file in released.files.items():
+        somebody = file.people >= 0
+        for column in opened[name].columns.intersection(file.source.table.frame.columns):
+            before, after = _aligned(file, str(column), opened[name])
+            if before.dtype.kind == "f":
+                complete = before.notna().to_numpy() & ((name, column) in numeric)
+            else:
+                dates = {text for text in before.unique() if isinstance(text, str) and _DATE.match(text)}
+                complete = before.isin(dates).to_numpy() if dates else np.zeros(len(before), dtype=bool)
+            if complete.any():
+                same = complete & somebody & (before.to_numpy() == after.to_numpy())
+                total += _add(where, f"{name}.{column}", int(same.sum()))
+    return total
+
+
+def _aligned(file: ReleasedFile, name: str, opened: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    before = file.source.table.frame[name].iloc[file.rows].reset_index(drop=True)
+    return before, opened[name].reset_index(drop=True)
+
+
+def _rows_of_others(
+    opened: Mapping[str, pd.DataFrame], people: People, subject_column: str | None, where: dict[str, int]
+) -> int:
+    """Rows under any other name than the pseudonyms of those who stay."""
+    known, total = set(people.pseudonyms[people.stays]), 0
+    for name, frame in opened.items():
+        if subject_column in frame:
+            strangers = frame[subject_column].dropna()
+            total += _add(where, f"{name}.{subject_column}", int((~strangers.isin(known)).sum()))
+    return total
+
+
+# ---------------------------------------------------------------- many texts in many texts
+
+
+def holds_any(texts: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
+    """Which of the texts (n,) hold any of the wanted ones as a part, as (n,) of bool.
+
+    By rolling hashes of each length that occurs among the wanted, so that time goes by the letters of the texts and
+    not by the number of the wanted; whatever the hash finds is compared letter by letter.
+    """
+    by_length: dict[int, list[bytes]] = {}
+    for one in {text.encode() for text in wanted}:
+        by_length.setdefault(len(one), []).append(one)
+    found = np.zeros(len(texts), dtype=bool)
+    if not by_length or not len(texts):
+        return found
+    parts = [text.encode() for text in texts]
+    letters = np.frombuffer(b"\0".join(parts), dtype=np.uint8)
+    starts = np.cumsum([0, *(len(part) + 1 for part in parts[:-1])])
+    for length, words in by_length.items():
+        if length > len(letters):
+            continue
+        hashes = _rolling_hashes(letters, length)
+        known = np.unique(np.concatenate([_rolling_hashes(np.frombuffer(w, dtype=np.uint8), length) for w in words]))
+        places = np.flatnonzero(np.isin(hashes, known))
+        held = set(words)
+        for place in places:
+            if letters[place : place + length].tobytes() in held:
+                found[np.searchsorted(starts, place, side="right") - 1] = True
+    return found
+
+
+def _rolling_hashes(letters: np.ndarray, length: int) -> np.ndarray:
+    """A hash of each run of ``length`` letters, (n - length + 1,) of uint64; equal runs have equal hashes."""
+    hashes = np.zeros(len(letters) - length + 1, dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for i in range(length):
+            hashes = hashes * _HASH_BASE + letters[i : len(letters) - length + 1 + i].astype(np.uint64) + np.uint64(1)
+    return hashes

@@ -1,0 +1,158 @@
+"""The verdict: may what this run made leave the house? First in the text, in the JSON summary and on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from Anonymization_Models import ModelResult
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.words import counted
+from disclosure_control.steps.running import StepResult
+
+MAY_LEAVE, HOLD = "May leave", "Hold"
+MOST_REASONS = 3
+NOTHING = "nothing is released"
+FLAT = "anonymised_dataset.csv"
+_WITHOUT_RELEASE = (
+    '"treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}], "recommend": {}, '
+    '"release": {"key_from": {"environment": "PILOT_KEY"}}'
+)
+# What these steps say against their own product does not speak against another one that leaves in its place.
+_OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What would leave the house: its name, and k, l and t of it; None where nothing is released."""
+
+    about: str
+    assessment: Assessment | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``about`` what leaves; ``reasons`` against it, gravest first, none where it may leave.
+
+    ``vetoes`` are those among them that no share of risk outweighs: what steps found that names people, or that
+    singles them out by what outsiders may know.
+    """
+
+    about: str
+    reasons: tuple[Reason, ...]
+    vetoes: tuple[Reason, ...] = ()
+
+    @property
+    def may_leave(self) -> bool:
+        """Whether nothing speaks against letting it leave."""
+        return not self.reasons
+
+    @property
+    def figures(self) -> dict[str, object]:
+        """What the JSON summary holds under ``verdict``."""
+        return {
+            "verdict": MAY_LEAVE if self.may_leave else HOLD,
+            "about": self.about,
+            "reasons": [
+                {"gravity": reason.gravity.name.lower(), "sentence": reason.sentence, "next": reason.remedy}
+                for reason in self.reasons[:MOST_REASONS]
+            ],
+            "further_reasons": max(0, len(self.reasons) - MOST_REASONS),
+        }
+
+    @property
+    def text(self) -> str:
+        """The verdict in lines: at most three reasons, each with what to do next."""
+        if self.may_leave:
+            return (
+                f"VERDICT on {self.about}: {MAY_LEAVE}. All thresholds of the config hold in it, and nothing speaks "
+                "against it that this run looked at.\n"
+            )
+        lines = [f"VERDICT on {self.about}: {HOLD}." if self.about != NOTHING else f"VERDICT: {HOLD}, {NOTHING}."]
+        for number, reason in enumerate(self.reasons[:MOST_REASONS], start=1):
+            lines.append(f"  {number}. {reason.sentence}")
+            if reason.remedy:
+                lines.append(f"     Next: {reason.remedy}")
+        n_more = len(self.reasons) - MOST_REASONS
+        if n_more > 0:
+            lines.append(f"  {counted(n_more, 'further reason')}, in the sections below.")
+        return "\n".join(lines) + "\n"
+
+
+def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
+    """``released/`` if this run wrote one, else ``anonymised_dataset.csv``, else nothing.
+
+    Where the config asks for a whole study and none was written, the flat table is no substitute for it.
+    """
+    release, treatment = steps.get("release"), steps.get("treatment")
+    if release is not None:
+        return Leaving("released/", release.outcome.assessment) if release.outcome else Leaving(NOTHING, None)
+    if treatment is not None and FLAT in treatment.datasets:
+        return Leaving(FLAT, treatment.outcome.as_released)
+    return Leaving(NOTHING, None)
+
+
+def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Sequence[Reason] = ()) -> Verdict:
+    """The verdict on what leaves: the reasons of the steps, ``further`` ones, and thresholds that do not hold in it."""
+    silent = _OF_ITS_OWN_PRODUCT.get(leaving.about, ())
+    reasons = [reason for name, step in steps.items() if name not in silent for reason in step.reasons_to_hold]
+    reasons += further
+    vetoes = tuple(reason for reason in reasons if reason.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT)
+    if leaving.assessment is None:
+        reasons.append(_nothing_released(steps))
+    else:
+        reasons += _thresholds_not_met(leaving)
+    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes)
+
+
+def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
+    for name in ("release", "treatment"):
+        if name in steps:
+            why = str(steps[name].figures.get("reason", "see its section"))
+            return Reason(Gravity.NOT_DECIDED, f"{name.capitalize()}: {why.removeprefix('Treatment: ')}")
+    return Reason(
+        Gravity.NOT_DECIDED,
+        'The config has neither "treatment" nor "release". The files of the results folder stay in the house.',
+        _WITHOUT_RELEASE,
+    )
+
+
+def _thresholds_not_met(leaving: Leaving) -> list[Reason]:
+    assessment = leaving.assessment
+    assert assessment is not None
+    reasons = []
+    if assessment.classes.n_records < assessment.config.K:
+        reasons.append(
+            Reason(
+                Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+                f"It holds fewer people than K = {assessment.config.K}; such a pilot never leaves.",
+                "bring more people into the pilot",
+            )
+        )
+    reasons += [_of_model(result) for result in assessment.results if result.n_risky or not result.n_evaluated]
+    n_left_aside = assessment.k_anonymity.n_total - assessment.k_anonymity.n_evaluated
+    if n_left_aside:
+        reasons.append(
+            Reason(
+                Gravity.THRESHOLD_NOT_MET,
+                f"{n_left_aside} of {assessment.k_anonymity.n_total} people in it are not evaluated, for lack of a "
+                "quasi-identifier.",
+                '"missing_qis": "category"',
+            )
+        )
+    return reasons
+
+
+def _of_model(result: ModelResult) -> Reason:
+    letter, sign = ("t", ">") if result.model == "t_closeness" else (result.model[0], "<")
+    what = f"{letter}{f' of {result.sensitive}' if result.sensitive else ''} {sign} {number_text(result.threshold)}"
+    if not result.n_evaluated:
+        return Reason(Gravity.THRESHOLD_NOT_MET, f"{what}: no record could be evaluated.")
+    gravity = Gravity.OUTSIDERS_CAN_SINGLE_OUT if result.model == "k_anonymity" else Gravity.THRESHOLD_NOT_MET
+    return Reason(
+        gravity,
+        f"{what}: {result.n_risky} of {result.n_evaluated} evaluated people in it are at risk.",
+        '"recommend": {}, "treatment": [{"method": "recommended"}]',
+    )

@@ -1,0 +1,88 @@
+"""The step ``identifiers``: scan the combined dataset and what the domain files hold beside it, in counts by column."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.formats.tables import NOTHING_DECLARED
+from cdisc.merge.sdtm import TRIAL_DESIGN
+from cdisc.merge.subject_ids import DEFAULT_COLUMN
+from config.model_settings import PilotConfig
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.identifiers.findings import Scan, joined
+from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
+from disclosure_control.identifiers.scan import scan_combined, scan_table
+from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
+from disclosure_control.steps.identifiers.settings import IdentifierSettings
+from disclosure_control.steps.running import StepInput, StepResult
+
+NOT_OF_SUBJECTS = (*TRIAL_DESIGN, "DEFINE")
+
+
+def run_step(step: StepInput) -> StepResult:
+    """The findings, what the config says of them, and what speaks against letting the dataset out."""
+    settings = cast(IdentifierSettings, step.settings) if step.settings is not None else IdentifierSettings()
+    config = step.assessment.config
+    table = step.dataset.table
+    of_dataset = scan_combined(table, step.dataset.subjects)
+    beside, not_looked_at = scan_beside(step.folder, config, list(table.columns))
+    outcome = IdentifierOutcome(
+        of_dataset.findings,
+        beside.findings,
+        settings.harmless,
+        settings.release_anyway,
+        config.quasi_identifiers,
+        planned_drops(config, of_dataset, list(table.columns)),
+    )
+    figures = identifier_figures(outcome, of_dataset, beside, not_looked_at)
+    is_treated = config.has("treatment")  # then the step treatment judges what leaves
+    return StepResult(
+        figures,
+        identifier_report(outcome, figures),
+        reasons_to_hold=() if is_treated else reasons_of(outcome.open, "the combined dataset"),
+        outcome=outcome,
+    )
+
+
+def scan_beside(folder: Path, config: PilotConfig, columns: list[str]) -> tuple[Scan, list[str]]:
+    """The scan of what the domain files hold and the combined dataset does not, and files that could not be read."""
+    merge: Any = config.settings.get("merge")
+    rule: Any = config.settings.get("subject_id")
+    subject_column = DEFAULT_COLUMN if rule is None else rule.column
+    try:
+        found = find_domain_files(folder).by_domain
+    except FaultyInputError:
+        return Scan(), ["the domain files: they are not there, or not as the merge takes them"]
+    scans, unread = [], []
+    for domain, path in found.items():
+        if domain in NOT_OF_SUBJECTS:
+            continue
+        options = NOTHING_DECLARED if merge is None else merge.files.get(domain, NOTHING_DECLARED)
+        try:
+            frame = read_domain_file(path, options).frame
+        except FaultyInputError:
+            unread.append(f"{path.name}: it cannot be read")
+            continue
+        joined_columns = [name for name in frame.columns if f"{domain}__{name}" in columns]
+        scans.append(scan_table(domain, frame.drop(columns=joined_columns), subject_column))
+    return joined(scans), unread
+
+
+def planned_drops(config: PilotConfig, scan: Scan, columns: list[str]) -> tuple[str, ...]:
+    """Columns that the treatments of the config take away, in the order in which they stand there."""
+    literal = config.literal.get("treatment")
+    steps = literal.get("steps", ()) if isinstance(literal, dict) else literal
+    if not steps:
+        return ()
+    from disclosure_control.treatments.methods.drop_identifiers import dropped_by_scan
+    from disclosure_control.treatments.registry import TreatmentStep, methods
+
+    gone: list[str] = []
+    for given in map(TreatmentStep.of, cast(Any, steps)):
+        drops = methods()[given.method].drops
+        gone += drops(given.settings, columns) if drops else ()
+        if given.method == "drop_identifiers":
+            gone += dropped_by_scan(scan.findings, config, cast(Any, given.settings.get("keep", ())))
+    return tuple(dict.fromkeys(gone))

@@ -1,0 +1,100 @@
+"""Interval disclosure: do the released numbers of a person's record lie so near to the true ones that they tell them?
+
+Around each released number lies an interval of a share of the column's standard deviation; a person is disclosed where
+the true numbers lie within those of the own record, in all of the columns. The baseline takes somebody else's record at
+random. Source: Mateo-Sanz, Sebe and Domingo-Ferrer 2004, doi:10.1007/978-3-540-25955-8_16 (interval disclosure by
+standard deviations, SDID); sdcMicro ``dRisk``, the risk of numeric keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import encode_column, parse_numbers
+from disclosure_control.basics.settings import COLUMNS, POSITIVE
+from disclosure_control.steps.linkage_attack.kinds import AttackKind, Scene
+from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+
+SHARE = 0.05
+
+
+def disclose_intervals(
+    released: np.ndarray, original: np.ndarray, share: float, generator: np.random.Generator, n_removed: int = 0
+) -> AttackRates:
+    """Of how many people the true numbers lie within the intervals around those of their own record.
+
+    ``released`` and ``original`` (n_released, n_columns): numbers before and after, NaN where missing. A number that is
+    not released is not disclosed, one that is not known of the person does not count, and who has none is not attacked;
+    ``n_removed`` people without a record are attacked in vain. ``share`` of the released standard deviation is half of
+    an interval. The rate is in [0, 1], larger is riskier.
+    """
+    has_some = ~np.isnan(original).all(axis=1)
+    half = share * np.nan_to_num(pd.DataFrame(released).std(ddof=1).to_numpy())
+
+    def disclosed(records: np.ndarray) -> int:
+        inside = (np.abs(records - original) <= half) | np.isnan(original)
+        return int((inside.all(axis=1) & has_some).sum())
+
+    n_attacks = int(has_some.sum()) + n_removed
+    in_order = np.lexsort((*released.T[::-1], *original.T[::-1]))  # of their values, whatever the order of rows
+    shuffled = in_order[generator.permutation(len(released))]
+    others = np.empty_like(released)
+    others[shuffled] = released[np.roll(shuffled, 1)]
+    return AttackRates(Rate(disclosed(released), n_attacks), Rate(disclosed(others), n_attacks))
+
+
+# ---------------------------------------------------------------- the kind of attack
+
+
+@dataclass(frozen=True)
+class IntervalSettings:
+    """The ``columns`` of numbers, and half of an interval as a ``share`` of the released standard deviation."""
+
+    columns: tuple[str, ...]
+    share: float = SHARE
+
+    @property
+    def columns_used(self) -> tuple[str, ...]:
+        return ()  # people outside the pilot have no record
+
+
+def _read(given: Mapping, config: PilotConfig) -> IntervalSettings:
+    numeric = config.continuous_qis + config.sensitive_features
+    return IntervalSettings(tuple(given.get("columns", numeric)), given.get("share", SHARE))
+
+
+def _attack(scene: Scene, settings: IntervalSettings) -> tuple[dict[str, dict], list[str]]:
+    left, notes = scene.released(settings.columns, "Interval disclosure")
+    columns = [name for name in left if _are_numbers(scene, name)]
+    if text := [name for name in left if name not in columns]:
+        notes.append(f"Interval disclosure: {', '.join(text)} holds no numbers in the {scene.release.name} release.")
+    if not columns:
+        return {}, notes
+    released, original = (
+        np.column_stack([parse_numbers(frame[name]) for name in columns])
+        for frame in (scene.release.frame, scene.pilot.iloc[scene.release.kept])
+    )
+    n_removed = len(scene.pilot) - len(scene.release.frame)
+    generator = np.random.default_rng(scene.seed)
+    rates = disclose_intervals(released, original, settings.share, generator, n_removed)
+    return {", ".join(columns): rates.figures() | {"share": settings.share}}, notes
+
+
+def _are_numbers(scene: Scene, name: str) -> bool:
+    return all(encode_column(frame[name]).is_numeric for frame in (scene.release.frame, scene.pilot))
+
+
+INTERVAL_DISCLOSURE = AttackKind(
+    question="do released numbers lie within a share of a standard deviation of the true ones?",
+    title="Interval disclosure: people whose numbers lie near to those of their record",
+    allowed="a dictionary, {} for its defaults",
+    keys={"columns": COLUMNS, "share": POSITIVE},
+    columns=("columns",),
+    read=_read,
+    attack=_attack,
+)

@@ -1,0 +1,212 @@
+"""What was released, in figures and in words, and what speaks against letting it leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from Anonymization_Models import ModelResult
+from cdisc.operations import OperationKind
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.words import counted, listed, people_text, share_text, text_table
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
+from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.people import People
+from disclosure_control.release.traces import Traces
+
+
+@dataclass(frozen=True)
+class PackageChecked:
+    """What a recipient finds: k, l and t of the package, and those that the treatment promised; traces of originals;
+    columns that name people or that outsiders may know, which the config does not answer for.
+    """
+
+    assessment: Assessment
+    promised: Assessment
+    traces: Traces
+    identifiers: tuple[ColumnFinding, ...] = ()
+
+
+def undecided(released: ReleasedStudy) -> dict[str, int]:
+    """Variables that wait for the config, as patterns that it may name, and how many values each has."""
+    found: dict[str, int] = {}
+    for account in released.accounts:
+        if account.operation.operation == OperationKind.REVIEW and account.n_values:
+            pattern = f"{account.domain}.{account.variable}"
+            found[pattern] = found.get(pattern, 0) + account.n_values
+    return found
+
+
+def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason, ...]:
+    """What speaks against letting the package leave, but for k, l and t, which the verdict asks of itself."""
+    reasons = []
+    traces = checked.traces
+    if traces.total:
+        places = listed(f"{place} {n}" for place, n in sorted(traces.where.items()))
+        first = next(iter(sorted(traces.where)))
+        reasons.append(
+            Reason(
+                Gravity.NAMES_A_PERSON,
+                f"released/ holds {counted(traces.total, 'trace')} of original ids, dates or removed identifiers: "
+                f"{places}.",
+                f'"release": {{"operations": {{"{first}": "remove"}}}}',
+            )
+        )
+    for reason in identifier_reasons(checked.identifiers, "released/"):
+        names = dict.fromkeys(f"{finding.domain}.{finding.column}" for finding in checked.identifiers)
+        lines = ", ".join(f'"{name}": "remove"' for name in names)
+        reasons.append(replace(reason, remedy=f'"release": {{"operations": {{{lines}}}}}, or declare them harmless'))
+    if released.unplaced:
+        reasons.append(
+            Reason(
+                Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+                f"The treatment changed {listed(released.unplaced)}, and no file of the package has such a column or "
+                "test: where its values stand, they stand as they were.",
+                '"release": {"leave_out": [the domain]}',
+            )
+        )
+    waiting = undecided(released)
+    if waiting:
+        lines = ", ".join(f'"{pattern}": "remove"' for pattern in waiting)
+        reasons.append(
+            Reason(
+                Gravity.NOT_DECIDED,
+                f"{counted(len(waiting), 'variable')} that the table of operations leaves to you "
+                f"{'is' if len(waiting) == 1 else 'are'} left out until you decide: {listed(waiting)}.",
+                f'"release": {{"operations": {{{lines}}}}}  (or "keep")',
+            )
+        )
+    worse = _worse_than_promised(checked)
+    if worse:
+        reasons.append(
+            Reason(
+                Gravity.THRESHOLD_NOT_MET,
+                f"Merged again, the package is riskier than the treatment promised: {listed(worse)}.",
+            )
+        )
+    return tuple(reasons)
+
+
+def _worse_than_promised(checked: PackageChecked) -> list[str]:
+    promised = {(result.model, result.sensitive): result for result in checked.promised.results}
+    return [
+        f"{result.model.replace('_', '-')}{f' of {result.sensitive}' if result.sensitive else ''} "
+        f"({result.n_risky} instead of {one.n_risky})"
+        for result in checked.assessment.results
+        if (one := promised.get((result.model, result.sensitive))) and result.n_risky > one.n_risky
+    ]
+
+
+def release_figures(
+    released: ReleasedStudy, file_names: Mapping[str, str], checked: PackageChecked, people: People
+) -> dict[str, Any]:
+    """The figures under ``release`` in the JSON summary: counts and names, no value and no id."""
+    traces = checked.traces
+    accounts = [account for account in released.accounts if account.n_values or not account.rows_of]
+    return {
+        "released": True,
+        "people": int(people.stays.sum()),
+        "people_left_out": int((~people.stays).sum()),
+        "files": {
+            file_names[name]: {
+                "records": len(file.frame),
+                "records_of_source": len(file.source.table.frame),
+                "columns": file.frame.shape[1],
+                "columns_of_source": file.source.table.frame.shape[1],
+            }
+            for name, file in released.files.items()
+        },
+        "left_out": released.left_out,
+        "operations": {
+            str(kind): sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation == kind})
+            for kind in OperationKind
+            if kind not in (OperationKind.KEEP, OperationKind.NO_FURTHER)
+        },
+        "recoded": sorted({f"{account.file}.{account.variable}" for account in accounts if account.recoded}),
+        "values_lost": {f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
+        "undecided": undecided(released),
+        "unplaced": list(released.unplaced),
+        "traces": {
+            "searched": traces.n_searched,
+            "original_ids": traces.original_ids,
+            "id_digits": traces.id_digits,
+            "original_dates": traces.original_dates,
+            "removed_identifiers": traces.removed_identifiers,
+            "people_left_out": traces.people_left_out,
+            "where": dict(traces.where),
+        },
+        "identifiers": [
+            {"column": finding.name, "kind": finding.kind, "certainty": finding.certainty, "people": finding.n_people}
+            for finding in checked.identifiers
+        ],
+        "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
+        "as_promised": [_model(result) for result in checked.promised.results],
+    }
+
+
+def _model(result: ModelResult) -> dict[str, Any]:
+    return {
+        "model": result.model,
+        "sensitive": result.sensitive,
+        "threshold": result.threshold,
+        "evaluated": result.n_evaluated,
+        "risky": result.n_risky,
+    }
+
+
+def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
+    """The section of the text: files, what was done, what was searched for, and the figures of the package."""
+    rows = [
+        [name, file["records"], file["records_of_source"], file["columns"], file["columns_of_source"]]
+        for name, file in figures["files"].items()
+    ]
+    lines = [
+        f"Release of pilot {pilot}: the whole study, in released/",
+        f"  {people_text(figures['people'])} in the files, {people_text(figures['people_left_out'])} left out.",
+        "",
+        text_table(["File", "Records", "of", "Columns", "of"], rows),
+        *(f"  Not released: {name}, {reason}." for name, reason in figures["left_out"].items()),
+        "",
+        "What was done",
+        *(f"  {kind}: {listed(names, 20)}." for kind, names in figures["operations"].items() if names),
+    ]
+    if figures["recoded"]:
+        lines.append(f"  recoded by the treatment: {listed(figures['recoded'], 20)}.")
+    lines += [f"  {place}: {counted(n, 'value')} emptied, unreadable." for place, n in figures["values_lost"].items()]
+    traces = figures["traces"]
+    lines += [
+        "",
+        f"Opened again from disk and searched, {counted(traces['searched'], 'cell')} of text",
+        f"  original ids: {traces['original_ids']}; their digits: {traces['id_digits']}; dates that were not moved: "
+        f"{traces['original_dates']}; values of removed identifiers: {traces['removed_identifiers']}; "
+        f"records of people left out: {traces['people_left_out']}.",
+        f"  columns that name people or outsiders may know, by the scan of identifiers: {len(figures['identifiers'])}"
+        + "".join(f"; {one['column']} ({one['kind']}, {one['certainty']})" for one in figures["identifiers"]),
+        "",
+        "Merged again by door 1 and evaluated, as a recipient would",
+        text_table(["", "Promised", "Found"], _model_rows(figures)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _model_rows(figures: Mapping[str, Any]) -> list[list[str]]:
+    promised = {(one["model"], one["sensitive"]): one for one in figures["as_promised"]}
+    found = {(one["model"], one["sensitive"]): one for one in figures["as_a_recipient_finds_it"]}
+    return [
+        [
+            f"{model.replace('_', '-')}{f' of {sensitive}' if sensitive else ''}",
+            _risky(one),
+            _risky(found.get((model, sensitive))),
+        ]
+        for (model, sensitive), one in promised.items()
+    ]
+
+
+def _risky(one: Mapping[str, Any] | None) -> str:
+    if one is None:
+        return "not in the package"
+    share = one["risky"] / one["evaluated"] if one["evaluated"] else None
+    return f"{one['risky']} of {one['evaluated']} ({share_text(share)}) at risk"

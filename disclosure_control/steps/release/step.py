@@ -1,0 +1,159 @@
+"""The step ``release``: the whole study, file by file, and the proof on the files as a recipient has them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import pandas as pd
+
+from cdisc.merge.settings import MergeSettings
+from cdisc.merge.subject_ids import SubjectIdRule
+from config import RESULTS_FOLDER
+from config.model_settings import PilotConfig
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import numbers_of
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome
+from disclosure_control.identifiers.scan import scan_tables
+from disclosure_control.release.codebook import codebook, codebook_files, readme
+from disclosure_control.release.deidentify import ReleasedStudy, deidentify
+from disclosure_control.release.package import data_files, merged_again, opened_again
+from disclosure_control.release.people import People, people_of
+from disclosure_control.release.study import Study, read_study
+from disclosure_control.release.traces import find_traces
+from disclosure_control.run.results import written_aside
+from disclosure_control.steps.release.report import (
+    PackageChecked,
+    reasons_of,
+    release_figures,
+    release_report,
+)
+from disclosure_control.steps.release.settings import ReleaseSettings
+from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.treatments.evaluation import evaluate_treated, holds_numbers
+from disclosure_control.treatments.keys import Release, read_key
+from disclosure_control.treatments.treated_pilot import TreatedPilot
+
+FOLDER = "released"
+
+
+def run_step(step: StepInput) -> StepResult:
+    """Write every domain file of the pilot as it leaves into ``released/``, open it again, evaluate and search it."""
+    settings = step.settings
+    assert isinstance(settings, ReleaseSettings)
+    treated, refusal = _treated(step)
+    if refusal:
+        return StepResult({"released": False, "reason": refusal}, f"Release: {refusal}\n")
+    rule, merge = _rules(step.assessment.config)
+    study = read_study(step.folder, step.dataset.subjects, rule, merge, settings.leave_out)
+    people, release = _people(step, treated)
+    key = read_key(settings.key_from, step.folder)
+    released = deidentify(study, people, settings.lines, key, release, rule.column)
+    created = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    files = data_files(released, settings.format, created)
+    names = dict(zip(released.files, files, strict=True))
+    files |= codebook_files(codebook(released, names))
+    files["README.txt"] = readme(step.pilot, released, names, created).encode()
+    checked = _checked(step, files, study, released, people, treated)
+    figures = release_figures(released, names, checked, people)
+    return StepResult(
+        figures,
+        release_report(step.pilot, figures),
+        files={f"{FOLDER}/{name}": content for name, content in files.items()},
+        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files},
+        reasons_to_hold=reasons_of(released, checked),
+        outcome=checked,
+    )
+
+
+def _treated(step: StepInput) -> tuple[TreatedPilot | None, str]:
+    """What the treatment made of the pilot, None without one; and why nothing is released, where that is so."""
+    config, n_people = step.assessment.config, len(step.dataset.subjects)
+    treated = None
+    if "treatment" in step.earlier:
+        treated = step.earlier["treatment"].outcome
+        if treated is None:
+            return None, "the treatment made nothing that could leave, so no file is written."
+        assert isinstance(treated, TreatedPilot)
+        n_people = len(treated.frame)
+    if n_people < config.K:
+        return None, f"fewer people than K = {config.K} are left, and such a pilot never leaves; no file is written."
+    return treated, ""
+
+
+def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
+    return config.settings.get("subject_id", SubjectIdRule()), config.settings.get("merge", MergeSettings())
+
+
+def _people(step: StepInput, treated: TreatedPilot | None) -> tuple[People, Release]:
+    settings, table = step.settings, step.dataset.typed_table
+    after = table if treated is None else treated.frame
+    kept = after.reset_index(drop=True).index.to_numpy() if treated is None else treated.kept
+    if treated is not None:
+        release = treated.release
+    else:
+        content = f"{step.dataset.sha256} {step.assessment.config.literal!r}"
+        release = Release(step.pilot, settings.name or hashlib.sha256(content.encode()).hexdigest())
+    config = step.assessment.config
+    roles = config.quasi_identifiers + config.sensitive_features
+    key = read_key(settings.key_from, step.folder)
+    people = people_of(step.dataset.subjects, kept, table, after, roles, key, release, settings.days)
+    return people, release
+
+
+def _checked(
+    step: StepInput,
+    files: dict[str, bytes],
+    study: Study,
+    released: ReleasedStudy,
+    people: People,
+    treated: TreatedPilot | None,
+) -> PackageChecked:
+    """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
+    rule, merge = _rules(step.assessment.config)
+    with written_aside(step.folder / RESULTS_FOLDER, files) as folder:
+        opened = opened_again(folder)
+        merged = merged_again(folder, rule, merge, opened).frame
+        beside = {name: (folder / name).read_text(encoding="utf-8") for name in ("README.txt", "codebook.json")}
+    traces = find_traces(study, released, opened, people, beside, rule.column)
+    if treated is None:
+        promised = evaluate_treated(step.dataset.typed_table, step.assessment.config, as_released=True)
+    else:
+        promised = treated.as_released
+    identifiers = _identifiers_in(opened, released, step)
+    return PackageChecked(_evaluated(merged, step, promised.config), promised, traces, identifiers)
+
+
+def _identifiers_in(
+    opened: Mapping[str, pd.DataFrame], released: ReleasedStudy, step: StepInput
+) -> tuple[ColumnFinding, ...]:
+    """What the scan of identifiers finds in the files of people, and the config does not answer for.
+
+    Pseudonyms and moved dates look like what they stand for, and are not looked at.
+    """
+    disguised = {(account.file, account.variable) for account in released.accounts if account.is_disguised}
+    tables = {
+        name: frame.drop(
+            columns=[column for column in frame if (name, column) in disguised and column != SUBJECT_COLUMN]
+        )
+        for name, frame in opened.items()
+        if (released.files[name].people >= 0).any()
+    }
+    declared = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else IdentifierOutcome()
+    found = scan_tables(tables, SUBJECT_COLUMN).findings
+    return tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
+
+
+def _evaluated(merged: pd.DataFrame, step: StepInput, config: PilotConfig) -> Assessment:
+    """k, l and t of the merged package, its columns typed as those of the pilot are, as far as they still can be."""
+    typed = {
+        name: numbers_of(merged[name])
+        for name, column in step.dataset.frame.items()
+        if name in merged and column.dtype.kind == "f" and holds_numbers(merged[str(name)])
+    }
+    return evaluate_treated(
+        merged.assign(**{str(name): column for name, column in typed.items()}), config, as_released=True
+    )

@@ -1,0 +1,34 @@
+"""What this step finds out about what leaves, each in a file of its own: figures, sentences, reasons to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from disclosure_control.basics.reasons import Reason
+from disclosure_control.steps.treatment import joined_releases, moved_dates, singling_out, telling
+from disclosure_control.steps.treatment.leaving import Leaving
+
+
+@dataclass(frozen=True)
+class Finding:
+    """``figures`` are plain numbers and names; ``words`` and ``reasons`` are made of them alone."""
+
+    figures: Callable[[Leaving], dict[str, Any]]
+    words: Callable[[Mapping[str, Any]], Iterable[str]]
+    reasons: Callable[[Mapping[str, Any]], Iterable[Reason]]
+
+
+# By their key in the JSON summary, in the order in which the text says them.
+FINDINGS: dict[str, Finding] = {
+    "singled_out": Finding(singling_out.figures, singling_out.words, singling_out.reasons),
+    "telling": Finding(telling.figures, telling.words, telling.reasons),
+    "moved_dates": Finding(moved_dates.figures, moved_dates.words, moved_dates.reasons),
+    "joined": Finding(joined_releases.figures, joined_releases.words, joined_releases.reasons),
+}
+
+
+def reasons_to_hold(figures: Mapping[str, Any]) -> tuple[Reason, ...]:
+    """Why a treated pilot has to wait, by the figures of all findings, gravest first."""
+    return tuple(sorted(reason for name, one in FINDINGS.items() for reason in one.reasons(figures[name])))

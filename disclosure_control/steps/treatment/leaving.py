@@ -1,0 +1,113 @@
+"""What is about to leave beside what it was made of: what the findings of this step look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import EncodedColumn, encode_column
+from disclosure_control.steps.treatment.settings import Join
+from disclosure_control.treatments.registry import where_changed
+from disclosure_control.treatments.treated_pilot import TreatedPilot
+
+AS_IT_WAS = 0.5  # of the values of a column, from which on nobody can say that it was treated
+
+
+@dataclass(frozen=True)
+class EarlierRelease:
+    """The earlier release that the config names, as it was written: ``table`` (n_earlier, n_columns) of text."""
+
+    join: Join
+    table: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """``original`` (n_kept, n_columns) are the records that stay, as they were, in the order of ``treated.frame``.
+
+    ``harmless``: columns that the config declares to tell outsiders nothing, and why. ``earlier``: the release whose
+    pseudonyms the people have.
+    """
+
+    before: Assessment
+    treated: TreatedPilot
+    original: pd.DataFrame
+    harmless: Mapping[str, str] = field(default_factory=dict)
+    earlier: EarlierRelease | None = None
+
+    @property
+    def n_people(self) -> int:
+        """Records that are released: one of each person."""
+        return len(self.treated.frame)
+
+    @property
+    def released_names(self) -> list[str]:
+        """Columns that are released, but for the subject's id."""
+        return [str(name) for name in self.treated.frame if name != SUBJECT_COLUMN]
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Those that are still released."""
+        return self.treated.config.quasi_identifiers
+
+    @cached_property
+    def released(self) -> dict[str, EncodedColumn]:
+        """The columns that are released, but for the subject's id, as whole numbers."""
+        exact = self.treated.as_released.classes
+        counted = dict(zip(exact.quasi_identifiers, exact.columns, strict=True))
+        return {name: counted.get(name) or encode_column(self.treated.frame[name]) for name in self.released_names}
+
+    @cached_property
+    def changed(self) -> dict[str, np.ndarray]:
+        """Columns that a step touched or dropped -> whose value (n_kept,) is another one now, or is gone."""
+        touched = {name for step in self.treated.steps for name, count in step.changed.items() if count}
+        dropped = [name for name in self.original if name not in self.treated.frame]
+        return {
+            str(name): self.original[name].notna().to_numpy()
+            if name in dropped
+            else where_changed(self.original[name], self.treated.frame[name])
+            for name in self.original
+            if name != SUBJECT_COLUMN and (name in touched or name in dropped)
+        }
+
+    @cached_property
+    def n_values_changed(self) -> dict[str, int]:
+        """Of each released column that was there before, in how many of the records that stay it is another value."""
+        nowhere = np.zeros(0, dtype=bool)
+        return {
+            name: int(self.changed.get(name, nowhere).sum()) for name in self.released_names if name in self.original
+        }
+
+    def some_people(self, most: int) -> np.ndarray:
+        """Positions of at most so many people, chosen and ordered by a hash of their ids, or of all that is known.
+
+        So they are the same in whatever order the records come.
+        """
+        known = self.original
+        hashes = pd.util.hash_pandas_object(known.get(SUBJECT_COLUMN, known), index=False)
+        chosen: np.ndarray = np.argsort(hashes.to_numpy(), kind="stable")[:most]
+        return chosen
+
+    @cached_property
+    def as_they_were(self) -> dict[str, int]:
+        """Columns without a role that are released as they were for at least half of the people -> values changed.
+
+        What a step touched in a few cells alone is among them: nobody assessed what the rest tells.
+        """
+        return {
+            name: n
+            for name, n in self.without_a_role.items()
+            if n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum())
+        }
+
+    @cached_property
+    def without_a_role(self) -> dict[str, int]:
+        """Columns that are neither quasi-identifier nor sensitive -> values changed."""
+        roles = {*self.quasi_identifiers, *self.treated.config.sensitive_features}
+        return {name: n for name, n in self.n_values_changed.items() if name not in roles}

@@ -1,0 +1,90 @@
+"""What people outside may know of somebody, by the names of columns: ages, dates, places, occupations, events, ...
+
+A neighbour, a colleague or an employer knows these; nobody outside knows a laboratory value, an exact score or a count
+of cells. A name is all that is looked at: what stands under another heading is not found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from disclosure_control.treatments.variables import variables_of
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """One ``kind`` of what outsiders may know, and the columns that hold it.
+
+    ``variables``: SDTM variables, in capitals. ``words``: one of them stands in the heading as a word of its own, in
+    small letters; a word that ends in ``*`` begins one. ``domains``: every column of these SDTM domains.
+    """
+
+    kind: str
+    variables: str = ""
+    words: str = ""
+    domains: tuple[str, ...] = ()
+
+    def holds(self, domain: str, variables: Iterable[str]) -> bool:
+        if domain in self.domains:
+            return True
+        pattern = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in self.words.split())
+        return any(
+            re.fullmatch(self.variables, variable) or re.search(rf"\b(?:{pattern})\b", _spelled(variable))
+            for variable in variables
+        )
+
+
+# Sources: PHUSE De-identification Standard for SDTM 3.2 (quasi-identifiers of both levels); HIPAA safe harbour, 45 CFR
+# 164.514(b)(2); EMA Policy 0070, external guidance. Words in English, German, French, Italian, Spanish and Greek.
+KNOWLEDGE: tuple[Knowledge, ...] = (
+    Knowledge("age", r"AGE|AGETXT|AGEGR\d*", "age alter âge età edad ηλικία yob"),
+    Knowledge(
+        "date", r"[A-Z0-9]{0,6}DTC", "date dates dob birth* born year geburt* datum naissance nascita fecha γέννη*"
+    ),
+    Knowledge("sex or family", r"SEX", "sex gender marital married children pregnan* geschlecht sexe sesso sexo φύλο"),
+    Knowledge("origin", r"RACE\d*|ETHNIC", "race ethnic* nationality language religion herkunft origine origen"),
+    Knowledge(
+        "place",
+        r"COUNTRY|SITEID|REGION|STATE|CITY|ZIP",
+        "country region district zip zipcode postal postcode city town village province county address residence "
+        "municipality hospital site ort plz land ville pays città paese ciudad país πόλη νομός",
+    ),
+    Knowledge(
+        "occupation",
+        r"OCCUP\w*",
+        "occupation* job profession* employment employer education school beruf* métier mestiere profesión επάγγελμα",
+    ),
+    Knowledge(
+        "event",
+        r"DTHFL|DTH",
+        "death died deceased hospitalised hospitalized admission* discharge* accident* surger* operation* transplant* "
+        "adverse incarcerat* emigrat*",
+        domains=("AE", "CE", "DD", "DS", "HO", "MH", "PR"),
+    ),
+    Knowledge(
+        "body measure",
+        r"HEIGHT|WEIGHT|BMI",
+        "height weight wtkg htcm wt ht bmi mass waist hip shoe stature größe gewicht taille poids altezza peso altura "
+        "ύψος βάρος",
+    ),
+)
+# Domains of measurements: what a laboratory, a device or a questionnaire says is known to those who hold it too.
+MEASUREMENTS = ("EG", "IS", "LB", "MB", "MI", "PC", "PP", "QS", "RE", "RS", "TR")
+
+
+def known_to_outsiders(columns: Iterable[str]) -> dict[str, str]:
+    """Column -> what kind of thing outsiders may know it is, of the columns whose name says so."""
+    found = {}
+    for column in columns:
+        domain = column.partition("__")[0] if "__" in column else ""
+        names = [name for name in variables_of(column) if domain not in MEASUREMENTS or name.endswith("DTC")]
+        knowledge = next((one for one in KNOWLEDGE if one.holds(domain, names)), None)
+        if knowledge:
+            found[column] = knowledge.kind
+    return found
+
+
+def _spelled(heading: str) -> str:
+    return re.sub(r"(?<=[a-zα-ω])(?=[A-ZΑ-Ω])|[\s._\-']+", " ", heading).strip().lower()

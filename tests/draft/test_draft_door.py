@@ -1,0 +1,251 @@
+"""Door 1 on a pilot without a config: it drafts one, never over another, and what it merges is what the draft says."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+
+import pytest
+
+from config import Settings, lines_to_review, list_pilots, parse_config
+from disclosure_control.draft import files
+from disclosure_control.draft.files import write_draft
+from tests.run.synthetic_pilot import (
+    CONFIG,
+    DISTRICT,
+    DONE,
+    INPUT_AT_FAULT,
+    PEOPLE,
+    PROJECT,
+    SyntheticPilot,
+    leaks,
+    rows_of,
+    snapshot,
+    unprintable,
+)
+
+
+@pytest.fixture
+def new(fresh):
+    """A pilot of files alone."""
+    fresh.config_file.unlink()
+    return fresh
+
+
+def draft_of(pilot: SyntheticPilot) -> dict:
+    return parse_config(pilot.config_file.read_text(encoding="utf-8"), pilot.config_file.name)
+
+
+def test_two_commands_lead_to_a_report(new, doors):
+    first, second = doors.start_both()
+    assert (first.status, first.err, second.status, second.err) == (DONE, "", DONE, "")
+    drafted = draft_of(new)
+    assert drafted["categorical_qis"] == CONFIG["categorical_qis"]
+    assert drafted["continuous_qis"] == CONFIG["continuous_qis"]
+    assert drafted["sensitive_feature"] == [CONFIG["sensitive_feature"]]
+    assert drafted["K"] == 3
+    assert drafted["recommend"] == {}
+    assert "CLINIC.py" in first.outcomes["CLINIC"][1]
+    # Neither the screen nor the draft shows anybody.
+    assert leaks(first.out, second.out, new.config_file.read_text(encoding="utf-8")) == []
+    assert unprintable(first.out, second.out) == []
+
+
+def test_what_is_merged_is_what_the_draft_says(new, doors):
+    new.write_rows(
+        "DM.csv",
+        [{**row, "SITEID": "7"} for row in rows_of("DM")[:6]] + [{**row, "SITEID": "8"} for row in rows_of("DM")[6:]],
+    )
+    doors.start(1)
+    assert draft_of(new)["merge"] == {"drop": ["DM__SITEID"]}
+    combined = new.combined.read_bytes()
+    assert b"SITEID" not in combined
+    assert doors.start(1).status == DONE
+    assert new.combined.read_bytes() == combined
+
+
+@pytest.mark.thorough("0.8 s")
+def test_the_order_of_rows_and_files_makes_no_difference(new, doors, tmp_path):
+    doors.start(1)
+    text = new.config_file.read_bytes()
+    new.config_file.unlink()
+    for domain in ("DM", "VS", "LB", "SC"):
+        new.write_rows(f"{domain}.csv", rows_of(domain)[::-1])
+    doors.start(1)
+    assert new.config_file.read_bytes() == text
+
+
+def test_a_config_is_left_as_it_is(pilot, doors):
+    before = snapshot(pilot.config_folder)
+    assert doors.start(1).status == DONE
+    assert snapshot(pilot.config_folder) == before
+
+
+def test_a_draft_beside_a_config_has_a_name_that_no_run_reads(pilot, doors):
+    before = pilot.config_file.read_bytes()
+    for name in ("CLINIC.draft.py", "CLINIC.draft2.py"):
+        assert doors.start(1, "--draft-config").status == DONE
+        assert (pilot.config_folder / name).is_file()
+    assert pilot.config_file.read_bytes() == before
+    assert list_pilots(Settings(pilot.data_folder, pilot.config_folder, None, None)) == ["CLINIC"]
+
+
+@pytest.mark.thorough("0.6 s")
+def test_a_draft_beside_a_config_keeps_what_was_decided_of_the_merge(pilot, doors):
+    pilot.configure(
+        merge={"drop": [f"SC__{DISTRICT}"]},
+        categorical_qis=["DM__SEX"],
+        subject_id={"column": "USUBJID", "case": "upper"},
+    )
+    assert doors.start(1, "--draft-config").status == DONE
+    drafted = parse_config((pilot.config_folder / "CLINIC.draft.py").read_text(encoding="utf-8"), "")
+    assert drafted["subject_id"] == {"column": "USUBJID", "case": "upper"}
+    assert drafted["merge"] == {"drop": [f"SC__{DISTRICT}"]}
+    assert drafted["categorical_qis"] == ["DM__SEX"]
+
+
+@pytest.mark.thorough("0.5 s")
+def test_a_new_pilot_with_the_option_gets_its_config(new, doors):
+    assert doors.start(1, "--draft-config").status == DONE
+    assert [path.name for path in new.config_folder.iterdir()] == ["CLINIC.py"]
+
+
+def test_files_that_cannot_be_merged_leave_no_draft(new, doors):
+    new.remove("DM.csv")
+    run = doors.start(1)
+    assert run.status == INPUT_AT_FAULT
+    assert "no DM file" in run.err
+    assert list(new.config_folder.iterdir()) == []
+
+
+def test_every_broken_file_is_named(new, doors):
+    new.write("LB.xpt", b"nothing of the kind")
+    new.remove("LB.csv")
+    new.write("VS.csv", b"\x00\x01")
+    run = doors.start(1)
+    assert run.status == INPUT_AT_FAULT
+    assert {name for name in ("LB.xpt", "VS.csv") if name in run.err} == {"LB.xpt", "VS.csv"}
+
+
+def test_a_config_that_came_meanwhile_stands(new, doors, monkeypatch):
+    def late(text, folder, pilot, beside):
+        new.write_config("config = {}\n")
+        return write_draft(text, folder, pilot, beside)
+
+    monkeypatch.setattr(files, "write_draft", late)
+    run = doors.start(1)
+    assert run.status == INPUT_AT_FAULT
+    assert "meanwhile" in run.err
+    assert new.config_file.read_text() == "config = {}\n"
+    assert not new.combined.exists()
+
+
+def test_a_folder_of_configs_that_takes_no_file_changes_nothing(new, doors, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    run = doors.start(1)
+    assert run.status == INPUT_AT_FAULT
+    assert list(new.config_folder.iterdir()) == []
+    assert not new.combined.exists()
+
+
+@pytest.mark.thorough("0.6 s")
+def test_without_hard_links_it_is_written_all_the_same(new, doors, monkeypatch):
+    def none(*arguments):
+        raise OSError(95, "not supported")
+
+    monkeypatch.setattr(files.os, "link", none)
+    assert doors.start(1, "--draft-config").status == DONE
+    text = new.config_file.read_bytes()
+    assert doors.start(1, "--draft-config").status == DONE
+    assert new.config_file.read_bytes() == text
+    assert sorted(path.name for path in new.config_folder.iterdir()) == ["CLINIC.draft.py", "CLINIC.py"]
+
+
+def test_door_2_says_how_much_nobody_has_decided(new, doors):
+    doors.start(1)
+    text = new.config_file.read_text(encoding="utf-8")
+    n = lines_to_review(text)
+    assert n == text.count("# review:") - 1 > 0  # the title explains the mark
+    run = doors.start(2)
+    sentence = f'CLINIC.py has {n} lines marked "# review:"'
+    assert run.out.index(f"NOTE: {sentence}") < run.out.index("Privacy report of pilot CLINIC")
+    assert any(notice.startswith(sentence) for notice in new.summary()["notices"])
+    new.write_config(text.replace("# review:", "#"))
+    assert "review:" not in doors.start(2).out
+    assert not any("review" in notice for notice in new.summary()["notices"])
+
+
+def test_door_2_needs_a_config_and_says_who_drafts_one(new, doors):
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert "no config for the pilot CLINIC" in run.err
+    assert "Create_Combined_Pilot_Dataset.py, which drafts one" in run.err
+
+
+@pytest.mark.thorough("5 s; test_subject_ids.py has the same spellings")
+def test_ids_in_four_spellings_are_united(tmp_path, doors):
+    pilot = SyntheticPilot(tmp_path, "NEW")
+    pilot.create()
+    pilot.config_file.unlink()
+    shutil.rmtree(pilot.folder)
+    without_results = shutil.ignore_patterns("processed_for_anonym")
+    shutil.copytree(PROJECT / "pilot_report" / "PENTELI", pilot.folder, ignore=without_results)
+    assert [run.status for run in doors.start_both()] == [DONE, DONE]
+    assert draft_of(pilot)["subject_id"] == {
+        "column": "USUBJID",
+        "pattern": r"^\D*?0*(\d+)\D*$",
+        "replacement": r"\1",
+        "zero_pad": 4,
+    }
+    assert pilot.summary()["k_anonymity"]["total"] == 633
+
+
+def test_a_plain_table_with_its_people_in_several_rows(tmp_path, doors):
+    pilot = SyntheticPilot(tmp_path, "PLAIN")
+    pilot.create()
+    pilot.config_file.unlink()
+    pilot.remove("DM.csv", "VS.csv", "LB.csv", "SC.csv")
+    rows = [
+        {"Patient": person[0], "Geschlecht": person[2], "Alter": f"{float(person[1]):.0f}", "Diagnose": "ABC"[i % 3]}
+        for i, person in enumerate([*PEOPLE, *PEOPLE[:4]])
+    ]
+    pilot.write_rows("besuche.csv", rows)
+    first, second = doors.start_both()
+    assert [first.status, second.status] == [DONE, DONE], first.err + second.err
+    drafted = draft_of(pilot)
+    assert drafted["subject_id"] == {"column": "Patient"}
+    assert drafted["merge"] == {"several_rows": {"BESUCHE": "last"}}
+    assert drafted["categorical_qis"] == ["BESUCHE__Geschlecht"]
+    assert drafted["continuous_qis"] == ["BESUCHE__Alter"]
+    assert drafted["sensitive_feature"] == ["BESUCHE__Diagnose"]
+    assert pilot.summary()["k_anonymity"]["total"] == len(PEOPLE)
+
+
+def test_a_draft_is_a_literal_that_runs_nothing(new, doors):
+    doors.start(1)
+    tree = ast.parse(new.config_file.read_text(encoding="utf-8"))
+    assert not [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call | ast.Name)
+        and node is not None
+        and not (isinstance(node, ast.Name) and node.id == "config")
+    ]
+
+
+def test_two_studies_are_for_the_controller_and_the_rest_is_drafted_then(new, doors):
+    studies = ["A"] * 6 + ["B"] * 6
+    new.write_rows("DM.csv", [{**row, "STUDYID": study} for row, study in zip(rows_of("DM"), studies, strict=True)])
+    run = doors.start(1)
+    assert run.status == INPUT_AT_FAULT
+    assert "study" in run.err
+    assert "CLINIC.py: not drafted" in run.err
+    assert not new.config_file.exists()
+    new.write_config('config = {"merge": {"study": "*"}}')
+    assert doors.start(1, "--draft-config").status == DONE
+    drafted = parse_config((new.config_folder / "CLINIC.draft.py").read_text(encoding="utf-8"), "")
+    assert drafted["merge"] == {"study": "*"}
+    assert drafted["categorical_qis"] == CONFIG["categorical_qis"]

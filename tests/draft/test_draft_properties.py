@@ -1,0 +1,119 @@
+"""Whatever is in a file: a draft is a config that door 2 accepts for the dataset that the merge makes under it."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from cdisc import KEY_READERS
+from config import parse_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.assess.combined_dataset import read_combined_dataset
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.draft.draft import draft_config
+from disclosure_control.run.results import csv_bytes
+from disclosure_control.steps import STEP_READERS
+from tests.corpus.exports import exports
+from tests.corpus.held_out_words import HELD_OUT
+from tests.examples import examples, some_of
+
+HEADINGS = st.sampled_from(
+    [
+        "Age",
+        "Alter",
+        "Φύλο",
+        "sex",
+        "BMI",
+        "PLZ",
+        "Diagnosis",
+        "cholesterol",
+        "HIV",
+        "patient",
+        "id",
+        "x",
+        "AGE ",
+        "height",
+        'a "b"',
+        "# review: c",
+        "Geburtsjahr",
+        "education",
+        "\\d",
+        "V1",
+        "race",
+        "RACE1",
+        "salary",
+        "Date",
+    ]
+)
+VALUES = st.sampled_from(
+    [
+        ["1", "2", "3"],
+        ["01", "02", "10"],
+        ["m", "f", ""],
+        ["1.5", "2.5", "1e3"],
+        ["2020-01-01", "1999-12-31", ""],
+        ["", "", ""],
+        ["a", "a", "a"],
+        ["1", "x", ""],
+        ["0", "1", "0"],
+        ["-5", "200", "37"],
+        ["1e308", "5", "5"],
+        [str(number) for number in range(17, 40)],
+        [f"{number / 7:.4f}" for number in range(40)],
+        ["<3,4", "5", "6"],
+    ]
+)
+
+
+@st.composite
+def tables(draw) -> pd.DataFrame:
+    n = draw(st.integers(1, 40))
+    names = draw(st.lists(HEADINGS, min_size=1, max_size=6, unique_by=str.strip))
+    columns = {
+        name: [values[(i * step) % len(values)] for i in range(n)]
+        for name, values, step in ((name, draw(VALUES), draw(st.integers(1, 5))) for name in names)
+    }
+    return pd.DataFrame(columns, dtype="str")
+
+
+def evaluated(files: dict[str, pd.DataFrame]) -> int:
+    """People evaluated by door 2's own reading and counting, on the draft as it is."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, table in files.items():
+            (folder / file).write_bytes(csv_bytes(table))
+        draft = draft_config("X", folder, {})
+        combined = folder / "combined_dataset.csv"
+        combined.write_bytes(csv_bytes(draft.combined.frame))
+        config, dataset = read_combined_dataset(combined, parse_config(draft.text, "X"), KEY_READERS | STEP_READERS)
+        return assess(dataset.frame, config).k_anonymity.n_evaluated
+
+
+@examples(40)
+@given(tables())
+@example(pd.DataFrame({"sex": ["m", "f", "m"], "Age": ["40", "41", "42"]}, dtype="str"))
+def test_door_2_accepts_every_draft(table):
+    try:
+        n = evaluated({"STUDY.csv": table})
+    except FaultyInputError as error:
+        # Nothing but what is at fault in the file itself, or a file that tells nothing of anybody.
+        said = str(error)
+        assert "both are empty" in said or "STUDY.csv" in said, said
+    else:
+        assert 0 < n <= len(table)
+
+
+MESSY = {export.name: export for export in exports(HELD_OUT, seed=71)}
+
+
+@pytest.mark.parametrize("name", some_of(list(MESSY)[::4]))
+def test_a_messy_export_needs_one_attempt(name):
+    """Exports of hospitals in languages and names that nobody tuned anything with."""
+    export = MESSY[name]
+    n_people = len(export.tables["DM"])
+    assert evaluated({f"{domain}.csv": table for domain, table in export.tables.items()}) == n_people

@@ -1,0 +1,126 @@
+"""Headings in several languages: what they say, and what only looks alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from disclosure_control.draft.headings import CONCEPTS, concept_of, is_number, names_subjects
+
+# By concept, one heading for each of English, Greek, German, Spanish, Polish and Bulgarian, in different writings.
+HEADINGS = {
+    "age": ["AGE", "Ηλικία", "Alter", "EDAD", "wiek", "Възраст"],
+    "sex": ["gender", "ΦΥΛΟ", "Geschlecht", "Sexo", "Płeć", "пол"],
+    "race": ["EthnicGroup", "φυλή", "Ethnie", "raza", "Rasa", "раса"],
+    "country": ["native-country", "ΧΩΡΑ", "Geburtsland", "país", "Obywatelstwo", "Държава"],
+    "place": ["District of Permanent Address", "Ταχυδρομικός Κώδικας", "PLZ", "Código_Postal", "MIEJSCOWOŚĆ", "град"],
+    "education": [
+        "Level of Education Attained",
+        "Εκπαίδευση",
+        "Schulabschluss",
+        "nivelDeEstudios",
+        "wykształcenie",
+        "Образование",
+    ],
+    "marital status": [
+        "Marital Status",
+        "ΟΙΚΟΓΕΝΕΙΑΚΗ ΚΑΤΑΣΤΑΣΗ",
+        "Familienstand",
+        "estado civil",
+        "stan_cywilny",
+        "Семейно положение",
+    ],
+    "occupation": ["Occupation", "Επάγγελμα", "BERUF", "profesión", "zawód", "Професия"],
+    "body mass index": ["BMI", "ΔΜΣ", "bmi", "IMC", "Bmi", "ИТМ"],
+    "height or weight": ["Weight", "Βάρος", "Größe", "peso", "Wzrost", "Тегло"],
+    "a diagnosis": ["HeartDisease", "Διάγνωση", "Erkrankung", "Diagnóstico", "ROZPOZNANIE", "Диагноза"],
+    "an income": ["salary-class", "Εισόδημα", "Einkommen", "ingresos", "dochód", "Заплата"],
+    "a laboratory result": ["Total Cholesterol", "Χοληστερόλη", "Kreatinin", "Glucosa", "Hemoglobina", "Холестерол"],
+    "year of birth": [
+        "YearOfBirth",
+        "Έτος γέννησης",
+        "Geburtsjahr",
+        "Año de nacimiento",
+        "rok urodzenia",
+        "година на раждане",
+    ],
+}
+OTHERS = [
+    "age at death",
+    "AGEU",
+    "passage",
+    "message",
+    "sextant",
+    "ChestPainType",
+    "strat",
+    "racecourse",
+    "count",
+    "ARM",
+    "VISIT",
+    "karnof",
+    "",
+    "   ",
+    "123",
+    "Αγάπη",
+    "z30",
+]
+
+
+@pytest.mark.parametrize(("concept", "heading"), [(name, one) for name, all_of in HEADINGS.items() for one in all_of])
+def test_a_heading_is_understood_in_every_language(concept, heading):
+    found = concept_of(heading)
+    assert found is not None
+    assert found.name == concept
+
+
+@pytest.mark.parametrize("heading", OTHERS)
+def test_what_only_looks_alike_is_nothing(heading):
+    assert concept_of(heading) is None
+
+
+def test_accents_and_capitals_make_no_difference():
+    assert concept_of("ΗΛΙΚΊΑ") is concept_of("ηλικια") is concept_of("Age (years)") is concept_of("âge")
+
+
+def test_every_concept_with_a_part_in_the_config_is_tried_here():
+    assert set(HEADINGS) <= {concept.name for concept in CONCEPTS}
+
+
+def test_no_phrase_stands_in_two_concepts():
+    phrases = [phrase for concept in CONCEPTS for phrase in set(concept.words)]
+    assert len(phrases) == len(set(phrases))
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "PatientID",
+        "Κωδικός Ασθενούς",
+        "PatientenNr",
+        "Patientennummer",
+        "id_paciente",
+        "numer pacjenta",
+        "pidnum",
+        "Номер на пациент",
+        "SUBJECT",
+        "subjid",
+        "MRN",
+        "Patient",
+        "number of the patient",
+    ],
+)
+def test_a_heading_that_names_subjects(heading):
+    assert names_subjects(heading)
+    assert not is_number(heading)
+
+
+@pytest.mark.parametrize(
+    "heading", ["Patient name", "PatientenName", "patient age", "site", "subjective", "", "Site ID", "p"]
+)
+def test_a_heading_that_does_not(heading):
+    assert not names_subjects(heading)
+
+
+@pytest.mark.parametrize("heading", ["id", "No.", "Α/Α", "Nummer", "record_id", "ΚΩΔΙΚΟΣ"])
+def test_a_heading_of_numbers(heading):
+    assert is_number(heading)
+    assert not names_subjects(heading)

@@ -1,0 +1,149 @@
+"""Which column names the subject, and the rule that unites spellings: never two people of one file, never a prefix."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdisc.merge import subject_ids
+from cdisc.merge.subject_ids import read_subjects
+from disclosure_control.draft.subject_ids import draft_subject_ids
+from tests.examples import examples
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch):
+    """The merge lets another process try a pattern, as a config may hold any; these are the project's own."""
+
+    def replaced(texts, pattern, replacement):
+        found = [re.subn(pattern, replacement, text) for text in texts]
+        return [text for text, _ in found], sum(n == 0 for _, n in found)
+
+    monkeypatch.setattr(subject_ids, "replaced", replaced)
+
+
+def frame(*ids: object, column: str = "USUBJID") -> pd.DataFrame:
+    return pd.DataFrame({column: pd.Series([str(one) for one in ids], dtype="str")})
+
+
+def literal(tables: dict[str, pd.DataFrame], base: str = "DM") -> dict[str, object]:
+    drafted = draft_subject_ids(tables, base)
+    return {name: line.value for name, line in drafted.lines.items()}
+
+
+def united(tables: dict[str, pd.DataFrame]) -> list[set[str]]:
+    rule = draft_subject_ids(tables, "DM").rule
+    return [set(read_subjects(table, rule).ids) for table in tables.values()]
+
+
+def test_ids_that_agree_need_no_rule():
+    tables = {"DM": frame("01-701-1015", "01-701-1023"), "VS": frame("01-701-1015", "01-701-1015")}
+    assert literal(tables) == {"column": "USUBJID"}
+
+
+@pytest.mark.parametrize(
+    ("base", "other", "words"),
+    [
+        (("AB-1", "AB-2"), ("ab-1", "Ab-2"), "capitals"),
+        (("AB-01", "AB-02"), ("ab_01", "AB 02"), "one sign between"),
+        (("AB-01", "AB-02"), ("ab01", "AB 02"), "nothing between"),
+        (("AB-01", "AB-02"), ("ab 1", "AB2"), "no leading zeros"),
+        (("CLINIC-0001", "CLINIC-0010"), ("clinic_1", " P 0010 "), "the number in the id"),
+        (("01-701-1015", "01-701-1023"), ("1015", "1023"), "the last number"),
+    ],
+)
+def test_the_mildest_rule_that_unites_them_is_taken(base, other, words):
+    tables = {"DM": frame(*base), "LB": frame(*other)}
+    drafted = draft_subject_ids(tables, "DM")
+    marked = [line for line in drafted.lines.values() if line.review]
+    assert [words in line.reason for line in marked] == [True]
+    assert not drafted.n_unknown
+    in_base, in_other = united(tables)
+    assert in_base == in_other
+    assert len(in_base) == 2
+
+
+def test_the_four_spellings_of_the_demo_get_their_zeros_back_and_no_prefix():
+    tables = {
+        "DM": frame("PENTELI-0001", "PENTELI-0010"),
+        "VS": frame("penteli_1", "penteli_10"),
+        "LB": frame(" P 0001 ", " P 0010 "),
+        "SC": frame("1", "10"),
+    }
+    drafted = literal(tables)
+    assert drafted["zero_pad"] == 4
+    assert "prefix" not in drafted
+    assert united(tables) == [{"0001", "0010"}] * 4
+
+
+def test_a_rule_that_makes_two_people_one_is_not_taken():
+    # The last number would unite the files, and would make one of 701-1 and 702-1.
+    tables = {"DM": frame("701-1", "702-1", "702-2"), "LB": frame("1", "2")}
+    assert literal(tables) == {"column": "USUBJID"}
+    assert draft_subject_ids(tables, "DM").n_unknown == {"LB": 2}
+
+
+def test_subjects_that_no_rule_finds_are_counted():
+    drafted = draft_subject_ids({"DM": frame("A1", "A2"), "LB": frame("a1", "B7")}, "DM")
+    assert drafted.n_unknown == {"LB": 1}
+    assert drafted.lines["case"].value == "upper"
+
+
+IDS = st.lists(
+    st.text("aAbB01-_ ", min_size=1, max_size=6).filter(lambda text: text.strip()),
+    min_size=1,
+    max_size=6,
+    unique_by=str.strip,
+)
+
+
+@examples(60)
+@given(IDS, IDS)
+def test_no_two_ids_of_a_file_become_one_and_nobody_known_gets_lost(base, other):
+    tables = {"DM": frame(*base), "LB": frame(*other)}
+    drafted = draft_subject_ids(tables, "DM")
+    for table in tables.values():
+        assert read_subjects(table, drafted.rule).n_merged == 0
+    without_rule = len({one.strip() for one in other} - {one.strip() for one in base})
+    assert sum(drafted.n_unknown.values()) <= without_rule
+
+
+# ---------------------------------------------------------------- which column
+
+
+def table(**columns: list) -> pd.DataFrame:
+    return pd.DataFrame(
+        {name: pd.Series([str(one) for one in values], dtype="str") for name, values in columns.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"pidnum": [10056, 10059, 10089], "age": [48, 61, 45]}, "pidnum"),
+        ({"code": ["x1", "x2", "x3"], "Κωδικός Ασθενούς": ["a", "b", "c"]}, "Κωδικός Ασθενούς"),
+        ({"age": [48, 61, 48], "no": [1, 2, 3]}, "no"),
+        ({"weight": ["70.5", "80.5", "90.5"], "kod": ["1", "2", "3"]}, "kod"),
+        ({"x": ["K-01", "K-02", "K-03"], "sex": ["m", "f", "m"]}, "x"),
+        ({"patient": [1, 1, 2], "visit_date": ["2020-01-01", "2020-02-01", "2020-03-01"]}, "patient"),
+        ({"admitted": ["2020-01-01", "2020-02-01", "2020-03-01"], "sex": ["m", "f", "m"]}, None),
+        ({"weight": ["70.5", "80.25", "90.125"], "sex": ["m", "f", "m"]}, None),
+        ({"name": ["Anna Alpha", "Berta Beta", "Carla Gamma"], "sex": ["f", "f", "f"]}, None),
+        ({"SITEID": [1, 1, 2], "sex": ["m", "f", "m"]}, None),
+    ],
+)
+def test_the_column_of_a_plain_table(columns, expected):
+    assert literal({"STUDY": table(**columns)}, "STUDY") == {"column": expected}
+
+
+def test_in_several_files_it_is_a_column_of_all():
+    tables = {"DM": table(no=[1, 2], patient_id=["a", "b"]), "LB": table(lab_no=[7, 8, 9], patient_id=["a", "a", "b"])}
+    assert literal(tables)["column"] == "patient_id"
+
+
+def test_without_one_in_all_files_the_merge_is_left_to_say_so():
+    assert literal({"DM": table(patient=[1, 2]), "LB": table(subject=[1, 2])}) == {"column": "USUBJID"}

@@ -1,0 +1,183 @@
+"""A hit speaks first: through both doors, in the first question, the release, the exit status, and what is declared."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from config.model_settings import config_of_valid_keys
+from Create_Combined_Pilot_Dataset import combine_pilot
+from disclosure_control.basics.reasons import Gravity
+from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
+from disclosure_control.identifiers.scan import scan_combined
+from disclosure_control.run.doors import run_door
+from disclosure_control.steps.identifiers.step import scan_beside
+from Main_Anonymization import assess_pilot
+from tests.config_keys import faults_of_key
+from tests.corpus.check_numbers import amka
+
+N = 60
+DROP = {"method": "drop_identifiers"}
+
+
+def exports():
+    rng = np.random.default_rng(3)
+    born = np.datetime64("1950-01-01") + rng.integers(0, 9_000, N).astype("timedelta64[D]")
+    ids = [f"H-{number:04d}" for number in rng.permutation(9_000)[:N]]
+    people = {"USUBJID": ids, "Φύλο": list("ΑΓ") * (N // 2), "Πόλη": ["Αθήνα", "Πάτρα"] * (N // 2)}
+    people |= {"ΑΜΚΑ": [amka(rng, day) for day in born], "Χοληστερόλη": [str(180 + i % 5) for i in range(N)]}
+    contacts = {"USUBJID": ids, "TERM": "visit", "XXTERM": "visit", "q": [f"a{i}@post.example" for i in range(N)]}
+    return {"DM": people, "XX": contacts}
+
+
+CONFIG = {
+    "categorical_qis": ["DM__Φύλο"],
+    "continuous_qis": [],
+    "binning_config": {},
+    "sensitive_feature": [],
+    "K": 5,
+}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Both doors over the export; what is left in the results folder, by name, and the exit status of door 2."""
+    folder, configs = tmp_path / "pilots" / "NEW", tmp_path / "configs"
+    folder.mkdir(parents=True)
+    configs.mkdir()
+    for domain, columns in exports().items():
+        pd.DataFrame(columns).to_csv(folder / f"{domain}.csv", index=False)
+    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
+    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
+
+    def both_doors(limit=None, **keys):
+        (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
+        assert run_door("", combine_pilot, ["NEW"]) == 0
+        status = run_door("", assess_pilot, ["NEW"], lambda parser: parser.set_defaults(fail_on_risk=limit))
+        results = folder / "processed_for_anonym"
+        return status, {path.name: path.read_text(encoding="utf-8") for path in results.iterdir() if path.is_file()}
+
+    return both_doors
+
+
+def figures(results):
+    return json.loads(results["NEW_privacy_summary.json"])
+
+
+def first_question(results):
+    return next(line for line in results["NEW_privacy_summary.txt"].splitlines() if "singled out?" in line)
+
+
+def test_a_column_that_names_people_is_answered_before_the_classes_and_fails_a_limit(run, capsys):
+    status, results = run(limit=100.0)
+    assert "Yes: DM__ΑΜΚΑ holds national or patient ids of 60 of 60 people; by the classes, nobody" in first_question(
+        results
+    )
+    assert status == 1
+    assert {answer["answer"] for answer in figures(results)["risk"]["three_questions"].values()} <= {"yes"}
+    entry = next(one for one in figures(results)["identifiers"]["findings"] if one["column"] == "DM__ΑΜΚΑ")
+    assert (entry["kind"], entry["state"], entry["people"]) == ("national_id", "open", N)
+    secrets = [*exports()["DM"]["ΑΜΚΑ"], *exports()["XX"]["q"], *exports()["DM"]["USUBJID"]]
+    written = results["NEW_privacy_summary.txt"] + results["NEW_privacy_summary.json"] + "".join(capsys.readouterr())
+    assert not [secret for secret in secrets if secret in written]
+
+
+def test_a_domain_that_is_not_joined_is_looked_at_and_does_not_speak_for_the_dataset(run):
+    _, results = run()
+    entry = next(one for one in figures(results)["identifiers"]["findings"] if one["column"] == "XX__q")
+    assert (entry["kind"], entry["in_dataset"], entry["state"]) == ("email", False, "in a file beside the dataset")
+    assert "XX__q" not in first_question(results)
+
+
+def test_what_is_declared_harmless_is_printed_with_its_reason_and_speaks_no_more(run):
+    status, results = run(limit=100.0, identifiers={"harmless": {"DM__ΑΜΚΑ": "numbers of batches", "DM__X": "?"}})
+    assert "No: nobody is alone" in first_question(results)
+    assert status == 0
+    assert "harmless: numbers of batches" in results["NEW_privacy_summary.txt"]
+    assert "Declared harmless, and nothing was found there: DM__X." in results["NEW_privacy_summary.txt"]
+
+
+def test_the_treated_dataset_is_not_written_while_such_a_column_is_in_it(run):
+    status, results = run(limit=100.0, treatment=[])
+    assert status == 1
+    assert "anonymised_dataset.csv" not in results
+    assert "anonymised_dataset.csv is not written" in results["NEW_treatment_summary.txt"]
+    assert figures(results)["treatment"]["released"] is False
+
+
+def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
+    status, results = run(limit=100.0, treatment=[], identifiers={"release_anyway": "agreed on 3 May"})
+    assert "anonymised_dataset.csv" in results
+    assert status == 1
+    assert "Yes: DM__ΑΜΚΑ" in first_question(results)
+    assert "agreed on 3 May" in results["NEW_privacy_summary.txt"]
+
+
+@pytest.mark.parametrize("steps", [[DROP], [{"method": "drop_column", "columns": ["DM__ΑΜΚΑ"]}]])
+def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run, steps):
+    status, results = run(limit=100.0, treatment=steps)
+    assert status == 0
+    assert "ΑΜΚΑ" not in results["anonymised_dataset.csv"].splitlines()[0]
+    assert "No: nobody is alone" in first_question(results)
+    assert "The treatment drops DM__ΑΜΚΑ first" in first_question(results)
+
+
+def test_pseudonyms_in_place_of_the_ids_count_as_treated(run, monkeypatch):
+    monkeypatch.setenv("BIOSTREAMS_TEST_KEY", "a key of more than thirty-two letters for tests")
+    key = {"environment": "BIOSTREAMS_TEST_KEY"}
+    _, results = run(treatment=[{"method": "recode_ids", "key_from": key, "columns": ["DM__ΑΜΚΑ"]}])
+    assert "anonymised_dataset.csv" in results
+
+
+@pytest.mark.parametrize(("n_hidden", "n_left_in"), [(0, 1), (10, 1), (N, 0)])
+def test_a_column_that_was_changed_is_looked_at_again(n_hidden, n_left_in):
+    """Cells that are emptied take the ids of their people away, and leave those of the others."""
+    before = pd.DataFrame(exports()["DM"], dtype="str").rename(columns={"ΑΜΚΑ": "DM__ΑΜΚΑ"})
+    outcome = IdentifierOutcome(scan_combined(before).findings)
+    after = before.assign(**{"DM__ΑΜΚΑ": before["DM__ΑΜΚΑ"].where(np.arange(N) >= n_hidden)})
+    left_in = outcome.left_in(after, before["USUBJID"], {"DM__ΑΜΚΑ": ["local_suppression"]})
+    assert len(left_in) == n_left_in
+    assert outcome.left_in(after.drop(columns="DM__ΑΜΚΑ"), before["USUBJID"], {}) == ()
+
+
+def test_a_quasi_identifier_answers_for_what_outsiders_know_and_not_for_an_id():
+    people = pd.DataFrame(exports()["DM"], dtype="str")
+    people["DM__PLZ"] = [f"{10_000 + 1_017 * (i % 30)}" for i in range(N)]
+    findings = scan_combined(people.rename(columns={"ΑΜΚΑ": "DM__ΑΜΚΑ"})).findings
+    assert {finding.name for finding in IdentifierOutcome(findings).open} == {"DM__ΑΜΚΑ", "DM__PLZ"}
+    assessed = IdentifierOutcome(findings, assessed=("DM__ΑΜΚΑ", "DM__PLZ"))
+    assert {finding.name for finding in assessed.open} == {"DM__ΑΜΚΑ"}
+
+
+def test_there_is_one_reason_to_hold_for_each_grade_and_the_remedy_names_every_column():
+    columns = {"DM__q": [f"a{i}@b.example" for i in range(N)]}
+    columns["DM__PLZ"] = [f"{10 + i % 30}-{100 + i % 30}" for i in range(N)]
+    people = pd.DataFrame({"USUBJID": exports()["DM"]["USUBJID"], **columns}, dtype="str")
+    reasons = reasons_of(IdentifierOutcome(scan_combined(people).findings).open, "the treated dataset")
+    assert [reason.gravity for reason in reasons] == [Gravity.NAMES_A_PERSON, Gravity.OUTSIDERS_CAN_SINGLE_OUT]
+    assert reasons[0].sentence == "In the treated dataset, DM__q holds e-mail addresses of 60 of 60 people."
+    assert "DM__PLZ" in reasons[1].remedy
+
+
+def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
+    run()
+    (tmp_path / "pilots" / "NEW" / "YY.csv").write_bytes(b"\x00\x01\x02")
+    _, unread = scan_beside(tmp_path / "pilots" / "NEW", config_of_valid_keys(CONFIG), [])
+    assert unread == ["YY.csv: it cannot be read"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("all", "a dictionary of harmless, release_anyway"),
+        ({"harmles": {}}, "did you mean 'harmless'?"),
+        ({"harmless": ["DM__OBS"]}, "each with the reason"),
+        ({"harmless": {"DM__OBS": " "}}, "each with the reason"),
+        ({"release_anyway": True}, "the reason, in words"),
+    ],
+)
+def test_faults_of_the_key_say_what_is_allowed(value, words):
+    assert words in " ".join(faults_of_key("identifiers", value))

@@ -1,0 +1,123 @@
+"""SDTM_DEMO released once for all tests of the step: its package as a recipient has it, beside what it came from."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from cdisc import KEY_READERS
+from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.merge.combine import combine_domains
+from cdisc.merge.settings import MergeSettings
+from cdisc.merge.subject_ids import SubjectIdRule
+from config import RESULTS_FOLDER, load_pilot_config, read_settings
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.columns import numbers_of
+from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps.release.step import run_step
+from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.treatments.keys import Release
+from disclosure_control.treatments.treat import treat
+from tests.places import PROJECT
+
+KEY = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718"
+FOLDER = PROJECT / "pilot_report" / "SDTM_DEMO"
+TREATMENT = [{"method": "band", "column": "DM__AGE", "width": 20}, {"method": "suppress_records", "models": ["k"]}]
+
+
+@dataclass(frozen=True)
+class Package:
+    """What left: the files, the data sets read again, and the study that they came from."""
+
+    files: dict[str, bytes]
+    opened: dict[str, pd.DataFrame]
+    source: dict[str, pd.DataFrame]
+    result: StepResult
+    kept: list[str]
+    folder: Path
+
+    @property
+    def text(self) -> str:
+        return "\n".join(frame.to_csv() for frame in self.opened.values())
+
+
+def step_on(
+    folder: Path,
+    results: Path,
+    literal: dict,
+    steps: list[dict] | None,
+    merge: MergeSettings = MergeSettings(),  # noqa: B008
+) -> tuple[StepInput, list[str]]:
+    """The input of the step for a pilot's folder, merged and treated here, without the doors."""
+    frame = combine_domains(folder, SubjectIdRule(), merge).frame
+    config = validate_config(literal, list(frame.columns), KEY_READERS | STEP_READERS)
+    names = config.quasi_identifiers + config.sensitive_features
+    typed = {n: frame[n] if n in config.categorical_qis else pd.Series(numbers_of(frame[n]), name=n) for n in names}
+    dataset = CombinedDataset(pd.DataFrame(typed), frame["USUBJID"], "0" * 64, frame)
+    earlier, kept = {}, list(frame["USUBJID"])
+    if steps is not None:
+        treated = treat(dataset.typed_table, config, steps, release=Release("DEMO", "2026"))
+        earlier["treatment"] = StepResult({}, "", outcome=treated)
+        kept = list(frame["USUBJID"].iloc[treated.kept])
+    (results / RESULTS_FOLDER).mkdir(exist_ok=True)
+    given = StepInput("DEMO", results, config.settings["release"], dataset, assess(dataset.frame, config), earlier)
+    return given, kept
+
+
+def package(source: Path, given: StepInput, kept: list[str], to: Path) -> Package:
+    """Run the step, write its files to a folder, and open them as a recipient would."""
+    links = to / "links"
+    links.mkdir()
+    for path in source.iterdir():
+        if path.is_file():
+            (links / path.name).write_bytes(path.read_bytes())
+    result = run_step(dataclasses.replace(given, folder=links_with_results(links)))
+    out = to / "out"
+    out.mkdir()
+    files = {name.removeprefix("released/"): content for name, content in result.files.items()}
+    for name, content in files.items():
+        (out / name).write_bytes(content)
+    opened = {name: read_domain_file(path).frame for name, path in find_domain_files(out).by_domain.items()}
+    origin = {name: read_domain_file(path).frame for name, path in find_domain_files(source).by_domain.items()}
+    return Package(files, opened, origin, result, kept, out)
+
+
+def links_with_results(folder: Path) -> Path:
+    (folder / RESULTS_FOLDER).mkdir(exist_ok=True)
+    return folder
+
+
+def demo_config(release: dict | None = None) -> dict:
+    """The shipped config of SDTM_DEMO, with a release."""
+    literal = load_pilot_config(
+        dataclasses.replace(read_settings({}, PROJECT), config_folder=PROJECT / "config"), "SDTM_DEMO"
+    )
+    return {**literal, "release": {"key_from": {"environment": "RELEASE_TEST_KEY"}, **(release or {})}}
+
+
+def make_demo(to: Path, release: dict | None = None) -> Package:
+    given, kept = step_on(FOLDER, to, demo_config(release), TREATMENT)
+    return package(FOLDER, given, kept, to)
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory) -> Package:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RELEASE_TEST_KEY", KEY)
+        return make_demo(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture
+def release_key(monkeypatch) -> None:
+    monkeypatch.setenv("RELEASE_TEST_KEY", KEY)
+
+
+def codebook_of(made: Package) -> list[dict]:
+    return json.loads(made.files["codebook.json"])["variables"]

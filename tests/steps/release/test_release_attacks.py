@@ -1,0 +1,328 @@
+"""What an attacker tries on a released study: each attack works on the source, and fails on what leaves."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import struct
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet
+import pytest
+
+from cdisc.formats.registry import writers_by_name
+from disclosure_control.release.package import outgoing
+from disclosure_control.release.traces import holds_any
+from disclosure_control.run.results import harmless
+from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
+from tests.release.release_referee import pseudonym
+from tests.release.small_studies import KEY, RELEASE, people, released, rows_of
+
+IDS = [f"STUDY-{site}-{number}" for number, site in enumerate((701, 701, 704, 708, 708, 716), 1001)]
+ALL = list(range(len(IDS)))
+DM = [
+    {
+        "STUDYID": "STUDY",
+        "DOMAIN": "DM",
+        "USUBJID": one,
+        "SUBJID": one[-4:],
+        "SITEID": one[6:9],
+        "INVNAM": f"Dr Marker{one[6:9]}",
+    }
+    | {
+        "AGE": 60.0 + place,
+        "AGEU": "YEARS",
+        "BRTHDTC": f"{1950 - place}-03-0{place + 1}",
+        "RFSTDTC": f"2014-0{place + 1}-03",
+    }
+    | {"COUNTRY": "USA", "SEX": "FM"[place % 2]}
+    for place, one in enumerate(IDS)
+]
+
+
+def frame_of(files: dict, name: str, who=None) -> pd.DataFrame:
+    return released({"DM": DM, **files}, who or people(IDS, ALL)).files[name].frame
+
+
+def ae(**more) -> list[dict]:
+    return [
+        {"USUBJID": one, "DOMAIN": "AE", "AESEQ": 1.0, "AEDECOD": "Headache", **{k: v(p) for k, v in more.items()}}
+        for p, one in enumerate(IDS)
+    ]
+
+
+# ---------------------------------------------------------------- ids
+
+
+def test_by_the_site_in_the_id():
+    names = frame_of({}, "DM")["USUBJID"].tolist()
+    at_one_site = [pseudonym(KEY, RELEASE.pilot, RELEASE.name, one) for one in IDS[:2]]
+    assert at_one_site[0][:3] != at_one_site[1][:3]
+    assert set(at_one_site) <= set(names)
+
+
+def test_by_the_column_of_sites_and_of_investigators():
+    assert not {"SITEID", "INVNAM"} & set(frame_of({}, "DM"))
+
+
+def test_by_the_length_of_an_id():
+    short = [
+        dict(row, USUBJID=one, SUBJID="1")
+        for row, one in zip(DM, ["S-1", "S-22", "S-333", "S-4", "S-5", "S-6"], strict=True)
+    ]
+    frame = released({"DM": short}, people([row["USUBJID"] for row in short], ALL)).files["DM"].frame
+    assert set(frame["USUBJID"].str.len()) == {16}
+
+
+def test_by_hashing_every_possible_id_without_the_key():
+    import hashlib
+
+    guesses = {hashlib.new(kind, one.encode()).hexdigest()[:16] for one in IDS for kind in ("sha256", "md5", "sha1")}
+    assert not guesses & set(frame_of({}, "DM")["USUBJID"])
+
+
+def test_by_the_id_in_the_id_of_a_form():
+    frame = frame_of({"AE": ae(AESPID=lambda p: f"{IDS[p]}/E01")}, "AE")
+    assert set(frame["AESPID"].str.len()) == {12}
+    assert not holds_any(frame["AESPID"].tolist(), IDS).any()
+
+
+def test_by_the_commonest_id_of_a_form():
+    """E01 is everybody's first form: one pseudonym for all of them would say so."""
+    assert frame_of({"AE": ae(AESPID=lambda p: "E01")}, "AE")["AESPID"].nunique() == len(IDS)
+
+
+def test_by_the_serial_number_of_a_device():
+    ec = [{"USUBJID": one, "DOMAIN": "EC", "ECSEQ": 1.0, "SPDEVID": f"SN-55{p}"} for p, one in enumerate(IDS)]
+    assert not frame_of({"EC": ec}, "EC")["SPDEVID"].str.startswith("SN").any()
+
+
+def test_by_the_order_of_the_rows():
+    order = frame_of({}, "DM")["USUBJID"].tolist()
+    assert order == sorted(order)
+    assert order != [pseudonym(KEY, RELEASE.pilot, RELEASE.name, one) for one in IDS]
+
+
+def test_by_the_row_number_of_a_person_left_out():
+    who = people(IDS, [0, 1, 3, 4, 5])
+    frame = frame_of({}, "DM", who)
+    assert list(frame.index) == list(range(5))
+
+
+def test_two_releases_do_not_join_by_pseudonym():
+    one = pseudonyms_of(KEY, RELEASE, IDS)
+    other = pseudonyms_of(KEY, Release("PILOT", "2027"), IDS)
+    assert not set(one) & set(other)
+
+
+# ---------------------------------------------------------------- dates
+
+
+def test_by_a_known_calendar_date_of_the_study():
+    """The study's first and last day are public: beside moved dates they would give offsets away."""
+    ts = [
+        {"DOMAIN": "TS", "TSSEQ": 1.0, "TSPARMCD": code, "TSVAL": value}
+        for code, value in (
+            ("SSTDTC", "2014-01-03"),
+            ("SENDTC", "2015-03-05"),
+            ("DCUTDTC", "2015-01-01"),
+            ("TITLE", "A trial"),
+        )
+    ]
+    assert frame_of({"TS": ts}, "TS")["TSPARMCD"].tolist() == ["TITLE"]
+
+
+def test_by_the_day_on_which_everybody_was_seen():
+    """One day of all people becomes many days: none of them is the commonest."""
+    days = frame_of({"AE": ae(AESTDTC=lambda p: "2015-01-01")}, "AE")["AESTDTC"]
+    assert "2015-01-01" not in set(days)
+    assert days.nunique() == len(IDS)
+
+
+def test_by_the_age_beside_the_year_of_birth():
+    frame = frame_of({}, "DM")
+    assert not [name for name in frame if "BRTH" in name]
+
+
+def test_by_the_date_of_another_domain():
+    """One offset per person: the difference between two files is what it was, and so tells nothing new."""
+    study = released({"DM": DM, "AE": ae(AESTDTC=lambda p: f"2014-0{p + 1}-13")}, people(IDS, ALL)).files
+    both = study["DM"].frame.merge(study["AE"].frame, on="USUBJID")
+    gap = pd.to_datetime(both["AESTDTC"]) - pd.to_datetime(both["RFSTDTC"])
+    assert set(gap.dt.days) == {10}
+
+
+def test_by_a_date_in_a_supplement():
+    supp = [{"USUBJID": one, "RDOMAIN": "AE", "QNAM": "AEXDTC", "QVAL": "2014-05-06"} for one in IDS]
+    frame = released({"DM": DM, "AE": ae(), "SUPPAE": supp}, people(IDS, ALL)).files["SUPPAE"].frame
+    assert "2014-05-06" not in set(frame["QVAL"])
+
+
+def test_by_the_weekdays_of_a_laboratory():
+    """A week's pattern leaves the offset modulo seven: more than a hundred offsets still fit it."""
+    offsets = offsets_of(KEY, RELEASE, [f"P{i}" for i in range(20_000)], 365)
+    assert all(len(set(offsets[offsets % 7 == rest])) >= 100 for rest in range(7))
+    assert 0 not in offsets
+
+
+def test_by_a_text_that_is_no_date():
+    study = released({"DM": DM, "AE": ae(AESTDTC=lambda p: "the day of the flood")}, people(IDS, ALL))
+    assert study.files["AE"].frame["AESTDTC"].isna().all()
+    assert [a.n_lost for a in study.accounts if a.variable == "AESTDTC"] == [len(IDS)]
+
+
+# ---------------------------------------------------------------- what else tells
+
+
+def test_by_free_text_and_verbatim_terms():
+    files = {"AE": ae(AETERM=lambda p: f"met {IDS[p]}"), "CO": [{"USUBJID": IDS[0], "COVAL": "Marker lives in Town"}]}
+    study = released({"DM": DM, **files}, people(IDS, ALL))
+    assert "CO" not in study.files
+    assert "AETERM" not in study.files["AE"].frame
+
+
+def test_by_a_variable_that_nobody_thought_of():
+    assert "AENOTE" not in frame_of({"AE": ae(AENOTE=lambda p: "Marker")}, "AE")
+
+
+def test_by_a_row_of_a_supplement_that_nobody_thought_of():
+    supp = [{"USUBJID": one, "RDOMAIN": "AE", "QNAM": "NICKNAME", "QVAL": "Marker"} for one in IDS]
+    assert "SUPPAE" not in released({"DM": DM, "AE": ae(), "SUPPAE": supp}, people(IDS, ALL)).files
+
+
+def test_by_the_rows_of_a_supplement_of_somebody_left_out():
+    supp = [{"USUBJID": one, "RDOMAIN": "DM", "QNAM": "ITT", "QVAL": "Y"} for one in IDS]
+    study = released({"DM": DM, "SUPPDM": supp}, people(IDS, [0, 1, 2]))
+    assert set(study.files["SUPPDM"].frame["USUBJID"]) == set(study.files["DM"].frame["USUBJID"])
+
+
+def test_by_the_normal_range_which_goes_by_age_and_sex():
+    lb = [{"USUBJID": one, "LBTESTCD": "HGB", "LBORRES": "12", "LBORNRLO": "10", "LBSTNRHI": 14.0} for one in IDS]
+    assert set(frame_of({"LB": lb}, "LB")) == {"USUBJID", "LBTESTCD", "LBORRES"}
+
+
+def test_by_the_age_in_other_words():
+    adsl = [{"USUBJID": one, "AGE": 61.0, "AGEGR1": "60-64", "AGEGR1N": 3.0} for one in IDS]
+    assert set(frame_of({"ADSL": adsl}, "ADSL")) == {"USUBJID", "AGE"}
+
+
+def test_by_the_oldest():
+    rows = [dict(row, AGE=age) for row, age in zip(DM, (101.0, 90.0, 89.0, 95.0, 61.0, 62.0), strict=True)]
+    frame = released({"DM": rows}, people(IDS, ALL)).files["DM"].frame
+    assert sorted(frame["AGE"]) == [61, 62, 89, 90, 90, 90]
+
+
+def test_by_initials_in_subject_characteristics():
+    sc = [
+        {"USUBJID": one, "SCTESTCD": code, "SCTEST": "x", "SCORRES": "AB"}
+        for one in IDS
+        for code in ("SUBJINIT", "MARISTAT", "PETNAME")
+    ]
+    assert set(frame_of({"SC": sc}, "SC")["SCTESTCD"]) == {"MARISTAT"}
+
+
+# ---------------------------------------------------------------- files
+
+
+TABLE = outgoing(released({"DM": DM}, people(IDS, ALL)).files["DM"], pd.Timestamp("2026-03-04").to_pydatetime())
+
+
+def test_by_the_dates_in_the_header_of_a_transport_file():
+    content = writers_by_name()["xpt5"].write(TABLE)
+    assert set(re.findall(rb"\d\d[A-Z]{3}\d\d:\d\d:\d\d:\d\d", content)) == {b"04MAR26:00:00:00"}
+
+
+def test_by_the_lengths_that_a_transport_file_declares():
+    """Widths are those of what is released, not of the longest value that was removed."""
+    content = writers_by_name()["xpt5"].write(TABLE)
+    n_variables = int(content[560 + 53 : 560 + 58])
+    lengths = {
+        content[640 + i * 140 + 8 : 640 + i * 140 + 16].decode().strip(): struct.unpack_from(
+            ">h", content, 644 + i * 140
+        )[0]
+        for i in range(n_variables)
+    }
+    assert lengths["USUBJID"] == 16
+    assert lengths["COUNTRY"] == len("NORTH AMERICA")
+
+
+def test_by_the_header_of_dataset_json():
+    head = json.loads(writers_by_name()["ndjson"].write(TABLE).splitlines()[0])
+    assert not {"sourceSystem", "fileOID", "dbLastModifiedDateTime", "metaDataRef", "metaDataVersionOID"} & set(head)
+    assert head["datasetJSONCreationDateTime"] == "2026-03-04T00:00:00"
+
+
+def test_by_the_statistics_of_a_parquet_file():
+    file = pyarrow.parquet.ParquetFile(io.BytesIO(writers_by_name()["parquet"].write(TABLE)))
+    group = file.metadata.row_group(0)
+    assert all(group.column(i).statistics is None for i in range(group.num_columns))
+    assert not any(re.search(rb"pandas|1950|STUDY-7", value) for value in file.schema_arrow.metadata.values())
+
+
+def test_by_the_size_of_a_file():
+    """One row per person, of one width: the size says how many people there are, and not who."""
+    write, frame = writers_by_name()["xpt5"].write, TABLE.frame
+    sizes = {
+        len(write(outgoing(released({"DM": DM}, people(IDS, kept)).files["DM"], TABLE.created)))
+        for kept in ([0, 1, 2], [3, 4, 5])
+    }
+    assert len(sizes) == 1
+    assert len(frame) == len(IDS)
+
+
+@pytest.mark.parametrize("cell", ["=HYPERLINK(1)", "+1+1", "@SUM(A1)", "-2+3"])
+def test_by_a_cell_that_a_spreadsheet_runs(cell):
+    content = writers_by_name()["csv"].write(
+        outgoing(released({"DM": DM, "AE": ae(AEDECOD=lambda p: cell)}, people(IDS, ALL)).files["AE"], TABLE.created)
+    )
+    frame = harmless(pd.read_csv(io.BytesIO(content), dtype="str"))
+    assert frame["AEDECOD"].str.startswith("'").all()
+
+
+def test_a_csv_of_the_package_runs_nothing(demo):
+    """The step itself neutralises: what it wrote as CSV for people is the codebook."""
+    cells = pd.read_csv(io.BytesIO(demo.files["codebook.csv"]), dtype="str").to_numpy().ravel()
+    assert not [cell for cell in cells if isinstance(cell, str) and re.match(r"[=+@|%]", cell)]
+
+
+def test_by_searching_the_whole_package_for_the_originals(demo):
+    source = demo.source["DM"]
+    originals = [*source["USUBJID"]]
+    for name, content in demo.files.items():
+        if not name.startswith("README"):
+            assert not holds_any([content.decode("utf-8", errors="replace")], originals).any(), name
+    people_gone = set(source["USUBJID"]) - set(demo.kept)
+    assert people_gone
+
+
+def test_by_an_age_that_another_file_gives_exactly(demo):
+    ages = {f"{age:g}" for age in demo.source["DM"]["AGE"]}
+    assert not ages & set(demo.opened["DM"]["AGE"])
+    assert [name for name, frame in demo.opened.items() if name != "DM" and "AGE" in frame] == []
+
+
+def test_by_the_gaps_in_the_order_of_dates(demo):
+    """Within a person the order of visits is as it was, and between people the calendar is not."""
+    visits = demo.opened["SV"]
+    for _, rows in visits.groupby("USUBJID"):
+        dates = rows.sort_values("VISITNUM")["SVSTDTC"].dropna().tolist()
+        assert all(first <= second for first, second in pairwise(dates))
+    before = demo.source["SV"].groupby("VISITNUM")["SVSTDTC"].min()
+    after = visits.groupby("VISITNUM")["SVSTDTC"].min()
+    assert not (before == after.reindex(before.index)).any()
+
+
+def test_the_search_finds_what_is_there():
+    """The search of the package is no blind one: each kind is found where it stands."""
+    rng = np.random.default_rng(3)
+    texts = ["".join(rng.choice(list("ab01-"), 12)) for _ in range(300)]
+    wanted = ["ab0", "0-1b", "zz", texts[7]]
+    expected = [any(one in text for one in wanted) for text in texts]
+    assert holds_any(texts, wanted).tolist() == expected
+    assert any(expected)
+    assert not all(expected)
+    assert holds_any([], wanted).tolist() == []
+    assert rows_of(pd.DataFrame({"a": [np.nan, "x"]})) == [{}, {"a": "x"}]

@@ -1,0 +1,253 @@
+"""The step ``release`` on SDTM_DEMO: every cell by the referee, every format, the proof, the verdict, the key."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cdisc.operations import OperationKind, operation_of
+from disclosure_control.basics.reasons import Gravity
+from disclosure_control.report.verdict import verdict_on, what_leaves
+from disclosure_control.steps.release.step import run_step
+from disclosure_control.treatments.keys import Release
+from tests.config_keys import faults_of_key
+from tests.places import SHARED_DATA
+from tests.release.release_referee import pseudonym, released_rows
+from tests.release.small_studies import rows_of
+from tests.steps.release.conftest import (
+    FOLDER,
+    KEY,
+    TREATMENT,
+    codebook_of,
+    demo_config,
+    make_demo,
+    package,
+    step_on,
+)
+
+NAMED = (KEY.encode(), "DEMO", "2026")
+
+
+def folder_with(source, to):
+    """A pilot's folder with the files of another one."""
+    folder = to / "pilot"
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("processed_for_anonym"))
+    (folder / "processed_for_anonym").mkdir()
+    return folder
+
+
+# ---------------------------------------------------------------- against the referee
+
+
+def test_every_cell_of_the_demo_is_that_of_the_referee(demo):
+    ages = demo.source["DM"].set_index("USUBJID")["AGE"]
+    band = {one: f"{int(age // 20 * 20)}--{int(age // 20 * 20 + 20)}" for one, age in ages.items()}
+    for name, frame in demo.source.items():
+        domain = {"LBCH": "LB", "LBHE": "LB"}.get(name, name)
+        expected = released_rows(domain, rows_of(frame), set(demo.kept), {"AGE": band} if name == "DM" else {}, *NAMED)
+        assert (rows_of(demo.opened[name]) if name in demo.opened else []) == expected, name
+    assert set(demo.source) - set(demo.opened) == {"SUPPLBCH"}  # its only variable waits for the config
+
+
+def test_the_figures_are_those_that_the_treatment_promised(demo):
+    assert demo.result.figures["as_a_recipient_finds_it"] == demo.result.figures["as_promised"]
+    assert demo.result.figures["people"] + demo.result.figures["people_left_out"] == 60
+
+
+def test_nothing_of_the_originals_was_found_and_the_counts_are_printed(demo):
+    traces = demo.result.figures["traces"]
+    assert traces["searched"] > 10_000
+    assert {traces[key] for key in traces if key not in ("searched", "where")} == {0}
+    assert "original ids: 0; their digits: 0; dates that were not moved: 0" in demo.result.report
+
+
+def test_relations_and_supplements_still_join(demo):
+    dm = set(demo.opened["DM"]["USUBJID"])
+    assert set(demo.opened["SUPPDM"]["USUBJID"]) <= dm
+    for row in rows_of(demo.opened["RELREC"]):
+        parent = demo.opened[row["RDOMAIN"]]
+        own = parent[parent["USUBJID"] == row["USUBJID"]]
+        assert float(row["IDVARVAL"]) in set(own[row["IDVAR"]]), "a parent that stayed is found"
+    n_source = sum(one in demo.kept for one in demo.source["RELREC"]["USUBJID"])
+    assert len(demo.opened["RELREC"]) == n_source
+
+
+def test_labels_are_kept_and_the_codebook_names_every_variable(demo):
+    entries = codebook_of(demo)
+    named = {(entry["file"].partition(".")[0].upper(), entry["variable"]) for entry in entries}
+    for name, frame in demo.source.items():
+        assert {(name, column) for column in frame} <= named
+    age = next(entry for entry in entries if entry["variable"] == "AGE")
+    assert age["done"] == "recoded by the treatment"
+    assert age["intervals"].startswith("a--b holds a and not b")
+
+
+def test_the_codebook_lists_no_level_of_few_people(demo):
+    frames = demo.opened
+    for entry in codebook_of(demo):
+        frame = frames.get(entry["file"].partition(".")[0].upper())
+        for level in filter(None, entry["levels"].split("; ")):
+            assert frame[frame[entry["variable"]] == level]["USUBJID"].nunique() >= 10
+
+
+def test_the_package_is_read_by_a_recipient_without_the_descriptions(demo):
+    assert {"README.txt", "codebook.csv", "codebook.json"} <= set(demo.files)
+    assert "CODEBOOK" not in demo.opened
+
+
+# ---------------------------------------------------------------- formats
+
+
+@pytest.mark.parametrize(
+    "name", ["csv", "json", pytest.param("xpt8", marks=pytest.mark.thorough("1 s each")), "parquet"]
+)
+@pytest.mark.thorough("1 s each; the quick run reads the formats that the demo came in")
+def test_every_format_says_the_same(name, demo, tmp_path, release_key):
+    made = make_demo(tmp_path, {"format": name})
+    for domain, frame in demo.opened.items():
+        again = made.opened[domain]
+        for column in frame:
+            expected, found = frame[column], again[column]
+            if expected.dtype.kind == "f":
+                np.testing.assert_allclose(pd.to_numeric(found), expected, rtol=1e-12)
+            else:
+                assert found.fillna("").str.lstrip("'").tolist() == expected.fillna("").tolist(), (domain, column)
+
+
+def test_a_format_that_cannot_hold_a_column_is_a_fault(tmp_path, release_key):
+    assert "allowed" in faults_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, "format": "xlsx"})[0]
+
+
+# ---------------------------------------------------------------- the key
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({}, "release['key_from']: missing"),
+        ({"key_from": {"environment": "NOT_SET_ANYWHERE"}}, "not set"),
+        ({"operations": {"--TERM": "kept"}}, "did you mean 'keep'?"),
+        ({"operations": {"--TERM": "review"}}, "unknown operation"),
+        ({"formats": "csv"}, "did you mean 'format'?"),
+        ({"days": 3}, "whole number from 30"),
+        ([], "found list"),
+    ],
+)
+def test_faults_of_the_key(value, words, release_key):
+    given = {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value} if value and "key_from" not in value else value
+    faults = faults_of_key("release", given, {}, ["a"])
+    assert any(words in fault for fault in faults), faults
+
+
+def test_a_line_of_one_domain_is_asked_before_one_of_all(release_key):
+    literal = demo_config({"operations": {"--TERM": "remove", "AE.AETERM": "keep"}})
+    from tests.config_keys import settings_of_key
+
+    lines = settings_of_key("release", literal["release"]).lines
+    assert operation_of("AE", "AETERM", lines).operation == OperationKind.KEEP
+    assert operation_of("MH", "MHTERM", lines).operation == OperationKind.REMOVE
+
+
+# ---------------------------------------------------------------- the verdict
+
+
+def test_what_waits_for_the_config_holds_the_package_and_is_left_out(demo):
+    (reason,) = demo.result.reasons_to_hold
+    assert reason.gravity == Gravity.NOT_DECIDED
+    assert "LB.LBTMSHI" in reason.sentence
+    assert '"LB.LBTMSHI": "remove"' in reason.remedy
+
+
+def test_the_verdict_is_about_the_package(demo):
+    steps = {"release": demo.result}
+    leaving = what_leaves(steps)
+    assert leaving.about == "released/"
+    verdict = verdict_on(leaving, steps)
+    assert not verdict.may_leave
+    assert verdict.text.startswith("VERDICT on released/: Hold.\n  1. ")
+    assert verdict.figures["verdict"] == "Hold"
+
+
+def test_fewer_people_than_k_never_leave(tmp_path, release_key):
+    given, _ = step_on(FOLDER, tmp_path, {**demo_config(), "K": 61, "L": 2}, None)
+    result = run_step(given)
+    assert result.files == {}
+    assert result.figures["released"] is False
+    verdict = verdict_on(what_leaves({"release": result}), {"release": result})
+    assert verdict.text.startswith("VERDICT: Hold, nothing is released.")
+    assert "fewer people than K" in verdict.text
+
+
+def test_an_id_that_the_config_keeps_is_found_and_holds_the_package(tmp_path, release_key):
+    """A search that finds nothing in a good package has to find it in a bad one: all the kinds, planted."""
+    planted = {"DM.SUBJID": "keep", "DM.SITEID": "keep", "SV.SVSTDTC": "keep", "AE.AETERM": "keep"}
+    given, _ = step_on(FOLDER, tmp_path, demo_config({"operations": planted}), TREATMENT)
+    result = run_step(dataclasses.replace(given, folder=folder_with(FOLDER, tmp_path)))
+    traces = result.figures["traces"]
+    assert traces["original_ids"] > 0
+    assert traces["original_dates"] > 0
+    assert set(traces["where"]) == {"DM.SUBJID", "SV.SVSTDTC"}
+    first = min(result.reasons_to_hold)
+    assert first.gravity == Gravity.NAMES_A_PERSON
+    verdict = verdict_on(what_leaves({"release": result}), {"release": result})
+    assert first in verdict.vetoes
+    assert "DM.SUBJID" in verdict.text
+
+
+# ---------------------------------------------------------------- real studies
+
+
+@pytest.mark.thorough("6 s: a whole study of 28 domains")
+def test_a_whole_study_with_relations_of_data_sets(tmp_path, release_key):
+    source = SHARED_DATA / "dataset_json" / "whole_study" / "json"
+    if not source.is_dir():
+        pytest.skip("the public data lie beside the clone")
+    literal = {**demo_config(), "categorical_qis": ["DM__SEX"], "continuous_qis": [], "binning_config": {}}
+    literal |= {"sensitive_feature": [], "sensitive_binning_config_for_L": {}, "K": 2}
+    given, kept = step_on(source, tmp_path, {k: v for k, v in literal.items() if k not in ("L", "T")}, None)
+    made = package(source, given, kept, tmp_path)
+    assert set(made.source) - set(made.opened) <= {"SUPPEC"}
+    assert made.result.figures["traces"]["where"] == {}
+    before, after = made.source, made.opened
+    # RELREC joins whole data sets here: as many pairs of related records afterwards as before.
+    for one, other, by, and_by in (("AE", "DS", "AELNKID", "DSLNKID"), ("AE", "FA", "AELNKID", "FALNKGRP")):
+        n_before, n_after = (
+            len(
+                frames[one][["USUBJID", by]]
+                .dropna()
+                .merge(
+                    frames[other][["USUBJID", and_by]].dropna(), left_on=["USUBJID", by], right_on=["USUBJID", and_by]
+                )
+            )
+            for frames in (before, after)
+        )
+        assert n_before == n_after > 0
+    # --DY, recomputed from the released dates, is the released one wherever it was so before.
+    for name, frame in after.items():
+        start = after["DM"].set_index("USUBJID")["RFSTDTC"]
+        for column in [c for c in frame if c.endswith("STDY") and f"{c[:2]}STDTC" in frame]:
+            assert (recomputed(frame, f"{column[:2]}STDTC", start) - frame[column]).dropna().eq(0).sum() == (
+                (recomputed(before[name], f"{column[:2]}STDTC", before["DM"].set_index("USUBJID")["RFSTDTC"]))
+                - before[name][column]
+            ).dropna().eq(0).sum()
+
+
+def recomputed(frame, date, start):
+    days = (
+        pd.to_datetime(frame[date].str[:10], format="%Y-%m-%d", errors="coerce")
+        - pd.to_datetime(frame["USUBJID"].map(start).str[:10], format="%Y-%m-%d", errors="coerce")
+    ).dt.days
+    return days + (days >= 0)
+
+
+def test_pseudonyms_are_those_of_the_release(demo):
+    release = Release("DEMO", "2026")
+    expected = {pseudonym(KEY.encode(), release.pilot, release.name, one) for one in demo.kept}
+    assert set(demo.opened["DM"]["USUBJID"]) == expected
+    assert TREATMENT[0]["column"] == "DM__AGE"
+    assert json.loads(demo.files["codebook.json"])
