@@ -59,7 +59,8 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, beside=pilot.is_configured)
     n_to_review = lines_to_review(draft.text)
     outcome = outcome or _published(pilot, draft.combined)
-    pilot.log.say(f'  drafted {path}: decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py')
+    decide = f'decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py'
+    pilot.log.say(f"  drafted {path}: {decide}")
     return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
 
 

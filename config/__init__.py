@@ -81,7 +81,7 @@ def _keep_runs(written: str | None) -> int:
     if not written:
         return KEEP_RUNS
     if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or int(written) < 1:
-        raise FaultyInputError(f"BIOSTREAMS_KEEP_RUNS: found {written[:20]!r}; allowed: a whole number from 1 to 999999")
+        raise FaultyInputError(f"BIOSTREAMS_KEEP_RUNS: found {written[:20]!r}; allowed: a whole number, 1 to 999999")
     return int(written)
 
 

@@ -2,7 +2,7 @@
 
 The two further files are restricted: ``alone_since.csv`` says who is alone with the quasi-identifiers and since which
 run, ``quasi_identifier_groups.csv`` how many people each group had in this run and in the one before. All three belong
-to the published set of a run: a run that fails or is killed leaves the earlier ones, or the next start completes its own.
+to the published set of a run: one that fails or is killed leaves the earlier ones, or the next start completes its own.
 """
 
 from __future__ import annotations
@@ -43,6 +43,11 @@ class Memory:
     alone: pd.DataFrame
     groups: pd.DataFrame
 
+    @classmethod
+    def empty(cls) -> Memory:
+        """That of a pilot without a run."""
+        return cls((), _empty(_ALONE_COLUMNS), _empty(_GROUP_COLUMNS))
+
     def write(self, results: ResultSet) -> None:
         """Put the three files into the set of a run."""
         results.write_text(HISTORY, "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in self.lines))
@@ -73,7 +78,7 @@ def read_memory(results: Path) -> Memory:
     tables = [_table(results / name, columns, faults) for name, columns in _TABLES.items()]
     if faults:
         raise FaultyInputError(faults)
-    return Memory(lines, *tables) if lines else Memory((), *(table.iloc[:0] for table in tables))
+    return Memory(lines, *tables) if lines else Memory.empty()
 
 
 _TABLES = {ALONE: _ALONE_COLUMNS, GROUPS: _GROUP_COLUMNS}
@@ -87,16 +92,18 @@ def _lines(text: str) -> tuple[Mapping[str, Any], ...]:
 
 
 def _table(path: Path, columns: list[str], faults: list[str]) -> pd.DataFrame:
-    counts = [name for name in columns if name.startswith("people")]
-    empty = pd.DataFrame({name: pd.Series(dtype="int64" if name in counts else "str") for name in columns})
     if not path.is_file():
-        return empty
+        return _empty(columns)
     try:
         table = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8")
-        return table[columns].astype(dict.fromkeys(counts, "int64"))
+        return table[columns].astype(_empty(columns).dtypes.to_dict())
     except (ValueError, KeyError):
         faults.append(f"{path.name}: not as a run writes it; put it back from a copy, or delete it and {HISTORY}")
-        return empty
+        return _empty(columns)
+
+
+def _empty(columns: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(dtype="int64" if name.startswith("people") else "str") for name in columns})
 
 
 def remember(
@@ -147,7 +154,7 @@ def worst_rates(summary: Mapping[str, Any]) -> dict[str, float | None]:
 def newly_alone(before: set[str], now: set[str]) -> int | None:
     """How many are alone now who were not in the run before; None where it is masked.
 
-    The reports of both runs tell how many were alone: who came, who stayed and who is so no longer give each other away.
+    The reports of both runs tell how many were alone: who came, stayed and went give each other away.
     """
     if before == now:
         return 0

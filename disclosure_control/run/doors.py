@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -78,10 +79,7 @@ def run_door(
     One pilot's fault does not stop the others. 0 done; 1 done, and a risk above what was to be enforced; 2 config
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
-    warnings.simplefilter("ignore")  # libraries quote data in their warnings
+    prepare_screen()
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"
@@ -102,7 +100,9 @@ def run_door(
     outcomes = {}
     try:
         for name in names:
-            outcomes[name] = _process_one(name, settings, process, options, needs_config, log.of_pilot(_shown(name)))
+            of_pilot = log.of_pilot(_shown(name))
+            work = functools.partial(_process_one, name, settings, process, options, needs_config, of_pilot)
+            outcomes[name] = guarded(work, of_pilot)
     except KeyboardInterrupt:
         _say_faults(
             ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"],
@@ -111,7 +111,20 @@ def run_door(
         return STOPPED
     finally:
         _say_outcomes(outcomes, log)
-    return next(status for status in GRAVITY if status in {outcome.status for outcome in outcomes.values()})
+    return gravest({outcome.status for outcome in outcomes.values()})
+
+
+def prepare_screen() -> None:
+    """Make the console one that neither stops a run nor shows data: for every program that people start."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
+    warnings.simplefilter("ignore")  # libraries quote data in their warnings
+
+
+def gravest(statuses: Collection[int]) -> int:
+    """The exit status of several outcomes."""
+    return next(status for status in GRAVITY if status in statuses)
 
 
 def _pilots_of(options: argparse.Namespace, settings: Settings) -> list[str]:
@@ -142,19 +155,24 @@ def _process_one(
     needs_config: bool,
     log: Log,
 ) -> Outcome:
+    path, folder = config_file_of(settings, name), settings.data_folder / name
+    # A misspelt name or folder is told as before: nothing is drafted where nothing lies.
+    is_new = not needs_config and not path.exists() and folder.is_dir() and path.parent.is_dir()
+    file = SourceFile(path, b"") if is_new else read_config_file(settings, name)
+    config = {} if is_new else parse_config_file(file)
+    if not folder.is_dir():
+        raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
+    results = folder / RESULTS_FOLDER
+    pilot = Pilot(name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log)
+    log.say(f"Pilot {name}")
+    with held(pilot.results):
+        return process(pilot, options)
+
+
+def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
+    """What some work on a pilot comes to; what stops it is said, in words that hold no data, and becomes a status."""
     try:
-        path, folder = config_file_of(settings, name), settings.data_folder / name
-        # A misspelt name or folder is told as before: nothing is drafted where nothing lies.
-        is_new = not needs_config and not path.exists() and folder.is_dir() and path.parent.is_dir()
-        file = SourceFile(path, b"") if is_new else read_config_file(settings, name)
-        config = {} if is_new else parse_config_file(file)
-        if not folder.is_dir():
-            raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
-        results = folder / RESULTS_FOLDER
-        pilot = Pilot(name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log)
-        log.say(f"Pilot {name}")
-        with held(pilot.results):
-            return process(pilot, options)
+        return work()
     except FaultyInputError as error:
         _say_faults(error.faults, log)
         return Outcome(INPUT_AT_FAULT, f"config or input at fault ({len(error.faults)}), see above")

@@ -1,4 +1,4 @@
-"""What a run says while it works: sentences and tables for people, or JSON line by line for whoever watches many runs."""
+"""What a run says while it works: sentences and tables for people, or JSON line by line for programs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import TextIO
+from typing import Any, TextIO
 
 FORMATS = ("text", "json")
 
@@ -57,14 +57,14 @@ class Log:
             say(json.dumps({"event": name, "when": utc_now(), **of_pilot, **fields}), stream)
 
     @contextlib.contextmanager
-    def step(self, name: str, is_said: bool = False) -> Iterator[dict[str, int]]:
+    def step(self, name: str, is_said: bool = False) -> Iterator[dict[str, Any]]:
         """Time what happens within the block: an event with its seconds and the counts that the block puts in.
 
         ``is_said``: people are told when it starts, too. A step that fails has no event; its fault has.
         """
         if is_said:
             self.say(f"Step {name}")
-        counts: dict[str, int] = {}
+        counts: dict[str, Any] = {}
         start = self.clock()
         yield counts
         self.event("step", step=name, seconds=round(self.clock() - start, 3), **counts)

@@ -19,6 +19,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -146,8 +147,7 @@ class ResultSet:
             key = fingerprints.key_of(self.folder)
             hashed = {name: fingerprints.with_fingerprints(summary.get(name, {}), key) for name in ("inputs", "files")}
             summary = {**summary, "hashes": fingerprints.MEANING, **hashed}
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-        self.write_text(self.summary_name, text + "\n")
+        self.write_text(self.summary_name, summary_text(summary))
         order = [*files, self.summary_name]
         stale = [name for name in earlier if name not in order]
         self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
@@ -198,6 +198,11 @@ def written_aside(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """A JSON summary as its file holds it."""
+    return with_controls_escaped(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _files_of_summary(path: Path) -> list[str]:

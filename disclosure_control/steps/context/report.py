@@ -13,6 +13,6 @@ def context_report(still_open: Sequence[str]) -> str:
     if not still_open:
         return f"Evidence: all {len(QUESTIONS)} points are answered, see evidence/anonymisation_report.html.\n"
     return (
-        f"Evidence: {len(still_open)} of {len(QUESTIONS)} points are open ({listed(still_open, 4)}); say them under the "
-        'config key "context", and see evidence/anonymisation_report.html.\n'
+        f"Evidence: {len(still_open)} of {len(QUESTIONS)} points are open ({listed(still_open, 4)}); say them under "
+        'the config key "context", and see evidence/anonymisation_report.html.\n'
     )

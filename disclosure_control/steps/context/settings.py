@@ -25,8 +25,8 @@ def _open(question: str) -> Any:
 class ContextSettings:
     """What the controller says; None, or an entry that is not there, is an open point.
 
-    ``attempt_probability`` in [0, 1]: that somebody tries to find a person, higher is riskier. ``roles``: by column, why
-    it has its role. ``thresholds``: by K, L and T, why that number. Dates are ISO 8601.
+    ``attempt_probability`` in [0, 1]: that somebody tries to find a person, higher is riskier. ``roles``: by column,
+    why it has its role. ``thresholds``: by K, L and T, why that number. Dates are ISO 8601.
     """
 
     purpose: str | None = _open("What are the data released for?")
