@@ -18,18 +18,34 @@ from typing import TYPE_CHECKING
 from config import COMBINED_DATASET, REVIEW, lines_to_review, text_of_config
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
+from disclosure_control.engines.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
+    from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
     from disclosure_control.report.verdict import Verdict
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc import KEY_READERS
-    from disclosure_control.assess.assessment import assess
-    from disclosure_control.assess.combined_dataset import read_combined_dataset
+    from disclosure_control.assess.opening import opened
+    from disclosure_control.engines.choice import choose_engine
+    from disclosure_control.steps import STEP_READERS
+    from disclosure_control.steps.running import faults_without_records
+
+    readers = KEY_READERS | STEP_READERS
+    path = pilot.results / COMBINED_DATASET
+    choice = choose_engine(options.engine, path)
+    if choice.reason:
+        pilot.log.notice(choice.reason)
+    with opened(choice.name, path, pilot.config, readers, faults_without_records) as found:
+        return _assess_opened(pilot, found, options)
+
+
+def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace) -> Outcome:
+    from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
@@ -38,16 +54,13 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.report.text import generate_full_privacy_report
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.run.results import staged
-    from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
 
-    readers = KEY_READERS | STEP_READERS
+    dataset = found.dataset
     memory = read_memory(pilot.results)
-    with pilot.log.step("read") as counts:
-        config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
-        counts |= {"subjects": len(dataset.table), "columns": dataset.table.shape[1] - 1}
-    with pilot.log.step("assess"):
-        assessment = assess(dataset.frame, config, announce=pilot.log.notice)
+    with pilot.log.step("assess") as counts:
+        assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
+        counts["subjects"] = dataset.n_subjects
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out)
     leaving = what_leaves(steps)
     verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
@@ -56,21 +69,21 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
     first_lines = _joined([verdict.text, notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
-    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
+    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
     figures = {name: result.figures for name, result in steps.items()}
     summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
-    memory = remember(memory, pilot, summary, assessment, dataset.subjects)
+    memory = remember(memory, pilot, summary, assessment)
     with pilot.log.step("write"), staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
-        for name, rows in risky_row_files(assessment, dataset.subjects):
+        for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
         memory.write(results)
-        write_evidence(results, EvidenceOf(pilot, summary, config, tuple(dataset.table.columns)))
+        write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
         results.publish(summary)
     pilot.log.say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
     judged = leaving.about if leaving.assessment else COMBINED_DATASET
@@ -106,8 +119,15 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
     return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this door beside those that both have."""
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
+    parser.add_argument(
+        "--engine",
+        choices=(AUTO, *ENGINES),
+        default=AUTO,
+        help="where the records are: in memory, on disk where they do not fit, or as the file calls for (default)",
+    )
 
 
 def _percent(text: str) -> float:
@@ -121,4 +141,4 @@ def _percent(text: str) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, assess_pilot, add_options=_add_options))
+    sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))

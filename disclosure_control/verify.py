@@ -23,6 +23,7 @@ from config import COMBINED_DATASET, parse_config_file, read_config_file, read_s
 from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, read_file
+from disclosure_control.engines.choice import AUTO
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import Memory, read_memory
 from disclosure_control.report.verification import (
@@ -113,7 +114,7 @@ def _run_again(found: Verification, folder: Path, results: Path, config: SourceF
         )
         try:
             _merge_again(found, pilot, results, combine_pilot)
-            assess_pilot(pilot, argparse.Namespace(fail_on_risk=None))
+            assess_pilot(pilot, argparse.Namespace(fail_on_risk=None, engine=AUTO))
         except FaultyInputError as error:
             for fault in error.faults:
                 found.check("run again", False, f"it stops: {fault}")

@@ -26,6 +26,7 @@ ROOMS = (
     "disclosure_control.identifiers",
     "disclosure_control.measures",
     "disclosure_control.assess",
+    "disclosure_control.engines",
     "disclosure_control.run",
     "cdisc",
     "config",

@@ -12,7 +12,7 @@ from config.model_settings import _model_keys
 from Create_Combined_Pilot_Dataset import combine_pilot
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.places import PROJECT
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -25,7 +25,7 @@ def demo_results(tmp_path, monkeypatch):
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(PROJECT / "config"))
     assert run_door("", combine_pilot, ["PENTELI"]) == 0
-    assert run_door("", assess_pilot, ["PENTELI"], lambda parser: parser.set_defaults(fail_on_risk=None)) == 0
+    assert run_door("", assess_pilot, ["PENTELI"], add_options) == 0
     return tmp_path / "PENTELI" / "processed_for_anonym"
 
 

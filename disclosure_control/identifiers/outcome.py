@@ -99,11 +99,10 @@ def reasons_of(findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, .
     for grade, gravity in GRAVITY.items():
         columns = [finding for finding in one_per_column(findings) if finding.grade is grade]
         if columns:
-            names = listed([finding.name for finding in columns], at_most=len(columns))
             sentence = f"In {where}, {listed([in_words(finding) for finding in columns], at_most=3)}."
-            remedy = (
-                f'add {{"method": "drop_identifiers"}} to the treatment, or say why a column is harmless: '
-                f'"identifiers": {{"harmless": {{"{columns[0].name}": "..."}}}} ({names})'
-            )
+            remedies = {finding.what_to_do: None for finding in columns}
+            to_do = [(remedy, [one.name for one in columns if one.what_to_do == remedy]) for remedy in remedies]
+            remedy = "; ".join(f"{listed(names, at_most=len(names))}: {remedy}" for remedy, names in to_do)
+            remedy += f'; or say why one is harmless: "identifiers": {{"harmless": {{"{columns[0].name}": "..."}}}}'
             reasons.append(Reason(gravity, sentence, remedy))
     return tuple(reasons)

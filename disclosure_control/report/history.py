@@ -7,6 +7,7 @@ to the published set of a run: one that fails or is killed leaves the earlier on
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,10 +18,10 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
 from disclosure_control.run.results import ResultSet
@@ -106,18 +107,11 @@ def _empty(columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype="int64" if name.startswith("people") else "str") for name in columns})
 
 
-def remember(
-    memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessment: Assessment, subjects: pd.Series
-) -> Memory:
-    """The memory with this run of the ``pilot`` in it, of as many runs as it keeps.
-
-    ``summary``: the JSON summary of this run. ``subjects`` (n_records,): their ids.
-    """
+def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessment: Assessment) -> Memory:
+    """The memory with this run of the ``pilot`` in it, of as many runs as it keeps; ``summary`` is its JSON summary."""
     when, config = pilot.started, fingerprint_of_json(pilot.config, key_of(pilot.results))
-    alone_now = subjects[assessment.k_anonymity.evaluated & (assessment.k_anonymity.measure == 1)]
-    since = memory.alone.set_index(SUBJECT_COLUMN)["alone_since"].to_dict()
-    alone = pd.DataFrame({SUBJECT_COLUMN: alone_now.to_numpy()}, dtype="str").sort_values(SUBJECT_COLUMN)
-    alone["alone_since"] = alone[SUBJECT_COLUMN].map(since).astype("str").fillna(when)
+    alone = people_alone(assessment).merge(memory.alone, "left", SUBJECT_COLUMN, validate="1:1")
+    alone["alone_since"] = alone["alone_since"].astype("str").fillna(when)
     groups = _groups(assessment, memory.groups)
     line = {
         "when": when,
@@ -131,11 +125,11 @@ def remember(
         "open_points": len(summary.get("context", {}).get("open_points", ())),
     }
     if memory.lines:
-        line["newly_alone"] = newly_alone(set(memory.alone[SUBJECT_COLUMN]), set(alone_now))
+        line["newly_alone"] = newly_alone(memory.alone[SUBJECT_COLUMN], alone[SUBJECT_COLUMN])
     if memory.lines and memory.lines[-1]["config"] == config:
         line["drift"] = drift(groups)
     lines = (*memory.lines, line)[-pilot.keep_runs :]
-    return Memory(lines, alone.reset_index(drop=True), groups)
+    return Memory(lines, alone, groups)
 
 
 def worst_rates(summary: Mapping[str, Any]) -> dict[str, float | None]:
@@ -151,26 +145,36 @@ def worst_rates(summary: Mapping[str, Any]) -> dict[str, float | None]:
     return rates
 
 
-def newly_alone(before: set[str], now: set[str]) -> int | None:
+def people_alone(assessment: Assessment) -> pd.DataFrame:
+    """The ids of the evaluated people who are alone with their quasi-identifiers, in their order, in one column."""
+    k = assessment.k_anonymity
+    alone = dataclasses.replace(k, risky_classes=k.evaluated_classes & (k.of_class == 1))
+    parts = assessment.people.flagged(alone, np.arange(len(alone.risky_classes)))
+    ids = [listed[[SUBJECT_COLUMN]].astype("str") for _, listed in parts]
+    return pd.concat([_empty([SUBJECT_COLUMN]), *ids]).sort_values(SUBJECT_COLUMN, ignore_index=True)
+
+
+def newly_alone(before: pd.Series, now: pd.Series) -> int | None:
     """How many are alone now who were not in the run before; None where it is masked.
 
     The reports of both runs tell how many were alone: who came, stayed and went give each other away.
     """
-    if before == now:
-        return 0
-    parts = [len(now - before), len(now & before), len(before - now)]
-    return None if HAND_TO_HAND.are_small(np.array(parts)).any() else parts[0]
+    n_stay = int(now.isin(before).sum())
+    parts = np.array([len(now) - n_stay, n_stay, len(before) - n_stay])
+    nobody_moved = not (parts[0] or parts[2])
+    return None if HAND_TO_HAND.are_small(parts).any() and not nobody_moved else int(parts[0])
 
 
 def _groups(assessment: Assessment, earlier: pd.DataFrame) -> pd.DataFrame:
     """People by group of every quasi-identifier as evaluated, now and in the run before, in the order of the groups."""
-    columns = zip(assessment.config.quasi_identifiers, assessment.classes.columns, strict=True)
+    classes = assessment.classes
+    columns = zip(assessment.config.quasi_identifiers, classes.columns_of_classes, strict=True)
     counted = [
         pd.DataFrame(
             {
                 "column": name,
                 "group": pd.Series(["", *labels_of(column)], dtype="str"),
-                "people": np.bincount(column.codes + 1, minlength=1 + len(column.labels)),
+                "people": np.bincount(column.codes + 1, classes.size, 1 + len(column.labels)).astype("int64"),
             }
         )
         for name, column in columns

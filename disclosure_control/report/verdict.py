@@ -16,6 +16,10 @@ MAY_LEAVE, HOLD = "May leave", "Hold"
 MOST_REASONS = 3
 NOTHING = "nothing is released"
 FLAT = "anonymised_dataset.csv"
+NOT_LOOKED_AT = {
+    "released/": " Not looked at: whom rare events and treatments, patterns of visits or a death single out, and what "
+    "an earlier release tells beside this one."
+}
 _WITHOUT_RELEASE = (
     '"treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}], "recommend": {}, '
     '"release": {"key_from": {"environment": "PILOT_KEY"}}'
@@ -68,7 +72,8 @@ class Verdict:
         if self.may_leave:
             return (
                 f"VERDICT on {self.about}: {MAY_LEAVE}. All thresholds of the config hold in it, and nothing speaks "
-                "against it that this run looked at.\n"
+                "against it that this run looked at."
+                f"{NOT_LOOKED_AT.get(self.about, '')}\n"
             )
         lines = [f"VERDICT on {self.about}: {HOLD}." if self.about != NOTHING else f"VERDICT: {HOLD}, {NOTHING}."]
         for number, reason in enumerate(self.reasons[:MOST_REASONS], start=1):

@@ -9,11 +9,12 @@ from typing import Any
 
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
 from disclosure_control.run.logs import Log, SilentLog
-from disclosure_control.steps import STEPS, step_module
+from disclosure_control.steps import STEPS, settings_module, step_module
 
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 
@@ -62,6 +63,26 @@ class StepResult:
     @property
     def on_screen(self) -> str:
         return self.report if self.screen is None else self.screen
+
+
+def faults_without_records(config: PilotConfig) -> list[str]:
+    """What a config asks for and an engine that does not hold all records cannot do.
+
+    A step that can do without them says so by a function of the same name in its ``settings``, which is asked.
+    """
+    faults: list[str] = []
+    for name in STEPS:
+        if name in config.settings:
+            ask = getattr(settings_module(name), "faults_without_records", None)
+            faults += ask(config.settings[name], config) if ask else [_fault_of_step(name)]
+    return faults
+
+
+def _fault_of_step(name: str) -> str:
+    return (
+        f"{name}: needs all records in memory, and this run works from disk; take the key out of the config for this "
+        "run, or use --engine memory on a machine with enough memory"
+    )
 
 
 def run_steps(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from disclosure_control.run.fingerprints import KEY_FILE
 from disclosure_control.run.results import held, recover, staged
 
 SUMMARY = "P_privacy_summary.json"
@@ -24,7 +25,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name not in (".lock", SUMMARY)
+        if path.is_file() and path.name not in (".lock", KEY_FILE, SUMMARY)
     }
 
 

@@ -32,10 +32,10 @@ def detect(column: ColumnValues) -> Hits | None:
         return None
     if column.is_headed(HEADING):
         return Hits(decimal, "sure", looked_at=column.looked_at)
-    # 37.98384, 23.72753: a study's places lie close together and away from nought.
+    # 37.98384, 23.72753: a study's places lie close together; converted results of a laboratory are mostly below ten.
     low, high = np.nanquantile(numbers, [0.02, 0.98])
     alike = column.share(column.matches(r"^-?\d{1,3}[.,]\d{4,7}$")) >= 0.95 and _is_of_one_precision(column, decimal)
-    if alike and high - low <= 15 and abs(low + high) / 2 >= max(high - low, 1.0) and column.is_one_each:
+    if alike and high - low <= 15 and abs(low + high) / 2 >= max(high - low, 10.0) and column.is_one_each:
         return Hits(decimal, "possible", looked_at=column.looked_at)  # or an exact measurement
     return None
 

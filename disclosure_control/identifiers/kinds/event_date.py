@@ -9,7 +9,7 @@ from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
 from disclosure_control.identifiers.registry import Hits, Kind
 
-SDTM_DATE = re.compile(r"[a-z0-9]{0,6}dtc")  # what such a date is of, the standard says
+SDTM_DATE = re.compile(r"[a-z0-9]{0,6}(dtc|sttpt|entpt)")  # what such a date is of, the standard says
 FEW_SHARE = 0.1  # of the people are alone with their day
 MANY_ALONE = 0.3
 HEADING = any_of(

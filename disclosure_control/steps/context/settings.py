@@ -101,6 +101,11 @@ def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | N
     return settings
 
 
+def faults_without_records(settings: ContextSettings, config: PilotConfig) -> list[str]:
+    """None: nothing here looks at records."""
+    return []
+
+
 def open_points(settings: ContextSettings, config: PilotConfig) -> list[str]:
     """Names of the settings that say nothing, or not all: roles of every named column, reasons for every threshold."""
     named = [*config.quasi_identifiers, *config.sensitive_features]

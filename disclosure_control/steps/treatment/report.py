@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import EquivalenceClasses, ModelResult
+from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.assess.told import told_maximum, told_outside
@@ -52,7 +52,7 @@ def risk_figures(assessment: Assessment, n_records: int) -> Figures:
         "k_anonymity": _model(assessment.k_anonymity),
         "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
         "t_closeness": {
-            name: {**_model(result), **_told_distance(result, assessment.classes)}
+            name: {**_model(result), **_told_distance(result)}
             for name, result in assessment.t_closeness.items()
         },
         "missing_policies": assessment.missing_policies,
@@ -71,9 +71,9 @@ def _model(result: ModelResult) -> Figures:
     }
 
 
-def _told_distance(result: ModelResult, classes: EquivalenceClasses) -> Figures:
+def _told_distance(result: ModelResult) -> Figures:
     """The largest distance, or its bounds where it is of few people: values could be calculated from it."""
-    maximum = told_maximum(result, classes)
+    maximum = told_maximum(result)
     between = list(maximum) if isinstance(maximum, tuple) else None
     return {"maximum": None if between else maximum, "maximum_between": between, "distance": result.distance}
 

@@ -26,7 +26,7 @@ from disclosure_control.steps.linkage_attack.people import read_identified
 from disclosure_control.steps.linkage_attack.settings import KEYS
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
@@ -45,7 +45,7 @@ def demo(tmp_path_factory):
         said = []
         patch.setattr("builtins.print", lambda *words, **options: said.append(" ".join(map(str, words))))
         assert run_door("", combine_pilot, ["LINKAGE_DEMO"]) == 0
-        assert run_door("", assess_pilot, ["LINKAGE_DEMO"], lambda parser: parser.set_defaults(fail_on_risk=None)) == 0
+        assert run_door("", assess_pilot, ["LINKAGE_DEMO"], add_options) == 0
     return folder / "LINKAGE_DEMO" / RESULTS, "\n".join(said)
 
 

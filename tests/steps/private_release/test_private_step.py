@@ -20,7 +20,7 @@ from disclosure_control.steps.private_release.ledger import Ledger
 from disclosure_control.steps.private_release.settings import read_query
 from disclosure_control.steps.private_release.step import ANSWERS_FILE, ask, run_step, stored_bytes
 from disclosure_control.steps.private_release.store import entries_from, opened
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.examples import quick_share_of
 from tests.places import PROJECT
 from tests.steps.private_release.publish_pilots import people, step_input
@@ -283,7 +283,7 @@ def demo(tmp_path, monkeypatch):
 
     def run(status: int = 0, **keys) -> dict:
         (tmp_path / "config" / "PENTELI.py").write_text(f"config = { ({**literal, **keys})!r}", encoding="utf-8")
-        assert run_door("", assess_pilot, ["PENTELI"], lambda parser: parser.set_defaults(fail_on_risk=None)) == status
+        assert run_door("", assess_pilot, ["PENTELI"], add_options) == status
         return json.loads((results / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
 
     run.results = results

@@ -27,7 +27,7 @@ from disclosure_control.steps.sweep.drawing import _make_room, _tick, sweep_figu
 from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key
 from tests.examples import examples
 from tests.places import PROJECT
@@ -617,7 +617,7 @@ def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
     assert run_door("", combine_pilot, ["PENTELI"]) == 0
-    assert run_door("", assess_pilot, ["PENTELI"], lambda parser: parser.set_defaults(fail_on_risk=None)) == 0
+    assert run_door("", assess_pilot, ["PENTELI"], add_options) == 0
     folder = tmp_path / "PENTELI" / "processed_for_anonym"
     summary = json.loads((folder / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
     assert set(summary["sweep"]["files"]) == {"risk_utility_summary.csv", *NAMES}

@@ -20,7 +20,7 @@ from disclosure_control.treatments.methods.drop_identifiers import identifier_co
 from disclosure_control.treatments.methods.noise import decimals_of
 from disclosure_control.treatments.methods.shift_dates import date_columns
 from disclosure_control.treatments.treat import treat
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
@@ -74,7 +74,7 @@ def carried(tmp_path, monkeypatch):
         monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
         monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
         assert run_door("", combine_pilot, ["CARRIED"]) == 0
-        assert run_door("", assess_pilot, ["CARRIED"], lambda parser: parser.set_defaults(fail_on_risk=None)) == 0
+        assert run_door("", assess_pilot, ["CARRIED"], add_options) == 0
         results = folder / "processed_for_anonym"
         summary = json.loads((results / "CARRIED_treatment_summary.json").read_text(encoding="utf-8"))
         return pd.read_csv(results / "anonymised_dataset.csv"), summary

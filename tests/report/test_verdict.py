@@ -1,0 +1,48 @@
+"""The verdict: about what leaves, gravest first, at most three reasons, and no more said than was looked at."""
+
+from __future__ import annotations
+
+from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
+from disclosure_control.steps.running import StepResult
+
+NAMES = Reason(Gravity.NAMES_A_PERSON, "a column names people.", "drop it")
+ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "people are alone.")
+OPEN = [Reason(Gravity.NOT_DECIDED, f"{n} waits.") for n in range(3)]
+
+
+def test_nothing_is_released_where_the_config_asks_for_nothing():
+    verdict = verdict_on(what_leaves({}), {})
+    assert verdict.text.startswith("VERDICT: Hold, nothing is released.\n  1. The config has neither")
+    assert '"release": {"key_from"' in verdict.text
+    assert verdict.figures["verdict"] == "Hold"
+
+
+def test_reasons_come_gravest_first_and_at_most_three():
+    steps = {
+        "risk": StepResult({}, "", reasons_to_hold=(*OPEN, ALONE)),
+        "explore": StepResult({}, "", reasons_to_hold=(NAMES,)),
+    }
+    verdict = verdict_on(what_leaves(steps), steps)
+    sentences = [reason["sentence"] for reason in verdict.figures["reasons"]]
+    assert sentences[:2] == [NAMES.sentence, ALONE.sentence]
+    assert len(sentences) == 3
+    assert verdict.figures["further_reasons"] == 3
+    assert "  3 further reasons, in the sections below." in verdict.text
+    assert verdict.vetoes == (ALONE, NAMES)
+
+
+def test_a_study_that_could_not_be_written_is_not_replaced_by_the_flat_table():
+    steps = {
+        "treatment": StepResult({}, "", datasets={"anonymised_dataset.csv": None}),
+        "release": StepResult({"released": False, "reason": "fewer people than K = 5 are left."}, ""),
+    }
+    verdict = verdict_on(what_leaves(steps), steps)
+    assert verdict.about == "nothing is released"
+    assert "fewer people than K" in verdict.text
+
+
+def test_what_may_leave_says_what_nobody_looked_at():
+    text = Verdict("released/", ()).text
+    assert text.startswith("VERDICT on released/: May leave.")
+    assert "Not looked at: whom rare events" in text
