@@ -12,6 +12,7 @@ what outsiders may know singles them out.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
 from typing import TYPE_CHECKING
 
@@ -40,7 +41,10 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     choice = choose_engine(options.engine, path)
     if choice.reason:
         pilot.log.notice(choice.reason)
-    with opened(choice.name, path, pilot.config, readers, faults_without_records) as found:
+    with contextlib.ExitStack() as until_published:
+        with pilot.log.step("read"):
+            opening = opened(choice.name, path, pilot.config, readers, faults_without_records)
+            found = until_published.enter_context(opening)
         return _assess_opened(pilot, found, options)
 
 
@@ -80,9 +84,9 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
+        memory.write(results)
         sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
-        memory.write(results)
         write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
         results.publish(summary)
     pilot.log.say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
