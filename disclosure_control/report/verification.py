@@ -84,7 +84,7 @@ def check_manifest(
         entry = {"sha256": manifest["merge_report"]}
         found.check(kind, *_file(results / "merge_report.json", "merge_report.json", entry, key))
     same = fingerprint_of_json(figures_of(summary), key) == manifest["figures"]
-    found.check("figures as recorded", same, "the JSON summary: its figures are not those that the manifest recorded")
+    found.check("figures as recorded", same, f"{_name(folder)}: its figures are not those that were recorded")
     for name in sorted({*manifest["results"]} ^ ({*summary["files"]} - {MANIFEST})):
         found.check("files of the results", False, f"{name}: named by the manifest or by the summary alone")
     now = versions()
@@ -92,6 +92,10 @@ def check_manifest(
         then, here = manifest["versions"].get(name, "none"), now.get(name, "none")
         if then != here:
             found.notes.append(f"{name}: version {then} in the run, {here} now")
+
+
+def _name(folder: Path) -> str:
+    return f"{folder.name}_privacy_summary.json"
 
 
 def _file(path: Path, name: str, entry: Mapping[str, Any], key: bytes) -> tuple[bool, str]:

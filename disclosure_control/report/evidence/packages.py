@@ -18,6 +18,7 @@ REQUIRED = (
     "python-dotenv",
     "tabulate",
     "filelock",
+    "psutil",
     "python-stdnum",
     "openpyxl",
     "xlrd",

@@ -9,7 +9,7 @@ from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.run.synthetic_pilot import CONFIG, DISTRICT, DONE, INPUT_AT_FAULT
 
-ROLES = {name: "a neighbour knows it" for name in ("DM__SEX", f"SC__{DISTRICT}", "DM__AGE", "VS__BMI")}
+ROLES = dict.fromkeys(("DM__SEX", f"SC__{DISTRICT}", "DM__AGE", "VS__BMI"), "a neighbour knows it")
 EVERYTHING = {
     "purpose": "a study of growth",
     "legal_basis": "consent",
