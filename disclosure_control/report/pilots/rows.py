@@ -49,7 +49,7 @@ class PilotRow:
 
     @property
     def path(self) -> str:
-        """The trend as a line of SVG in a box of 100 by 24, 0% at its bottom and 100% at its top; "" of fewer than two."""
+        """The trend as a line of SVG in a box of 100 by 24, 0% at its bottom, 100% at its top; "" of fewer than two."""
         drawn = [
             (100 * place / (len(self.trend) - 1), 22 - 20 * rate)
             for place, rate in enumerate(self.trend)
