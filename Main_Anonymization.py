@@ -12,19 +12,20 @@ what outsiders may know singles them out.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET, REVIEW, lines_to_review
+from config import COMBINED_DATASET, REVIEW, lines_to_review, text_of_config
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.engines.choice import AUTO, ENGINES
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
+    from disclosure_control.basics.files import SourceFile
     from disclosure_control.report.verdict import Verdict
 
 
@@ -39,8 +40,11 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     path = pilot.results / COMBINED_DATASET
     choice = choose_engine(options.engine, path)
     if choice.reason:
-        say(choice.reason)
-    with opened(choice.name, path, pilot.config, readers, faults_without_records) as found:
+        pilot.log.notice(choice.reason)
+    with contextlib.ExitStack() as until_published:
+        with pilot.log.step("read"):
+            opening = opened(choice.name, path, pilot.config, readers, faults_without_records)
+            found = until_published.enter_context(opening)
         return _assess_opened(pilot, found, options)
 
 
@@ -48,6 +52,8 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
+    from disclosure_control.report.history import read_memory, remember
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.text import generate_full_privacy_report
     from disclosure_control.report.verdict import verdict_on, what_leaves
@@ -55,8 +61,11 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.steps.running import run_steps
 
     dataset = found.dataset
-    assessment = evaluate(found.people, found.config, announce=say)
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
+    memory = read_memory(pilot.results)
+    with pilot.log.step("assess") as counts:
+        assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
+        counts["subjects"] = dataset.n_subjects
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out)
     leaving = what_leaves(steps)
     verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
     notices = stale_merge_notices(pilot.folder, pilot.results)
@@ -67,24 +76,27 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
-    with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
+    figures = {name: result.figures for name, result in steps.items()}
+    summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
+    memory = remember(memory, pilot, summary, assessment)
+    with pilot.log.step("write"), staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
         for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
+        memory.write(results)
         sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
         results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
-        figures = {name: result.figures for name, result in steps.items()}
-        summary = privacy_summary(pilot.name, assessment, inputs, notices)
-        results.publish({"verdict": verdict.figures, **summary, **figures})
-    say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
+        write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
+        results.publish(summary)
+    pilot.log.say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
     judged = leaving.about if leaving.assessment else COMBINED_DATASET
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
-def undecided(config_file: Path) -> tuple[Reason, ...]:
+def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
     """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
-    n_lines = lines_to_review(config_file.read_text(encoding="utf-8-sig"))
+    n_lines = lines_to_review(text_of_config(config_file))
     if not n_lines:
         return ()
     sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'

@@ -19,6 +19,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -29,6 +30,7 @@ from disclosure_control.run import fingerprints
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 ASIDE = ".aside"
+VERIFIED = ".verify"  # where a run is made again, to be compared
 SPILL = ".spill"  # what an engine that works from disk puts aside; it is never part of a set
 LOCK = ".lock"
 
@@ -83,9 +85,10 @@ def recover(folder: Path) -> None:
     """Complete a set that was committed and not fully moved; drop one that was not committed."""
     if (folder / COMMIT / MANIFEST).is_file():
         _move_into_place(folder)
-    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING, folder / ASIDE, folder / SPILL):
-        if left_over.is_dir():
-            shutil.rmtree(left_over)
+    left_over = (COMMIT, PREVIOUS, STAGING, ASIDE, VERIFIED, SPILL)
+    for aside in (folder / name for name in left_over):
+        if aside.is_dir():
+            shutil.rmtree(aside)
 
 
 class ResultSet:
@@ -158,8 +161,7 @@ class ResultSet:
             key = fingerprints.key_of(self.folder)
             hashed = {name: fingerprints.with_fingerprints(summary.get(name, {}), key) for name in ("inputs", "files")}
             summary = {**summary, "hashes": fingerprints.MEANING, **hashed}
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-        self.write_text(self.summary_name, text + "\n")
+        self.write_text(self.summary_name, summary_text(summary))
         order = [*files, self.summary_name]
         stale = [name for name in earlier if name not in order]
         self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
@@ -210,6 +212,11 @@ def written_aside(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """A JSON summary as its file holds it."""
+    return with_controls_escaped(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _files_of_summary(path: Path) -> list[str]:
