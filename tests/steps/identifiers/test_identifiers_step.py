@@ -56,7 +56,8 @@ def run(tmp_path, monkeypatch):
     def both_doors(limit=None, **keys):
         (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
         assert run_door("", combine_pilot, ["NEW"]) == 0
-        status = run_door("", assess_pilot, ["NEW"], lambda parser: parser.set_defaults(fail_on_risk=limit))
+        options = {"fail_on_risk": limit, "engine": "auto"}
+        status = run_door("", assess_pilot, ["NEW"], lambda parser: parser.set_defaults(**options))
         results = folder / "processed_for_anonym"
         return status, {path.name: path.read_text(encoding="utf-8") for path in results.iterdir() if path.is_file()}
 
