@@ -42,13 +42,14 @@ class CombinedDataset:
 
 
 def read_combined_dataset(
-    path: Path, literal: Mapping, readers: Mapping[str, KeyReader]
+    path: Path, literal: Mapping, readers: Mapping[str, KeyReader], is_assessed: bool = True
 ) -> tuple[PilotConfig, CombinedDataset]:
     """The config, checked and typed, and the dataset as it says that the columns are; no subject may have two rows.
 
     ``literal`` is the config as it was written, ``readers`` what understands its further keys. The config is checked
-    before the file is read whole, against the columns of its header. Raises ``FaultyInputError``; its messages hold
-    counts and no value.
+    before the file is read whole, against the columns of its header. Where the pilot is not ``is_assessed``, no column
+    is typed and ``frame`` has none: what stands in a column that nobody asks for is no fault then. Raises
+    ``FaultyInputError``; its messages hold counts and no value.
     """
     columns = header_of(path)
     known = None if columns is None else known_columns(columns, path.parent)
@@ -68,7 +69,7 @@ def read_combined_dataset(
         config = validate_config(literal, known_columns(list(table.columns), path.parent), readers)
     faults = _faults_of_subjects(table[SUBJECT_COLUMN], path.name)
     typed = {}
-    for name in config.quasi_identifiers + config.sensitive_features:
+    for name in config.quasi_identifiers + config.sensitive_features if is_assessed else ():
         try:
             typed[name] = _typed(table[name], config)
         except FaultyInputError as error:
