@@ -11,7 +11,7 @@ import pandas as pd
 
 from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import counted, listed, share_text, text_table
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts import facts_known

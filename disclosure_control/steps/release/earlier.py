@@ -19,7 +19,7 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_groups import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import listed
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases
 from disclosure_control.release.package import merged_again, opened_again
