@@ -20,9 +20,10 @@ configs and the text report live in ``config`` and ``disclosure_control.report``
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -91,10 +92,13 @@ def are_edges(value: object) -> bool:
     return rising and len(set(bin_labels(value))) == len(value) - 1
 
 
-def _bin(
-    values: pd.Series, edges: Sequence[float], out_of_range: str, people: np.ndarray | None = None
+def bin_values(
+    values: pd.Series, edges: Sequence[float], out_of_range: str = "tail", people: np.ndarray | None = None
 ) -> tuple[pd.Series, Binning]:
-    """``people`` (n_values,) counts how many people each value stands for; by default each is one person's."""
+    """Values as intervals, as ``bin_feature_column`` gives them, and who fell outside.
+
+    ``people`` (n_values,) counts how many people each value stands for; by default each is one person's.
+    """
     if out_of_range not in OUT_OF_RANGE_POLICIES:
         raise FaultyInputError(f"out_of_range is {out_of_range!r}; allowed: {', '.join(OUT_OF_RANGE_POLICIES)}")
     if not are_edges(list(edges)):
@@ -124,7 +128,7 @@ def bin_feature_column(df: pd.DataFrame, feature: str, edges: Sequence[float], o
     a tail ``<a`` or ``>b`` (``out_of_range="tail"``) or becomes missing (``"missing"``); missing stays missing.
     Raises ``FaultyInputError`` on values that are not numbers and on edges that do not rise.
     """
-    return _bin(df[feature], edges, out_of_range)[0]
+    return bin_values(df[feature], edges, out_of_range)[0]
 
 
 def apply_feature_binning(
@@ -138,7 +142,7 @@ def apply_feature_binning(
     faults: list[str] = []
     for feature, edges in binning_config.items():
         try:
-            binned[feature], binnings[feature] = _bin(df[feature], edges, out_of_range)
+            binned[feature], binnings[feature] = bin_values(df[feature], edges, out_of_range)
         except FaultyInputError as error:
             faults.extend(error.faults)
     if faults:
@@ -189,6 +193,13 @@ class EquivalenceClasses:
     def evaluated(self, missing_qis: str = "category") -> np.ndarray:
         """Classes that a missing-value policy evaluates: (n_classes,) of bool."""
         return self.complete if missing_qis == "exclude" else np.ones(self.n_classes, dtype=bool)
+
+    @cached_property
+    def columns_of_classes(self) -> tuple[EncodedColumn, ...]:
+        """The quasi-identifiers with one entry for each class; ``size`` says how many people it stands for."""
+        return tuple(
+            EncodedColumn(codes, column.labels) for codes, column in zip(self.class_codes, self.columns, strict=True)
+        )
 
     def frequency(self, missing_qis: str = "category") -> np.ndarray:
         """k of each class (n_classes,): how many people a person of this class cannot be told apart from."""
@@ -242,9 +253,12 @@ class CountTable:
         if evaluated.all():
             return self
         kept = evaluated[self.class_of_cell]
-        value = self.value_of_cell[kept]
-        occurs = np.bincount(value, minlength=len(self.values)) > 0
-        new_value = (np.cumsum(occurs) - 1)[value]
+        return self.restricted(evaluated, np.bincount(self.value_of_cell[kept], minlength=len(self.values)) > 0)
+
+    def restricted(self, evaluated: np.ndarray, occurs: np.ndarray) -> CountTable:
+        """The table of some classes, (n_classes,) of bool, and values, (n_values,) of bool; they have no others."""
+        kept = evaluated[self.class_of_cell]
+        new_value = (np.cumsum(occurs) - 1)[self.value_of_cell[kept]]
         return CountTable(self.class_of_cell[kept], new_value, self.people[kept], self.values[occurs], self.n_classes)
 
     def regrouped(self, group_of_value: np.ndarray, values: np.ndarray) -> CountTable:
@@ -267,6 +281,47 @@ class SensitiveCounts:
     @cached_property
     def has_value(self) -> np.ndarray:
         return self.codes >= 0
+
+    @property
+    def values(self) -> np.ndarray:
+        """The distinct values in order (n_values,), as in the table."""
+        return self.table.values
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.values.dtype.kind == "f"
+
+    @property
+    def n_without_value(self) -> int:
+        """How many people have no value, evaluated or not."""
+        return int((~self.has_value).sum())
+
+    def parts(self) -> Iterator[tuple[slice, CountTable]]:
+        """The table in parts: the classes of each, and their table, in which they are numbered from 0.
+
+        Each class is whole in one part. Here there is one part; who counts more people than fit in memory has many.
+        """
+        yield slice(0, self.table.n_classes), self.table
+
+    def people_of_value(self, evaluated: np.ndarray | None = None) -> np.ndarray:
+        """How many people have each value, (n_values,): of all classes, or of those ``evaluated`` (n_classes,)."""
+        if evaluated is None or evaluated.all():
+            return self.table.people_of_value
+        kept = evaluated[self.table.class_of_cell]
+        return np.bincount(self.table.value_of_cell[kept], self.table.people[kept], len(self.values))
+
+    def regrouped(self, group_of_value: np.ndarray, values: np.ndarray) -> SensitiveCounts:
+        """The counts after values are grouped: ``group_of_value`` (n_values,), -1 makes one missing in the table."""
+        return SensitiveCounts(self.table.regrouped(group_of_value, values), self.codes)
+
+    def binned(
+        self, sensitive: str, edges: Sequence[float], out_of_range: str = "tail"
+    ) -> tuple[SensitiveCounts, Binning]:
+        """The counts with numbers in bins, and who falls outside the edges among all people, evaluated or not."""
+        values = pd.Series(self.values, name=sensitive)
+        labels, binning = bin_values(values, edges, out_of_range, self.people_of_value())
+        counts = self.regrouped(labels.cat.codes.to_numpy(), labels.cat.categories.to_numpy(dtype=object))
+        return counts, dataclasses.replace(binning, n_missing=self.n_without_value)
 
 
 def count_sensitive_values(classes: EquivalenceClasses, sensitive: pd.Series) -> SensitiveCounts:
@@ -441,40 +496,61 @@ def categorical_distance(class_values: Iterable, all_values: Iterable) -> float:
 
 @dataclass(frozen=True)
 class ModelResult:
-    """What one model says of each record and of the whole.
+    """What one model says of each class, of each record and of the whole.
 
-    ``measure`` (n_records,): k, distinct l or t of the record's class, NaN where the record is not evaluated.
-    ``evaluated`` and ``risky`` (n_records,) of bool; a risky record is an evaluated one. ``worst`` is the
-    smallest k or l, the largest t; None where nothing was evaluated.
+    ``of_class`` (n_classes,): k, distinct l or t. ``evaluated_classes`` and ``risky_classes`` (n_classes,) of bool; a
+    risky class is an evaluated one. ``people`` (n_classes,) are those whom the model can judge: all of a class, for t
+    those who have a value, whom ``counts`` tells. ``worst`` is the smallest k or l, the largest t; None where nothing
+    was evaluated. What is said of records is handed back to them when it is asked for.
     """
 
     model: str
     measure_name: str
     sensitive: str | None
     threshold: float
-    measure: np.ndarray
-    evaluated: np.ndarray
-    risky: np.ndarray
+    classes: EquivalenceClasses
+    of_class: np.ndarray
+    evaluated_classes: np.ndarray
+    risky_classes: np.ndarray
+    people: np.ndarray
+    counts: SensitiveCounts | None = None
     distance: str | None = None
     value_range: float | None = None
 
+    @cached_property
+    def evaluated(self) -> np.ndarray:
+        """Records that the model judges: (n_records,) of bool."""
+        evaluated = self.evaluated_classes[self.classes.class_of_record]
+        return evaluated if self.counts is None else evaluated & self.counts.has_value
+
+    @cached_property
+    def measure(self) -> np.ndarray:
+        """k, distinct l or t of the record's class, (n_records,), NaN where the record is not evaluated."""
+        measure = self.of_class.astype(float)[self.classes.class_of_record]
+        return measure if self.evaluated.all() else np.where(self.evaluated, measure, np.nan)
+
+    @cached_property
+    def risky(self) -> np.ndarray:
+        """Records that are flagged, (n_records,) of bool; each of them is an evaluated one."""
+        return self.risky_classes[self.classes.class_of_record] & self.evaluated
+
     @property
     def n_total(self) -> int:
-        return len(self.measure)
+        return self.classes.n_records
 
     @cached_property
     def n_evaluated(self) -> int:
-        return int(self.evaluated.sum())
+        return int(self.people[self.evaluated_classes].sum())
 
     @cached_property
     def n_risky(self) -> int:
-        return int(self.risky.sum())
+        return int(self.people[self.risky_classes].sum())
 
     @cached_property
     def worst(self) -> float | None:
         if not self.n_evaluated:
             return None
-        seen = self.measure[self.evaluated]
+        seen = self.of_class[self.evaluated_classes & (self.people > 0)]
         return float(seen.max()) if self.model == "t_closeness" else int(seen.min())
 
     @property
@@ -505,9 +581,9 @@ def run_k_anonymity(
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
     frequency = classes.frequency(missing_qis)
-    evaluated = classes.evaluated(missing_qis)[classes.class_of_record]
-    measure, risky = _on_records(classes, evaluated, frequency, frequency < k)
-    return ModelResult("k_anonymity", "k_count", None, k, measure, evaluated, risky)
+    evaluated = classes.evaluated(missing_qis)
+    risky = evaluated & (frequency < k)
+    return ModelResult("k_anonymity", "k_count", None, k, classes, frequency, evaluated, risky, classes.size)
 
 
 def run_l_diversity(
@@ -529,13 +605,15 @@ def run_l_diversity(
     Source: Machanavajjhala et al. 2007 (distinct l), doi:10.1145/1217299.1217302.
     """
     classes = _classes_of(df, quasi_identifiers, missing_qis, classes)
-    table = _counts_of(df, sensitive, classes, counts).table
+    counts = _counts_of(df, sensitive, classes, counts)
     if bins is not None:
-        table, _ = bin_count_table(table, sensitive, bins, out_of_range)
-    distinct = np.bincount(table.class_of_cell, minlength=classes.n_classes)
-    evaluated = classes.evaluated(missing_qis)[classes.class_of_record]
-    measure, risky = _on_records(classes, evaluated, distinct, distinct < l)
-    return ModelResult("l_diversity", "l_count", sensitive, l, measure, evaluated, risky)
+        counts, _ = counts.binned(sensitive, bins, out_of_range)
+    distinct = np.zeros(classes.n_classes, dtype=np.int64)
+    for part, table in counts.parts():
+        distinct[part] = np.bincount(table.class_of_cell, minlength=table.n_classes)
+    evaluated = classes.evaluated(missing_qis)
+    risky = evaluated & (distinct < l)
+    return ModelResult("l_diversity", "l_count", sensitive, l, classes, distinct, evaluated, risky, classes.size)
 
 
 def run_t_closeness(
@@ -560,37 +638,51 @@ def run_t_closeness(
     if counts is None and distance is None and df is not None:
         _check_numbers_are_told_apart(one_column(df[sensitive]))
     counts = _counts_of(df, sensitive, classes, counts)
-    evaluated_classes = classes.evaluated(missing_qis)
-    table = counts.table.within(evaluated_classes)
-    name = distance or default_distance(table)
-    distances, value_range = np.full(classes.n_classes, np.nan), None
-    reference = table.people_of_value
+    evaluated = classes.evaluated(missing_qis)
+    reference = counts.people_of_value(evaluated)
+    # Where all are evaluated all values stay, those that nobody has as well: ordered categories may have such.
+    occurs = np.ones(len(reference), dtype=bool) if evaluated.all() else reference > 0
+    name, values = distance or default_distance(counts), counts.values[occurs]
     if reference.any():
-        _check_distance(name, sensitive, table)
-        distances = DISTANCES[name].function(table, reference)
-        value_range = float(np.ptp(table.values[reference > 0])) if table.is_numeric else None
+        _check_distance(name, sensitive, values, reference[occurs])
+    distances, people = _distances_by_part(DISTANCES[name], counts, evaluated, occurs, reference[occurs])
+    has_range = counts.is_numeric and reference.any()
+    value_range = float(np.ptp(counts.values[reference > 0])) if has_range else None
     unit = value_range if DISTANCES[name].in_units and value_range else 1.0
-    too_far = distances > t + 1e-12 * max(unit, t)
-    evaluated = evaluated_classes[classes.class_of_record] & counts.has_value
-    measure, risky = _on_records(classes, evaluated, distances, too_far)
-    return ModelResult("t_closeness", "t_distance", sensitive, t, measure, evaluated, risky, name, value_range)
+    risky = evaluated & (distances > t + 1e-12 * max(unit, t))
+    of_classes = (classes, distances, evaluated, risky, people)
+    return ModelResult("t_closeness", "t_distance", sensitive, t, *of_classes, counts, name, value_range)
 
 
-def _check_distance(name: str, sensitive: str, table: CountTable) -> None:
+def _distances_by_part(
+    distance: Distance, counts: SensitiveCounts, evaluated: np.ndarray, occurs: np.ndarray, reference: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """t of each class, NaN of one that is not evaluated or has no value; and its people who have one."""
+    distances, people = np.full(len(evaluated), np.nan), np.zeros(len(evaluated), dtype=np.int64)
+    for part, whole in counts.parts():
+        table = whole if occurs.all() and evaluated[part].all() else whole.restricted(evaluated[part], occurs)
+        people[part] = table.people_of_class
+        if len(table.people):
+            distances[part] = distance.function(table, reference)
+    return distances, people
+
+
+def _check_distance(name: str, sensitive: str, values: np.ndarray, people_of_value: np.ndarray) -> None:
     if name not in DISTANCES:
         raise FaultyInputError(f"t_distance: found {name!r}; allowed: {', '.join(DISTANCES)}")
-    if DISTANCES[name].needs_numbers and not table.is_numeric:
+    is_numeric = values.dtype.kind == "f"
+    if DISTANCES[name].needs_numbers and not is_numeric:
         raise FaultyInputError(
             f"t_distance {name!r} needs numbers, and {sensitive!r} holds text; "
             'set t_distance to "total_variation", or correct the source'
         )
-    if table.is_numeric and (beyond := np.abs(table.values) > LARGEST_NUMBER).any():
-        kind = "infinite" if np.isinf(table.values[beyond]).all() else f"beyond {LARGEST_NUMBER:g}"
-        n_people = int(table.people_of_value[beyond].sum())
+    if is_numeric and (beyond := np.abs(values) > LARGEST_NUMBER).any():
+        kind = "infinite" if np.isinf(values[beyond]).all() else f"beyond {LARGEST_NUMBER:g}"
+        n_people = int(people_of_value[beyond].sum())
         raise FaultyInputError(f"column {sensitive!r}: {n_people} values are {kind}; correct them in the source")
 
 
-def default_distance(table: CountTable) -> str:
+def default_distance(table: CountTable | SensitiveCounts) -> str:
     return "wasserstein" if table.is_numeric else "total_variation"
 
 
@@ -598,7 +690,7 @@ def bin_count_table(
     table: CountTable, sensitive: str, edges: Sequence[float], out_of_range: str = "tail"
 ) -> tuple[CountTable, Binning]:
     """The table with numeric sensitive values in bins, and who fell outside; values are binned, not records."""
-    binned, binning = _bin(pd.Series(table.values, name=sensitive), edges, out_of_range, table.people_of_value)
+    binned, binning = bin_values(pd.Series(table.values, name=sensitive), edges, out_of_range, table.people_of_value)
     return table.regrouped(binned.cat.codes.to_numpy(), binned.cat.categories.to_numpy(dtype=object)), binning
 
 
@@ -630,17 +722,6 @@ def _check_numbers_are_told_apart(sensitive: pd.Series) -> None:
             f"column {sensitive.name!r}: {n_large} whole numbers of {len(sensitive)} are 2**53 or larger, and some "
             'differ by less than can be calculated with; set t_distance to "total_variation", or correct the source'
         )
-
-
-def _on_records(
-    classes: EquivalenceClasses, evaluated: np.ndarray, of_class: np.ndarray, risky: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """A measure and its flags, given per class, handed back to the records."""
-    measure = of_class.astype(float)[classes.class_of_record]
-    flags = risky[classes.class_of_record]
-    if evaluated.all():
-        return measure, flags
-    return np.where(evaluated, measure, np.nan), flags & evaluated
 
 
 def count_by_missing_policy(classes: EquivalenceClasses, k: int) -> dict[str, dict[str, int]]:

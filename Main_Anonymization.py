@@ -13,66 +13,92 @@ what outsiders may know singles them out.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET, REVIEW, lines_to_review
+from config import COMBINED_DATASET, REVIEW, lines_to_review, text_of_config
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
+from disclosure_control.engines.choice import AUTO, ENGINES
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
+    from disclosure_control.assess.opening import OpenedPilot
+    from disclosure_control.basics.files import SourceFile
     from disclosure_control.report.verdict import Verdict
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc import KEY_READERS
-    from disclosure_control.assess.assessment import assess
-    from disclosure_control.assess.combined_dataset import read_combined_dataset
+    from disclosure_control.assess.opening import opened
+    from disclosure_control.engines.choice import choose_engine
+    from disclosure_control.steps import STEP_READERS
+    from disclosure_control.steps.running import faults_without_records
+
+    readers = KEY_READERS | STEP_READERS
+    path = pilot.results / COMBINED_DATASET
+    choice = choose_engine(options.engine, path)
+    if choice.reason:
+        pilot.log.notice(choice.reason)
+    with contextlib.ExitStack() as until_published:
+        with pilot.log.step("read"):
+            opening = opened(choice.name, path, pilot.config, readers, faults_without_records)
+            found = until_published.enter_context(opening)
+        return _assess_opened(pilot, found, options)
+
+
+def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace) -> Outcome:
+    from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
+    from disclosure_control.report.history import read_memory, remember
     from disclosure_control.report.page.files import page_files
     from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.run.results import staged
-    from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import run_steps
 
-    readers = KEY_READERS | STEP_READERS
-    config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
-    assessment = assess(dataset.frame, config, announce=say)
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
+    dataset = found.dataset
+    memory = read_memory(pilot.results)
+    with pilot.log.step("assess") as counts:
+        assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
+        counts["subjects"] = dataset.n_subjects
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out)
     leaving = what_leaves(steps)
     verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
     notices = stale_merge_notices(pilot.folder, pilot.results)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
     texts = run_texts(pilot.name, assessment, steps, notices, verdict.text)
-    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": len(dataset.frame)}}
+    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
-    with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
-        for name, rows in risky_row_files(assessment, dataset.subjects):
+    figures = {name: result.figures for name, result in steps.items()}
+    summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
+    memory = remember(memory, pilot, summary, assessment)
+    with pilot.log.step("write"), staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
+        for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
-        figures = {name: result.figures for name, result in steps.items()}
-        summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
-        for page in page_files(pilot.results, summary, assessment, options.shareable):
+        memory.write(results)
+        for page in page_files(pilot.results, summary, assessment, memory.lines, options.shareable):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
+        write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
         results.publish(summary)
-    say(texts.full_on_screen if options.verbose else texts.short)
+    pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
     judged = leaving.about if leaving.assessment else COMBINED_DATASET
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
-def undecided(config_file: Path) -> tuple[Reason, ...]:
+def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
     """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
-    n_lines = lines_to_review(config_file.read_text(encoding="utf-8-sig"))
+    n_lines = lines_to_review(text_of_config(config_file))
     if not n_lines:
         return ()
     sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'
@@ -100,6 +126,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
     parser.add_argument("--shareable", action="store_true", help="also write the page for outside the house")
     parser.add_argument("--verbose", action="store_true", help="print every section in full")
+    parser.add_argument(
+        "--engine",
+        choices=(AUTO, *ENGINES),
+        default=AUTO,
+        help="where the records are: in memory, on disk where they do not fit, or as the file calls for (default)",
+    )
 
 
 def _percent(text: str) -> float:

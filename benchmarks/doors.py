@@ -17,9 +17,9 @@ RESULTS = "processed_for_anonym"
 READ_ALL = "import sys, pandas; [pandas.read_csv(path) for path in sys.argv[1:]]"
 
 
-def door_side(name: str, script: Path, pilot: str, data_folder: Path, config_folder: Path) -> Side:
+def door_side(name: str, script: Path, pilot: str, data_folder: Path, config_folder: Path, *options: str) -> Side:
     folders = {"BIOSTREAMS_DATA_DIR": str(data_folder), "BIOSTREAMS_CONFIG_DIR": str(config_folder)}
-    return own_side(name, script, pilot, environment=folders)
+    return own_side(name, script, pilot, *options, environment=folders)
 
 
 def door_2(scale: float, repeats: int) -> Outcome:
@@ -35,6 +35,18 @@ def door_2(scale: float, repeats: int) -> Outcome:
     n_bytes = sum(path.stat().st_size for path in results.glob("risky_rows_*.csv"))
     notes = [f"b: {n_people:,} people; the files of risky rows hold {n_bytes / 1e6:,.1f} MB"]
     return Outcome([Comparison("b. door 2", ours, bare, Bar(4))], notes)
+
+
+def engines(scale: float, repeats: int) -> Outcome:
+    """Door 2 from disk and in memory: the same files, so time and peak memory are all that differs."""
+    n_people = int(N_PEOPLE * scale)
+    folder = made("combined_dataset", n_people)
+    sides = [
+        door_side(f"door 2 --engine {name}", DOOR_2, PILOT, folder / "pilots", folder / "config", "--engine", name)
+        for name in ("disk", "memory")
+    ]
+    from_disk, in_memory = measure(sides, repeats)
+    return Outcome([Comparison("engines", from_disk, in_memory, None)], [f"engines: {n_people:,} people"])
 
 
 def door_1(scale: float, repeats: int) -> Outcome:

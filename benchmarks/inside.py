@@ -60,6 +60,13 @@ def figures(assessment, sensitive: str) -> dict:
     return found
 
 
+def of_every_record(assessment):
+    """The assessment once measures and flags are handed back to the records, which is done when they are asked for."""
+    for result in assessment.results:
+        _ = result.measure, result.risky
+    return assessment
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("read", "assess"))
@@ -75,7 +82,7 @@ def main() -> None:
         config = validate_config(parse_config(options.config.read_text(encoding="utf-8"), options.config.name))
         assess(pd.read_csv(first_records(options.file)), config)
         table = pd.read_csv(options.file)
-        found, assessment = timed(lambda: assess(table, config), options.calls)
+        found, assessment = timed(lambda: of_every_record(assess(table, config)), options.calls)
         found["figures"] = figures(assessment, config.sensitive_features[0])
     print(json.dumps(found))
 

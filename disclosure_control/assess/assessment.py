@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -14,39 +13,48 @@ from Anonymization_Models import (
     EquivalenceClasses,
     ModelResult,
     SensitiveCounts,
-    apply_feature_binning,
-    bin_count_table,
     count_by_missing_policy,
-    count_sensitive_values,
     default_distance,
-    form_equivalence_classes,
     run_k_anonymity,
     run_l_diversity,
     run_t_closeness,
 )
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import number_text
+from disclosure_control.engines.people import People, count_in_memory
 
 
 @dataclass(frozen=True)
 class Assessment:
     """Everything that was found out about one pilot: what reports and files of risky rows are made of.
 
-    ``binned`` is the dataset with its quasi-identifiers as evaluated; ``binnings`` tells, per binned column, who fell
-    outside the edges; ``counts`` is the count table of each sensitive feature; ``notices`` are thresholds that cannot
-    be met, in sentences.
+    ``people`` are those that were evaluated, as an engine counted them; ``binnings`` tells, per binned column, who fell
+    outside the edges; ``notices`` are thresholds that cannot be met, in sentences.
     """
 
     config: PilotConfig
-    binned: pd.DataFrame
+    people: People
     binnings: dict[str, Binning]
-    classes: EquivalenceClasses
-    counts: dict[str, SensitiveCounts]
     k_anonymity: ModelResult
     l_diversity: dict[str, ModelResult]
     t_closeness: dict[str, ModelResult]
     missing_policies: dict[str, dict[str, int]]
     notices: tuple[str, ...]
+
+    @property
+    def binned(self) -> pd.DataFrame:
+        """The dataset with its quasi-identifiers as evaluated, where the engine holds records."""
+        return self.people.binned
+
+    @property
+    def classes(self) -> EquivalenceClasses:
+        """The equivalence classes of the people."""
+        return self.people.classes
+
+    @property
+    def counts(self) -> Mapping[str, SensitiveCounts]:
+        """The count of each sensitive feature."""
+        return self.people.counts
 
     @property
     def results(self) -> list[ModelResult]:
@@ -59,12 +67,15 @@ def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None
 
     ``df`` has one row per person. ``announce`` is told of thresholds that cannot be met before the models run.
     """
-    binned, binnings = apply_feature_binning(df, config.binning_config, config.out_of_range)
-    classes = form_equivalence_classes(binned, config.quasi_identifiers)
-    counts = {name: count_sensitive_values(classes, df[name]) for name in config.sensitive_features}
-    binned_counts = counts.copy()
+    return evaluate(count_in_memory(df, config), config, announce)
+
+
+def evaluate(people: People, config: PilotConfig, announce: Callable[[str], None] | None = None) -> Assessment:
+    """k, l and t of people as an engine counted them: the same figures, whatever engine that was."""
+    classes, counts = people.classes, people.counts
+    binnings, binned_counts = dict(people.binnings), dict(counts)
     for name, edges in config.sensitive_binning.items():
-        binned_counts[name], binnings[name] = _bin_counts(counts[name], name, edges, config.out_of_range)
+        binned_counts[name], binnings[name] = counts[name].binned(name, edges, config.out_of_range)
     notices = unattainable_thresholds(config, classes, binned_counts, counts)
     for sentence in notices:
         if announce:
@@ -74,33 +85,22 @@ def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None
     l_results, t_results = {}, {}
     for name in config.sensitive_features:
         l_results[name] = run_l_diversity(
-            binned, qis, name, config.L[name], missing_qis=policy, classes=classes, counts=binned_counts[name]
+            None, qis, name, config.L[name], missing_qis=policy, classes=classes, counts=binned_counts[name]
         )
         distance = config.t_distance.get(name)
         t_results[name] = run_t_closeness(
-            binned, qis, name, config.T[name], distance, policy, classes=classes, counts=counts[name]
+            None, qis, name, config.T[name], distance, policy, classes=classes, counts=counts[name]
         )
     return Assessment(
         config=config,
-        binned=binned,
+        people=people,
         binnings=binnings,
-        classes=classes,
-        counts=counts,
-        k_anonymity=run_k_anonymity(binned, qis, config.K, policy, classes),
+        k_anonymity=run_k_anonymity(None, qis, config.K, policy, classes),
         l_diversity=l_results,
         t_closeness=t_results,
         missing_policies=count_by_missing_policy(classes, config.K),
         notices=tuple(notices),
     )
-
-
-def _bin_counts(
-    counted: SensitiveCounts, name: str, edges: list[float], out_of_range: str
-) -> tuple[SensitiveCounts, Binning]:
-    """The counts of a sensitive feature in bins, and who falls outside the edges among all people, evaluated or not."""
-    table, binning = bin_count_table(counted.table, name, edges, out_of_range)
-    n_without_value = int((~counted.has_value).sum())
-    return dataclasses.replace(counted, table=table), dataclasses.replace(binning, n_missing=n_without_value)
 
 
 def unattainable_thresholds(
@@ -118,8 +118,8 @@ def unattainable_thresholds(
             f"K = {config.K} is above the {n_evaluated} evaluated records: no class can meet it, all are flagged."
         )
     for name, counted in binned_counts.items():
-        table, bins = counted.table.within(evaluated), config.sensitive_binning.get(name)
-        n_values = int((table.people_of_value > 0).sum())
+        bins = config.sensitive_binning.get(name)
+        n_values = int((counted.people_of_value(evaluated) > 0).sum())
         if config.L[name] > n_values:
             tails = " and their tails" if config.out_of_range == "tail" else ""
             in_bins = f" in {len(bins) - 1} bins{tails}" if bins is not None else ""
@@ -128,7 +128,7 @@ def unattainable_thresholds(
                 "evaluated records, so each of these is flagged."
             )
     for name, counted in counts.items():
-        distance = config.t_distance.get(name) or default_distance(counted.table)
+        distance = config.t_distance.get(name) or default_distance(counted)
         if not DISTANCES[distance].in_units and config.T[name] >= 1:
             notices.append(
                 f"T = {number_text(config.T[name])} flags nobody: t of {name} is a share from 0 to 1; set T below 1."

@@ -9,38 +9,38 @@ import pandas as pd
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import number_text
+from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.run.results import file_name_part
 
 
-def risky_row_files(assessment: Assessment, subjects: pd.Series) -> Iterator[tuple[str, pd.DataFrame]]:
-    """File name and rows for k, and for l and t of each sensitive feature; a file without risky rows has its header."""
-    yield f"risky_rows_k{assessment.config.K}_anonymity.csv", risky_rows(assessment, assessment.k_anonymity, subjects)
+def risky_row_files(assessment: Assessment) -> Iterator[tuple[str, Iterator[pd.DataFrame]]]:
+    """File name and rows, in pieces, for k, and for l and t of each sensitive feature; without rows, an empty piece."""
+    yield f"risky_rows_k{assessment.config.K}_anonymity.csv", risky_rows(assessment, assessment.k_anonymity)
     taken = set()
     for sensitive, result in (*assessment.l_diversity.items(), *assessment.t_closeness.items()):
         name = f"risky_rows_{result.model[0]}{number_text(result.threshold)}_{file_name_part(sensitive)}"
         while name.lower() in taken:  # two features whose names differ only in what a file name cannot hold
             name += "_"
         taken.add(name.lower())
-        yield f"{name}.csv", risky_rows(assessment, result, subjects)
+        yield f"{name}.csv", risky_rows(assessment, result)
 
 
-def risky_rows(assessment: Assessment, result: ModelResult, subjects: pd.Series) -> pd.DataFrame:
+def risky_rows(assessment: Assessment, result: ModelResult) -> Iterator[pd.DataFrame]:
     """The records a model flags: id, quasi-identifiers as binned, the sensitive value, the measure; riskiest first.
 
-    Ties stand in the order of their classes and then of their ids, whatever the order of the records was.
+    They come in one piece or more, one after the other. Ties stand in the order of their classes and then of their ids,
+    whatever the order of the records was.
     """
-    flagged = np.flatnonzero(result.risky)
-    measure = result.measure[flagged]
-    id_rank = pd.factorize(subjects.iloc[flagged], sort=True)[0]
-    riskiest_first = -measure if result.model == "t_closeness" else measure
-    rows = flagged[np.lexsort((id_rank, assessment.classes.class_of_record[flagged], riskiest_first))]
-    names = list(assessment.config.quasi_identifiers)
-    if result.sensitive:
-        names.append(result.sensitive)
-    listed = assessment.binned[names].iloc[rows].reset_index(drop=True)
-    listed.insert(0, SUBJECT_COLUMN, subjects.iloc[rows].to_numpy())
-    measure = result.measure[rows]
-    listed[result.measure_name] = measure if result.model == "t_closeness" else measure.astype(np.int64)
-    return listed
+    measure = result.of_class
+    if result.model != "t_closeness":
+        measure = measure.astype(np.int64)
+    riskiest_first = np.argsort(-measure if result.model == "t_closeness" else measure, kind="stable")
+    place = np.empty_like(riskiest_first)
+    place[riskiest_first] = np.arange(len(place))
+    for class_of_row, listed in assessment.people.flagged(result, place):
+        id_rank = pd.factorize(listed[SUBJECT_COLUMN], sort=True)[0]
+        rows = np.lexsort((id_rank, place[class_of_row]))
+        ordered = listed.iloc[rows].reset_index(drop=True)
+        ordered[result.measure_name] = measure[class_of_row[rows]]
+        yield ordered

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from Anonymization_Models import DISTANCES, Binning, EquivalenceClasses, ModelResult, SensitiveCounts
+from Anonymization_Models import DISTANCES, Binning, ModelResult, SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, labels_of
 from disclosure_control.basics.small_counts import HAND_TO_HAND, Gaps, hidden_groups
@@ -22,12 +22,13 @@ def gaps_of(assessment: Assessment) -> dict[str, Gaps]:
     gaps, that is who lacks it. Where the gaps of one column are hidden, and those that are told do not add up to that
     total, what is left would narrow the hidden ones down; and so it is where few lack other columns alone.
     """
-    columns = dict(zip(assessment.config.quasi_identifiers, assessment.classes.columns, strict=True))
-    n_missing = {name: n for name, column in columns.items() if (n := int((column.codes < 0).sum()))}
+    classes = assessment.classes
+    columns = dict(zip(assessment.config.quasi_identifiers, classes.columns_of_classes, strict=True))
+    n_missing = {name: n for name, column in columns.items() if (n := _n_without_value(column, classes.size))}
     if len(n_missing) == 1:
         return dict.fromkeys(columns, Gaps.LIKE_ANY_GROUP) | dict.fromkeys(n_missing, Gaps.KNOWN)
     n_excluded = assessment.missing_policies["exclude"]["not_evaluated"]
-    told = {name: n for name, n in n_missing.items() if not hidden_groups(columns[name])[0]}
+    told = {name: n for name, n in n_missing.items() if not hidden_groups(columns[name], people=classes.size)[0]}
     lack_others_alone = n_excluded - np.array(list(n_missing.values()), dtype=int)
     is_narrow = len(told) < len(n_missing) and sum(told.values()) < n_excluded
     is_narrow |= bool(HAND_TO_HAND.are_small(lack_others_alone).any())
@@ -42,9 +43,12 @@ def told_outside(assessment: Assessment) -> dict[str, Told]:
     a sensitive feature is who is not assessable, a total of the pilot.
     """
     config, binnings, classes = assessment.config, assessment.binnings, assessment.classes
-    columns = dict(zip(config.quasi_identifiers, classes.columns, strict=True))
+    columns = dict(zip(config.quasi_identifiers, classes.columns_of_classes, strict=True))
     gaps = gaps_of(assessment)
-    told = {name: _of_quasi_identifier(column, binnings.get(name), gaps[name]) for name, column in columns.items()}
+    told = {
+        name: _of_quasi_identifier(column, classes.size, binnings.get(name), gaps[name])
+        for name, column in columns.items()
+    }
     if Gaps.HIDDEN in gaps.values():  # zeros of other columns would say of which one they are
         told = {name: {**one, "missing": one["missing"] or None} for name, one in told.items()}
     return told | {
@@ -52,9 +56,13 @@ def told_outside(assessment: Assessment) -> dict[str, Told]:
     }
 
 
-def _of_quasi_identifier(column: EncodedColumn, binning: Binning | None, gaps: Gaps) -> Told:
-    hidden = hidden_groups(column, gaps=gaps)
-    n_missing = int((column.codes < 0).sum())
+def _n_without_value(column: EncodedColumn, people: np.ndarray) -> int:
+    return int(people[column.codes < 0].sum())
+
+
+def _of_quasi_identifier(column: EncodedColumn, people: np.ndarray, binning: Binning | None, gaps: Gaps) -> Told:
+    hidden = hidden_groups(column, gaps=gaps, people=people)
+    n_missing = _n_without_value(column, people)
     counts: Told = {"missing": n_missing, "below": 0, "above": 0}
     if binning is None:
         return {**counts, "missing": None if hidden[0] else n_missing}
@@ -69,10 +77,10 @@ def _of_quasi_identifier(column: EncodedColumn, binning: Binning | None, gaps: G
 
 
 def _of_sensitive_feature(counted: SensitiveCounts, binning: Binning | None) -> Told:
-    n_missing = int((~counted.has_value).sum())
+    n_missing = counted.n_without_value
     if binning is None:
         return {"missing": n_missing, "below": 0, "above": 0}
-    n_inside = len(counted.has_value) - n_missing - binning.n_below - binning.n_above
+    n_inside = int(counted.people_of_value().sum()) - binning.n_below - binning.n_above
     hidden = HAND_TO_HAND.hidden_parts(np.array([binning.n_below, binning.n_above, n_inside]))
     return {"missing": n_missing, **_masked({"below": binning.n_below, "above": binning.n_above}, hidden[:2])}
 
@@ -81,27 +89,26 @@ def _masked(parts: dict[str, int], hidden: Sequence[bool] | np.ndarray) -> Told:
     return {name: None if hides and n else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
 
 
-def told_maximum(result: ModelResult, classes: EquivalenceClasses) -> float | tuple[float, float] | None:
+def told_maximum(result: ModelResult) -> float | tuple[float, float] | None:
     """The largest t as it may be told: three digits, or bounds where a class that is so far has few people.
 
     The bounds are neighbours among the threshold T times the powers of two. None where nothing was evaluated.
     """
     if result.worst is None:
         return None
-    evaluated = classes.class_of_record[result.evaluated]
-    people = np.bincount(evaluated, minlength=classes.n_classes)
-    farthest = np.unique(evaluated[result.measure[result.evaluated] == result.worst])
+    farthest = result.evaluated_classes & (result.people > 0) & (result.of_class == result.worst)
     is_share = result.distance is not None and not DISTANCES[result.distance].in_units
     most = 1.0 if is_share else math.inf
-    return HAND_TO_HAND.extreme(result.worst, int(people[farthest].min()), result.threshold or 1.0, most)
+    return HAND_TO_HAND.extreme(result.worst, int(result.people[farthest].min()), result.threshold or 1.0, most)
 
 
 def told_range(result: ModelResult, counted: SensitiveCounts) -> float | None:
     """The range of a sensitive feature's values, where its least and its largest value are each of many people."""
-    table = counted.table
-    if result.value_range is None or not table.is_numeric:
+    values = counted.values
+    if result.value_range is None or not counted.is_numeric:
         return None
-    ends = [table.people_of_value[table.values == end(table.values)].sum() for end in (np.min, np.max)]
+    people_of_value = counted.people_of_value()
+    ends = [people_of_value[values == end(values)].sum() for end in (np.min, np.max)]
     return result.value_range if min(ends) >= HAND_TO_HAND.threshold else None
 
 

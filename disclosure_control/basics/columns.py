@@ -169,21 +169,26 @@ def parse_numbers(values: pd.Series) -> np.ndarray:
     return np.array(pd.to_numeric(values, errors="coerce"), dtype=float)
 
 
-def numbers_of(values: pd.Series) -> np.ndarray:
+def numbers_of(values: pd.Series, people: np.ndarray | None = None) -> np.ndarray:
     """A column as floats (n_records,), NaN where missing.
 
-    Raises ``FaultyInputError`` with counts if a value is not a number, is infinite or too large to calculate with.
+    ``people`` (n_records,) counts how many people each value stands for; by default each is one person's. Raises
+    ``FaultyInputError`` with counts if a value is not a number, is infinite or too large to calculate with.
     """
     values = one_column(values)
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(str).where(values.notna())
     numbers = parse_numbers(values)
-    unread = values[np.isnan(numbers) & values.notna().to_numpy()].astype(str)
-    n_text, n_infinite = int((unread.str.strip() != "").sum()), int(np.isinf(numbers).sum())
-    n_too_large = int((np.abs(numbers) > LARGEST_NUMBER).sum()) - n_infinite
-    too_large = f"beyond {LARGEST_NUMBER:g}"
+    is_text = np.isnan(numbers) & values.notna().to_numpy()
+    is_text[is_text] = values[is_text].astype(str).str.strip() != ""
+    is_infinite, is_large = np.isinf(numbers), np.abs(numbers) > LARGEST_NUMBER
+    n_text, n_infinite, n_too_large = (
+        int(which.sum() if people is None else people[which].sum())
+        for which in (is_text, is_infinite, is_large & ~is_infinite)
+    )
+    n_values, too_large = len(values) if people is None else int(people.sum()), f"beyond {LARGEST_NUMBER:g}"
     faults = [
-        f"column {values.name!r}: {count} of {len(values)} values are {kind}; allowed: finite numbers or "
+        f"column {values.name!r}: {count} of {n_values} values are {kind}; allowed: finite numbers or "
         "missing; correct them in the source, or declare the column categorical"
         for count, kind in ((n_text, "text that is not a number"), (n_infinite, "infinite"), (n_too_large, too_large))
         if count

@@ -22,7 +22,7 @@ import numpy as np
 
 from disclosure_control.basics.columns import EncodedColumn, labels_of
 from disclosure_control.basics.confidence_intervals import wilson_interval
-from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.basics.words import interval_text, people_text, share_text
 
 SMALLEST_PRINTED_GROUP = 10
 SMALLER_GROUPS = "(smaller groups together)"
@@ -53,12 +53,14 @@ class SmallCounts:
         """A total of the whole pilot as it may be told; None where it is masked."""
         return None if self.is_strict and 0 < n < self.threshold else n
 
-    def told(self, part: int, whole: int) -> int | None:
-        """A count by itself, out of a ``whole`` that is told; None where it, or what it leaves of the whole, is small.
+    def told(self, part: int, *beside: int) -> int | None:
+        """A count beside others that are told; None where it, or what it is away from one of them, is small.
 
-        For cells of one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
+        ``beside`` are the whole, and whatever is part of it or it is part of; nobody is no small count. For cells of
+        one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
         """
-        return None if self.are_small(np.array([part, whole - part])).any() else part
+        away = np.abs(np.array([0, *beside]) - part)
+        return None if part and self.are_small(away).any() else part
 
     def told_rate(self, rate: float | None, n: int) -> float | None:
         """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
@@ -148,16 +150,20 @@ class Gaps(Enum):
 
 
 def hidden_groups(
-    column: EncodedColumn, among: np.ndarray | None = None, gaps: Gaps = Gaps.LIKE_ANY_GROUP
+    column: EncodedColumn,
+    among: np.ndarray | None = None,
+    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    people: np.ndarray | None = None,
 ) -> np.ndarray:
     """Which groups of a column are hidden, (1 + n_labels,) of bool: those without a value first, then its labels.
 
-    ``among`` (n_records,) of bool: the people of whom the total is told; by default all.
+    ``among`` (n_records,) of bool: the people of whom the total is told; by default all. ``people`` (n_records,): how
+    many each entry of the column stands for, one each if not given.
     """
-    people = _people_by_group(column, among)
+    in_group = _people_by_group(column, among, people)
     if gaps is Gaps.KNOWN:
-        return np.append(HAND_TO_HAND.are_small(people[:1]), HAND_TO_HAND.hidden_parts(people[1:]))
-    return HAND_TO_HAND.hidden_parts(people, (np.arange(len(people)) == 0) & (gaps is Gaps.HIDDEN))
+        return np.append(HAND_TO_HAND.are_small(in_group[:1]), HAND_TO_HAND.hidden_parts(in_group[1:]))
+    return HAND_TO_HAND.hidden_parts(in_group, (np.arange(len(in_group)) == 0) & (gaps is Gaps.HIDDEN))
 
 
 def missing_told(column: EncodedColumn) -> int | None:
@@ -165,9 +171,10 @@ def missing_told(column: EncodedColumn) -> int | None:
     return None if hidden_groups(column)[0] else int((column.codes < 0).sum())
 
 
-def _people_by_group(column: EncodedColumn, among: np.ndarray | None) -> np.ndarray:
-    group = column.codes + 1
-    return np.bincount(group if among is None else group[among], minlength=len(column.labels) + 1)
+def _people_by_group(column: EncodedColumn, among: np.ndarray | None, people: np.ndarray | None = None) -> np.ndarray:
+    kept = slice(None) if among is None else among
+    each = None if people is None else people[kept]
+    return np.bincount(column.codes[kept] + 1, each, len(column.labels) + 1).astype(np.int64)
 
 
 def shares_by_group(
@@ -177,21 +184,24 @@ def shares_by_group(
     word: str,
     among: np.ndarray | None = None,
     gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    people: np.ndarray | None = None,
 ) -> list[dict]:
     """Who of each group is hit, among those considered, as it may be told; missing is a group.
 
     ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` says what a hit is.
     ``among`` (n_records,) are the people of whom the total is told, by default all; who of them is not considered is a
-    third kind beside those who are hit and those who are not.
+    third kind beside those who are hit and those who are not. ``people`` (n_records,): how many each entry stands for,
+    one each if not given.
 
     Small groups stand together, with as many larger ones as make them ten, and come last; even so they are not told
     where they are fewer than ten. In a group whose cells are masked the ``people``, the hits or both are None.
     """
     among = np.ones(len(groups.codes), dtype=bool) if among is None else among
     considered = considered & among
-    hidden = hidden_groups(groups, among, gaps)
+    hidden = hidden_groups(groups, among, gaps, people)
     names = ["missing", *labels_of(groups)]
-    counts = np.column_stack([_people_by_group(groups, who) for who in (considered & hit, considered & ~hit, among)])
+    kinds = (considered & hit, considered & ~hit, among)
+    counts = np.column_stack([_people_by_group(groups, who, people) for who in kinds])
     counts[:, 2] -= counts[:, 0] + counts[:, 1]
     if hidden.any():
         names.append(SMALLER_GROUPS)
@@ -241,11 +251,21 @@ def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int
     return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
 
 
-def count_text(n: int | None) -> str:
-    """A count as reports print it; None is masked."""
-    return MASKED if n is None else str(n)
+def count_text(n: int | None, form: str = "") -> str:
+    """A count as reports print it, by ``form`` "," as ``1,000``; None is masked."""
+    return MASKED if n is None else f"{n:{form}}"
 
 
-def people_on_screen(n: int) -> str:
-    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told."""
+def people_told(n: int | None) -> str:
+    """A number of people in words, of whom there may be none; None is masked."""
+    return f"{MASKED} people" if n is None else people_text(n)
+
+
+def people_on_screen(n: int | None) -> str:
+    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told.
+
+    None is a number that is masked.
+    """
+    if n is None:
+        return f"a {MASKED} number"
     return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else str(n)

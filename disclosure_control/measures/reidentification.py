@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -33,19 +34,25 @@ ROUNDING = 1e-12  # relative; sums of shares alpha are off by as much
 class ReidentificationRisk:
     """What one kind of intruder achieves; all rates and risks in [0, 1], larger is riskier.
 
-    ``of_record`` (n_records,): the chance that the right person is picked for this record, NaN where it is not
+    ``of_class`` (n_classes,): the chance that the right person is picked for a record of the class, NaN where it is not
     evaluated. ``highest``, ``average`` and ``lowest`` are over the evaluated records, ``at_risk_rate`` is the share
     of them above ``threshold``; None where nothing was evaluated.
     """
 
     intruder: str
     threshold: float
-    of_record: np.ndarray
+    classes: EquivalenceClasses
+    of_class: np.ndarray
     n_evaluated: int
     highest: float | None
     average: float | None
     lowest: float | None
     at_risk_rate: float | None
+
+    @cached_property
+    def of_record(self) -> np.ndarray:
+        """The risk of each record (n_records,), NaN where it is not evaluated."""
+        return self.of_class[self.classes.class_of_record]
 
 
 def smallest_class_within(threshold: float) -> int:
@@ -181,7 +188,7 @@ def _summarise(
 ) -> ReidentificationRisk:
     smallest_class_within(threshold)  # refuses what is no threshold
     evaluated = classes.evaluated(missing_qis)
-    of_record = np.where(evaluated, risk, np.nan)[classes.class_of_record]
+    of_class = np.where(evaluated, risk, np.nan)
     people, risk = classes.size[evaluated], risk[evaluated]
     n_evaluated = int(people.sum())
     figures: tuple[float | None, ...] = (None, None, None, None)
@@ -189,7 +196,7 @@ def _summarise(
         at_risk = risk > threshold * (1.0 + ROUNDING)
         average = math.fsum(people * risk) / n_evaluated
         figures = (float(risk.max()), average, float(risk.min()), int(people[at_risk].sum()) / n_evaluated)
-    return ReidentificationRisk(intruder, threshold, of_record, n_evaluated, *figures)
+    return ReidentificationRisk(intruder, threshold, classes, of_class, n_evaluated, *figures)
 
 
 # ---------------------------------------------------------------- the profile of the whole pilot

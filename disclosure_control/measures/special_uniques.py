@@ -64,29 +64,29 @@ class SpecialUniques:
     score_of_class: np.ndarray = field(repr=False)
     dis_score_of_class: np.ndarray = field(repr=False)
     attribute_score: np.ndarray = field(repr=False)
-    class_of_record: np.ndarray = field(repr=False)
+    classes: EquivalenceClasses = field(repr=False)
 
     @cached_property
     def scores(self) -> np.ndarray:
         """SUDA score of each record (n_records,), from 0 up; larger is riskier."""
-        return self.score_of_class[self.class_of_record]
+        return self.score_of_class[self.classes.class_of_record]
 
     @cached_property
     def dis_scores(self) -> np.ndarray:
         """DIS score of each record (n_records,), in [0, 1]; larger is riskier."""
-        return self.dis_score_of_class[self.class_of_record]
+        return self.dis_score_of_class[self.classes.class_of_record]
 
     @cached_property
     def n_minimal_uniques(self) -> np.ndarray:
         """Minimal sample uniques of each record (n_records,); larger is riskier."""
-        return self.n_of_size.sum(axis=0)[self.class_of_record]
+        return self.n_of_size.sum(axis=0)[self.classes.class_of_record]
 
     @cached_property
     def smallest_sizes(self) -> np.ndarray:
         """Fewest attributes that single out each record (n_records,); 0 where none do, else smaller is riskier."""
         has_any = (self.n_of_size > 0).any(axis=0)
         first = self.n_of_size.astype(bool).argmax(axis=0) + 1 if self.max_size else 0
-        return np.where(has_any, first, 0)[self.class_of_record]
+        return np.where(has_any, first, 0)[self.classes.class_of_record]
 
     @cached_property
     def contribution(self) -> np.ndarray:
@@ -95,7 +95,7 @@ class SpecialUniques:
         A row does not add up to 1, since an MSU holds several attributes; it is 0 where the score is 0.
         """
         score = np.where(self.score_of_class > 0, self.score_of_class, 1.0)
-        return (self.attribute_score / score).T[self.class_of_record]
+        return (self.attribute_score / score).T[self.classes.class_of_record]
 
     @cached_property
     def contribution_rates(self) -> dict[str, float]:
@@ -152,7 +152,7 @@ def special_uniques(
         score_of_class=score,
         dis_score_of_class=dis_scores(score, n_unique, probability, dis_exponent(n_attributes)),
         attribute_score=attribute_score,
-        class_of_record=classes.class_of_record,
+        classes=classes,
     )
 
 

@@ -35,7 +35,7 @@ class SyntacticResult:
     ``measure`` (n_classes,), NaN where a class is not evaluated or nobody in it has a value. ``people`` (n_classes,)
     counts who is judged by it; ``n_not_evaluated`` people are left out, for lack of a quasi-identifier or of a value.
     ``satisfied`` (n_classes,) of bool tells which classes meet ``threshold``; without one it is None, as are
-    ``n_risky`` and ``risky_rate``. ``judged`` (n_records,) of bool: who has the value that the model asks for; None
+    ``n_risky`` and ``risky_rate``. ``judged``: the counts that tell who has the value that the model asks for; None
     where all do.
     """
 
@@ -47,7 +47,7 @@ class SyntacticResult:
     people: np.ndarray = field(repr=False)
     satisfied: np.ndarray | None = field(repr=False)
     classes: EquivalenceClasses = field(repr=False)
-    judged: np.ndarray | None = field(repr=False)
+    judged: SensitiveCounts | None = field(repr=False)
 
     @cached_property
     def n_evaluated(self) -> int:
@@ -77,7 +77,7 @@ class SyntacticResult:
     def per_record(self) -> np.ndarray:
         """The measure of each record's class: (n_records,), NaN where the record is not evaluated."""
         of_record = self.measure[self.classes.class_of_record]
-        return of_record if self.judged is None else np.where(self.judged, of_record, np.nan)
+        return of_record if self.judged is None else np.where(self.judged.has_value, of_record, np.nan)
 
 
 def evaluate_syntactic_models(
@@ -143,7 +143,7 @@ def _evaluate(
     threshold, satisfied = given.get("threshold"), None
     if threshold is not None:
         satisfied = model.satisfies(measure, threshold, _scale(model, cells))
-    judged = counted.has_value if model.needs_own_value and not counted.has_value.all() else None
+    judged = counted if model.needs_own_value and counted.n_without_value else None
     return SyntacticResult(model, sensitive, given, threshold, measure, people, satisfied, classes, judged)
 
 

@@ -20,6 +20,7 @@ from disclosure_control.run.results import csv_bytes, harmless
 
 MOST_LEVELS = 50
 INTERVALS = "a--b holds a and not b (the last interval of a column both); <a below a; >b above b; >=a from a on"
+RARE_TERMS = "where few people have the term, a coarser one of its hierarchy stands here, or the row was removed"
 _WHAT_WAS_DONE = {
     OperationKind.DERIVE_AGE: "ages of 90 years and above together",
     OperationKind.OFFSET: "dates moved, by one number of days for each person",
@@ -48,6 +49,8 @@ def _entry(account: Account, released: ReleasedStudy, file_names: Mapping[str, s
     is_column = account.rows_of == "" and file is not None and account.variable in file.frame
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
+    if account.has_rare_terms:
+        done = RARE_TERMS
     column = file.frame[account.variable] if is_column and file is not None else None
     return {
         "file": file_names.get(account.file, account.file),

@@ -60,7 +60,7 @@ def _figures(result: ModelResult) -> dict:
 
 def _figures_of_distance(result: ModelResult, assessment: Assessment) -> dict:
     counted = assessment.counts[str(result.sensitive)]
-    maximum, value_range = told_maximum(result, assessment.classes), told_range(result, counted)
+    maximum, value_range = told_maximum(result), told_range(result, counted)
     return {
         "maximum": None if isinstance(maximum, tuple) else maximum,
         "maximum_between": list(maximum) if isinstance(maximum, tuple) else None,

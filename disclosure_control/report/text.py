@@ -150,7 +150,7 @@ def _remarks_on_left_out(result: ModelResult, assessment: Assessment) -> list[st
 
 
 def _remarks_on_distance(result: ModelResult, assessment: Assessment) -> list[str]:
-    counted, maximum = assessment.counts[str(result.sensitive)], told_maximum(result, assessment.classes)
+    counted, maximum = assessment.counts[str(result.sensitive)], told_maximum(result)
     words = f"{maximum:g}" if isinstance(maximum, float) else "-"
     if isinstance(maximum, tuple):
         words = "between {:g} and {:g}; told no closer, as it is of a class of few people".format(*maximum)

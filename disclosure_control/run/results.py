@@ -17,8 +17,9 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -29,6 +30,8 @@ from disclosure_control.run import fingerprints
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 ASIDE = ".aside"
+VERIFIED = ".verify"  # where a run is made again, to be compared
+SPILL = ".spill"  # what an engine that works from disk puts aside; it is never part of a set
 LOCK = ".lock"
 
 
@@ -82,9 +85,10 @@ def recover(folder: Path) -> None:
     """Complete a set that was committed and not fully moved; drop one that was not committed."""
     if (folder / COMMIT / MANIFEST).is_file():
         _move_into_place(folder)
-    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING, folder / ASIDE):
-        if left_over.is_dir():
-            shutil.rmtree(left_over)
+    left_over = (COMMIT, PREVIOUS, STAGING, ASIDE, VERIFIED, SPILL)
+    for aside in (folder / name for name in left_over):
+        if aside.is_dir():
+            shutil.rmtree(aside)
 
 
 class ResultSet:
@@ -102,11 +106,23 @@ class ResultSet:
 
     def write_text(self, name: str, text: str, hand_to_hand: bool = True) -> None:
         """A file of text, in which no name or value reaches a terminal as a command."""
-        self._write(name, _harmless_file(name, text.encode("utf-8")), hand_to_hand=hand_to_hand)
+        self._write(name, [_harmless_file(name, text.encode("utf-8"))], hand_to_hand)
 
-    def write_table(self, name: str, frame: pd.DataFrame, for_people: bool) -> None:
-        """A CSV file. ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal."""
-        self._write(name, csv_bytes(harmless(frame) if for_people else frame), rows=len(frame))
+    def write_table(self, name: str, frame: pd.DataFrame | Iterable[pd.DataFrame], for_people: bool) -> None:
+        """A CSV file of a table, or of its pieces one after the other, at least one of them.
+
+        ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal.
+        """
+        n_rows = 0
+
+        def pieces() -> Iterator[bytes]:
+            nonlocal n_rows
+            for number, piece in enumerate([frame] if isinstance(frame, pd.DataFrame) else frame):
+                n_rows += len(piece)
+                yield csv_bytes(harmless(piece) if for_people else piece, has_header=number == 0)
+
+        self._write(name, pieces())
+        self.files[name]["rows"] = n_rows
 
     def write_all(
         self,
@@ -124,7 +140,7 @@ class ResultSet:
         for name, dataset in datasets.items():
             self.write_table(name, dataset, for_people=False)
         for name, content in files.items():
-            self._write(name, _harmless_file(name, content), hand_to_hand=name in hand_to_hand)
+            self._write(name, [_harmless_file(name, content)], name in hand_to_hand)
 
     @property
     def who_may_read(self) -> str:
@@ -145,8 +161,7 @@ class ResultSet:
             key = fingerprints.key_of(self.folder)
             hashed = {name: fingerprints.with_fingerprints(summary.get(name, {}), key) for name in ("inputs", "files")}
             summary = {**summary, "hashes": fingerprints.MEANING, **hashed}
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-        self.write_text(self.summary_name, text + "\n")
+        self.write_text(self.summary_name, summary_text(summary))
         order = [*files, self.summary_name]
         stale = [name for name in earlier if name not in order]
         self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
@@ -162,17 +177,17 @@ class ResultSet:
         for left_over in (COMMIT, PREVIOUS):
             shutil.rmtree(self.folder / left_over, ignore_errors=True)
 
-    def _write(self, name: str, content: bytes, rows: int | None = None, hand_to_hand: bool = False) -> None:
-        path = self.staging / name
+    def _write(self, name: str, pieces: Iterable[bytes], hand_to_hand: bool = False) -> None:
+        path, content_hash = self.staging / name, hashlib.sha256()
         path.parent.mkdir(mode=0o700, exist_ok=True)
         path.touch(mode=0o600, exist_ok=False)
         with path.open("wb") as file:
-            file.write(content)
+            for piece in pieces:
+                file.write(piece)
+                content_hash.update(piece)
             file.flush()
             os.fsync(file.fileno())
-        self.files[name] = {"sha256": hashlib.sha256(content).hexdigest(), "restricted": not hand_to_hand}
-        if rows is not None:
-            self.files[name]["rows"] = rows
+        self.files[name] = {"sha256": content_hash.hexdigest(), "restricted": not hand_to_hand}
 
 
 @contextlib.contextmanager
@@ -197,6 +212,11 @@ def written_aside(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
         yield aside
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+
+
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """A JSON summary as its file holds it."""
+    return with_controls_escaped(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def _files_of_summary(path: Path) -> list[str]:
@@ -280,7 +300,7 @@ def flush_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def csv_bytes(frame: pd.DataFrame) -> bytes:
+def csv_bytes(frame: pd.DataFrame, has_header: bool = True) -> bytes:
     """CSV in UTF-8: text in quotes, numbers without, an empty cell for missing, 38 and not 38.0."""
     import pyarrow as pa
     import pyarrow.csv
@@ -288,7 +308,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     plain = {name: column.astype("str") for name, column in frame.items() if column.dtype == "category"}
     table = pa.Table.from_pandas(frame.assign(**plain), preserve_index=False)
     buffer = io.BytesIO()
-    pyarrow.csv.write_csv(table, buffer)
+    pyarrow.csv.write_csv(table, buffer, pyarrow.csv.WriteOptions(include_header=has_header))
     return buffer.getvalue()
 
 

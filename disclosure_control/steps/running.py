@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
-from disclosure_control.steps import STEPS, step_module
+from disclosure_control.run.logs import Log, SilentLog
+from disclosure_control.steps import STEPS, settings_module, step_module
 
-ALWAYS_RUN = ("identifiers", "risk")  # without their keys, too
+ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 
 
 @dataclass(frozen=True)
@@ -65,20 +67,44 @@ class StepResult:
         return self.report if self.screen is None else self.screen
 
 
+def faults_without_records(config: PilotConfig) -> list[str]:
+    """What a config asks for and an engine that does not hold all records cannot do.
+
+    A step that can do without them says so by a function of the same name in its ``settings``, which is asked.
+    """
+    faults: list[str] = []
+    for name in STEPS:
+        if name in config.settings:
+            ask = getattr(settings_module(name), "faults_without_records", None)
+            faults += ask(config.settings[name], config) if ask else [_fault_of_step(name)]
+    return faults
+
+
+def _fault_of_step(name: str) -> str:
+    return (
+        f"{name}: needs all records in memory, and this run works from disk; take the key out of the config for this "
+        "run, or use --engine memory on a machine with enough memory"
+    )
+
+
 def run_steps(
     pilot: str,
     folder: Path,
     dataset: CombinedDataset,
     assessment: Assessment,
-    announce: Callable[[str], None] = lambda text: None,
+    log: Log | None = None,
+    left_out: Collection[str] = (),
 ) -> dict[str, StepResult]:
-    """Run the steps whose key is in the config, in the order of the registry; by name, what each found out."""
+    """Run the steps whose key is in the config, in the order of the registry; by name, what each found out.
+
+    The ``log`` is told of each step and of its seconds. Steps that are ``left_out`` are not run.
+    """
+    log = log or SilentLog()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
     for name in STEPS:
-        if name in given or name in ALWAYS_RUN:
-            if name not in ALWAYS_RUN:
-                announce(f"Step {name}")
+        if (name in given or name in ALWAYS_RUN) and name not in left_out:
             step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results))
-            results[name] = step_module(name).run_step(step)
+            with log.step(name, is_said=name not in ALWAYS_RUN):
+                results[name] = step_module(name).run_step(step)
     return results

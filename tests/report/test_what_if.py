@@ -1,5 +1,6 @@
 """What the page's sliders say is what door 2 says at these thresholds."""
 
+import itertools
 import math
 
 import pandas as pd
@@ -33,9 +34,20 @@ def test_every_slider_says_what_a_run_with_that_threshold_says(pilot):
 def test_the_page_of_the_house_masks_small_numbers_and_small_complements_but_for_the_threshold_in_use(pilot):
     exact = threshold_curves(assessed(*pilot))
     for before, after in zip(exact, without_small_counts(exact, HAND_TO_HAND), strict=True):
-        for at, n, told in zip(before.thresholds, before.risky, after.risky, strict=True):
-            few = 0 < n < 10 or 0 < before.evaluated - n < 10
-            assert told == (None if few and at != before.in_use else n)
+        in_use = before.risky[before.thresholds.index(before.in_use)]
+        assert all(told in (None, n) for n, told in zip(before.risky, after.risky, strict=True))
+        assert in_use in after.risky
+        told = {0, before.evaluated, *(n for n in after.risky if n is not None)} - {in_use}
+        assert all(other - one >= 10 for one, other in itertools.pairwise(sorted(told)))
+
+
+def test_steps_of_few_people_are_masked_but_for_the_threshold_in_use():
+    """Of one column each step would be the size of a group: three, then seven, then thirty people."""
+    towns = [*"A" * 60, *"B" * 3, *"C" * 7, *"D" * 30]
+    literal = {"categorical_qis": ["TOWN"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": [], "K": 4}
+    (curve,) = without_small_counts(threshold_curves(assessed(pd.DataFrame({"TOWN": towns}), literal)), HAND_TO_HAND)
+    risky = dict(zip(curve.thresholds, curve.risky, strict=True))
+    assert (risky[2], risky[4], risky[7], risky[8], risky[31]) == (0, 3, 3, None, 40)  # 10 would tell that C is 7
 
 
 @given(pilot=pilots())

@@ -15,6 +15,8 @@ import signal
 import sys
 from pathlib import Path
 
+from tests.run.synthetic_pilot import NOW
+
 OPERATIONS = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 NEEDED = (
@@ -24,6 +26,7 @@ NEEDED = (
     "disclosure_control.assess.assessment",
     "disclosure_control.assess.combined_dataset",
     "disclosure_control.assess.risky_rows",
+    "disclosure_control.report.evidence.pack",
     "disclosure_control.run.doors",
     "dotenv",
     "pyarrow.csv",
@@ -69,6 +72,8 @@ def run_door(desk: str, script: str, n: int, how: str, output: str, report: int)
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     os.chdir(desk)
     sys.argv = [script]
+    doors = importlib.import_module("disclosure_control.run.doors")
+    doors.utc_now = lambda: NOW
     status = 99
     breaker = Breaker(n, how)
     try:

@@ -8,7 +8,7 @@ import random
 import pytest
 from scipy.stats import wasserstein_distance
 
-from tests.run.synthetic_pilot import DISTRICT, DONE, PEOPLE, copy_of, csv_text, rows_of
+from tests.run.synthetic_pilot import DISTRICT, DONE, PEOPLE, copy_of, csv_text, files_below, of_the_data, rows_of
 
 QIS = ["DM__SEX", f"SC__{DISTRICT}", "DM__AGE", "VS__BMI"]
 CLASSES = [PEOPLE[0:3], PEOPLE[3:6], PEOPLE[6:8], PEOPLE[8:10], PEOPLE[10:11], PEOPLE[11:12]]
@@ -245,8 +245,8 @@ def test_a_sensitive_name_longer_than_a_file_name(pilot, doors):
 # ---------------------------------------------------------------- nothing by chance
 
 
-def results(pilot) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in pilot.results.iterdir() if path.name != ".lock"}
+def results(pilot) -> dict[str, object]:
+    return of_the_data(files_below(pilot.results))
 
 
 def test_a_second_run_gives_the_same_bytes(pilot, doors):

@@ -186,7 +186,7 @@ SECRET = "ZZSUBJ-48151 lives in MARKERDISTRICT, 987.654"
 @BOTH_DOORS
 @pytest.mark.parametrize("kind", [ValueError, KeyError, UnicodeError, MemoryError, RecursionError, AssertionError])
 def test_an_unexpected_exception_is_told_without_its_message(door, kind, pilot, doors, monkeypatch):
-    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.assess"}[door]
+    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
 
     def fails(*arguments, **options):
         raise kind(SECRET)
@@ -224,7 +224,7 @@ def test_an_exception_between_two_result_files_leaves_nothing(door, pilot, doors
 @BOTH_DOORS
 def test_an_unexpected_system_error_is_told_without_its_message(door, pilot, doors, monkeypatch):
     """pyarrow's own input errors are of the system's kind, and their message quotes what they read."""
-    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.assess"}[door]
+    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
 
     def fails(*arguments, **options):
         raise OSError(SECRET)
@@ -266,7 +266,7 @@ def test_an_unexpected_exception_where_the_program_is_reached_through_a_link(pil
 
 @BOTH_DOORS
 def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
-    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.assess"}[door]
+    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

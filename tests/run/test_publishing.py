@@ -15,7 +15,7 @@ import pytest
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from disclosure_control.run.results import harmless, staged
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, rows_of, snapshot
+from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
 SUMMARIES = {1: "merge_report.json", 2: "CLINIC_privacy_summary.json"}
@@ -23,7 +23,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX systems")
 
 
 def names(pilot) -> set[str]:
-    return {path.name for path in pilot.results.iterdir() if path.name not in (".lock", KEY_FILE)}
+    return set(files_below(pilot.results))
 
 
 OF_DOOR_1 = {"combined_dataset.csv", "merge_report.json"}
@@ -35,8 +35,11 @@ OF_DOOR_2 = {
     "CLINIC_privacy_details.txt",
     "CLINIC_privacy_summary.txt",
     "CLINIC_privacy_summary.json",
+    "alone_since.csv",
+    *OF_RUNS,
+    *EVIDENCE,
 }
-HAND_TO_HAND = {f"CLINIC_privacy_{name}" for name in ("details.txt", "summary.txt", "summary.json")}
+OF_TEXTS = {f"CLINIC_privacy_{name}" for name in ("details.txt", "summary.txt", "summary.json")}
 
 
 @contextlib.contextmanager
@@ -70,9 +73,10 @@ def test_files_are_the_owners_alone_whatever_the_umask(umask, fresh, doors):
     finally:
         os.umask(before)
     assert stat.S_IMODE(fresh.results.stat().st_mode) == 0o700
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in fresh.results.iterdir()}
+    modes = {name: stat.S_IMODE((fresh.results / name).stat().st_mode) for name in files_below(fresh.results)}
     assert set(modes) >= OF_DOOR_1 | OF_DOOR_2
     assert set(modes.values()) == {0o600}
+    assert stat.S_IMODE((fresh.results / "evidence").stat().st_mode) == 0o700
 
 
 @posix
@@ -96,7 +100,8 @@ def test_nothing_is_open_to_others_for_a_moment(door, pilot, doors):
 
     def look(event, path):
         if path.is_file() and path.name != ".lock":
-            modes.setdefault(path.name, set()).add(stat.S_IMODE(path.stat().st_mode))
+            in_evidence = "evidence/" if path.parent.name == "evidence" else ""
+            modes.setdefault(in_evidence + path.name, set()).add(stat.S_IMODE(path.stat().st_mode))
 
     try:
         with watched(look, pilot):
@@ -165,7 +170,8 @@ def test_what_is_restricted_is_said_to_be(pilot):
     assert pilot.merge_report()["restricted"].startswith("Restricted")
     summary = pilot.summary()
     restricted = {name for name, entry in summary["files"].items() if entry["restricted"]}
-    assert restricted == OF_DOOR_2 - HAND_TO_HAND
+    for_all = {*OF_TEXTS, "history.jsonl", *EVIDENCE}
+    assert restricted == OF_DOOR_2 - for_all
     assert "restricted" not in summary
     report = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
     assert {line.strip() for line in report.split("Restricted files")[1].splitlines()[2:]} == restricted
@@ -176,8 +182,9 @@ def test_the_json_summary_comes_last(door, pilot, doors):
     files = []
 
     def look(event, path):
-        if event == "os.rename" and path.parent == pilot.results and not path.name.startswith("."):
-            files.append(path.name)
+        name = path.relative_to(pilot.results).as_posix()
+        if event == "os.rename" and not name.startswith("."):
+            files.append(name)
 
     with watched(look, pilot):
         doors.start(door)
@@ -222,8 +229,7 @@ def test_what_an_earlier_run_left_and_this_one_does_not_produce_goes(pilot, door
         "risky_rows_k5_anonymity.csv",
         "risky_rows_l2_VS__BMI.csv",
         "risky_rows_t7_VS__BMI.csv",
-        "CLINIC_privacy_report.html",
-        *HAND_TO_HAND,
+        *(name for name in OF_DOOR_2 if not name.startswith("risky_rows")),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,15 +28,20 @@ class PageFile:
 
 
 def page_files(
-    results: Path, summary: Mapping[str, Any], assessment: Assessment, with_shareable: bool
+    results: Path,
+    summary: Mapping[str, Any],
+    assessment: Assessment,
+    history: Sequence[Mapping[str, Any]],
+    with_shareable: bool,
 ) -> list[PageFile]:
     """``<PILOT>_privacy_report.html`` and, if wanted, ``<PILOT>_privacy_report_shareable.html``.
 
-    ``results`` is the folder where the merge report stands; ``summary`` what the run's JSON summary will hold.
+    ``results`` is the folder where the merge report stands; ``summary`` what the run's JSON summary will hold;
+    ``history`` the lines of ``history.jsonl``, this run's last.
     """
     curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
     name = f"{summary['pilot']}_privacy_report"
-    pages = [PageFile(f"{name}.html", privacy_page(summary, curves, merge_report(results)), False)]
+    pages = [PageFile(f"{name}.html", privacy_page(summary, curves, merge_report(results), history), False)]
     if with_shareable:
         told, told_curves = shareable_content(summary, threshold_curves(assessment, coarse=True))
         html = privacy_page(told, told_curves, None, is_shareable=True)

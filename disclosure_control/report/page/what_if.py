@@ -1,10 +1,11 @@
-"""What door 2 would flag at other thresholds, from what this run has measured: totals of the whole pilot alone."""
+"""What door 2 would flag at other thresholds, from what this run has measured: totals of the whole pilot."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -43,30 +44,32 @@ def threshold_curves(assessment: Assessment, coarse: bool = False) -> list[Thres
 
 
 def without_small_counts(curves: Sequence[ThresholdCurve], small_counts: SmallCounts) -> list[ThresholdCurve]:
-    """The curves with small numbers and small complements masked, but for the thresholds in use: they are told."""
-    return [
-        dataclasses.replace(
-            curve,
-            risky=tuple(
-                n
-                if n is None or curve.evaluated is None or at == curve.in_use
-                else small_counts.told(n, curve.evaluated)
-                for at, n in zip(curve.thresholds, curve.risky, strict=True)
-            ),
-        )
-        for curve in curves
-    ]
+    """The curves as they may be told: no two numbers differ by few people, for each step may be a group's size.
+
+    Nobody and everybody are such numbers, too. What the thresholds in use flag is told anyway.
+    """
+    return [dataclasses.replace(curve, risky=_told(curve, small_counts)) for curve in curves]
+
+
+def _told(curve: ThresholdCurve, small_counts: SmallCounts) -> tuple[int | None, ...]:
+    in_use = curve.risky[curve.thresholds.index(curve.in_use)]
+    told = dict.fromkeys(n for n in (0, curve.evaluated, in_use) if n is not None)
+    for n in curve.risky:
+        if n is not None and all(other == n or abs(other - n) >= small_counts.threshold for other in told):
+            told[n] = None
+    return tuple(n if n in told else None for n in curve.risky)
 
 
 def _curve(result: ModelResult, coarse: bool) -> ThresholdCurve:
-    measured = np.sort(result.measure[result.evaluated])
+    flagged = _flagged_by_rising_threshold(result)
     thresholds = np.array(sorted({*_thresholds(result, coarse), float(result.threshold)}))
     if result.model == "t_closeness":
-        unit = _unit_of_distance(result)
-        at_most = thresholds + 1e-12 * np.maximum(thresholds, unit)  # as ``run_t_closeness`` rounds
-        risky = len(measured) - np.searchsorted(measured, at_most, side="right")
+        at_most = thresholds + 1e-12 * np.maximum(
+            thresholds, _unit_of_distance(result)
+        )  # as ``run_t_closeness`` rounds
+        risky = result.n_evaluated - flagged(at_most, "right")
     else:
-        risky = np.searchsorted(measured, thresholds, side="left")
+        risky = flagged(thresholds, "left")
     return ThresholdCurve(
         result.model,
         result.sensitive,
@@ -75,6 +78,14 @@ def _curve(result: ModelResult, coarse: bool) -> ThresholdCurve:
         tuple(thresholds.tolist()),
         tuple(risky.tolist()),
     )
+
+
+def _flagged_by_rising_threshold(result: ModelResult) -> Callable[[np.ndarray, Literal["left", "right"]], np.ndarray]:
+    """How many of the evaluated people have a measure below each threshold ("left"), or at most that ("right")."""
+    seen = result.evaluated_classes
+    order = np.argsort(result.of_class[seen], kind="stable")
+    measured, people = result.of_class[seen][order], np.concatenate([[0], np.cumsum(result.people[seen][order])])
+    return lambda thresholds, side: people[np.searchsorted(measured, thresholds, side=side)]
 
 
 def _thresholds(result: ModelResult, coarse: bool) -> Iterable[float]:

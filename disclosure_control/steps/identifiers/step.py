@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.tables import NOTHING_DECLARED
 from cdisc.merge.sdtm import TRIAL_DESIGN
-from cdisc.merge.subject_ids import DEFAULT_COLUMN
+from cdisc.merge.settings import MergeSettings
+from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.choice import fits_in_memory
 from disclosure_control.identifiers.findings import Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
-from disclosure_control.identifiers.scan import scan_combined, scan_table
+from disclosure_control.identifiers.scan import scan_dataset, scan_table
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
@@ -25,16 +26,16 @@ def run_step(step: StepInput) -> StepResult:
     """The findings, what the config says of them, and what speaks against letting the dataset out."""
     settings = cast(IdentifierSettings, step.settings) if step.settings is not None else IdentifierSettings()
     config = step.assessment.config
-    table = step.dataset.table
-    of_dataset = scan_combined(table, step.dataset.subjects)
-    beside, not_looked_at = scan_beside(step.folder, config, list(table.columns))
+    columns = list(step.dataset.table.columns)
+    of_dataset = scan_dataset(step.dataset)
+    beside, not_looked_at = scan_beside(step.folder, config, columns)
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
         settings.harmless,
         settings.release_anyway,
         config.quasi_identifiers,
-        planned_drops(config, of_dataset, list(table.columns)),
+        planned_drops(config, of_dataset, columns),
     )
     figures = identifier_figures(outcome, of_dataset, beside, not_looked_at)
     is_treated = config.has("treatment")  # then the step treatment judges what leaves
@@ -48,25 +49,26 @@ def run_step(step: StepInput) -> StepResult:
 
 def scan_beside(folder: Path, config: PilotConfig, columns: list[str]) -> tuple[Scan, list[str]]:
     """The scan of what the domain files hold and the combined dataset does not, and files that could not be read."""
-    merge: Any = config.settings.get("merge")
-    rule: Any = config.settings.get("subject_id")
-    subject_column = DEFAULT_COLUMN if rule is None else rule.column
+    merge: MergeSettings = config.settings.get("merge") or MergeSettings()
+    rule: SubjectIdRule = config.settings.get("subject_id") or SubjectIdRule()
     try:
-        found = find_domain_files(folder).by_domain
+        found = find_domain_files(folder, merge.chosen_files).by_domain
     except FaultyInputError:
         return Scan(), ["the domain files: they are not there, or not as the merge takes them"]
     scans, unread = [], []
     for domain, path in found.items():
         if domain in NOT_OF_SUBJECTS:
             continue
-        options = NOTHING_DECLARED if merge is None else merge.files.get(domain, NOTHING_DECLARED)
+        if not fits_in_memory(path):
+            unread.append(f"{path.name}: it needs more memory than there is")
+            continue
         try:
-            frame = read_domain_file(path, options).frame
+            frame = read_domain_file(path, merge.options_of(domain, rule.column)).frame
         except FaultyInputError:
             unread.append(f"{path.name}: it cannot be read")
             continue
         joined_columns = [name for name in frame.columns if f"{domain}__{name}" in columns]
-        scans.append(scan_table(domain, frame.drop(columns=joined_columns), subject_column))
+        scans.append(scan_table(domain, frame.drop(columns=joined_columns), rule.column))
     return joined(scans), unread
 
 

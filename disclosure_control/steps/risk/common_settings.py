@@ -44,6 +44,14 @@ class RiskSettings:
     sections: tuple[str, ...] = ()
     given: frozenset[str] = frozenset()
     own: Mapping[type, Any] = field(default_factory=dict)
+    records: bool = field(
+        default=True,
+        metadata=setting(
+            FLAG,
+            "also what each record bears, in `record_risk.csv`; from disk it has to be `False`",
+            default_words="`True`",
+        ),
+    )
     threshold: float = field(
         default=0.2, metadata=setting(SHARE_ABOVE_ZERO, "a chance above which a record counts as at risk")
     )

@@ -133,8 +133,11 @@ def _inference(scene: Scene) -> Answer:
     config, assessment = scene.assessment.config, scene.assessment
     evaluated, figures, words = scene.classes.evaluated(scene.policy), {}, []
     for name in config.sensitive_features:
-        table = assessment.counts[name].table.within(evaluated)
-        n_people, n_certain = int(table.people.sum()), _n_certain(table.class_of_cell, table.people)
+        n_people, n_certain = 0, 0
+        for part, table in assessment.counts[name].parts():
+            kept = evaluated[part][table.class_of_cell]
+            n_people += int(table.people[kept].sum())
+            n_certain += _n_certain(table.class_of_cell[kept], table.people[kept])
         t = assessment.t_closeness[name]
         figures[name] = {"certain": n_certain, "with_value": n_people, "above_t": t.n_risky}
         share = f" ({share_of_text(n_certain, n_people)})" if n_people else ""

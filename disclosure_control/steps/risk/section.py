@@ -40,6 +40,7 @@ class Section:
     finding, and ``words_on_screen`` those to print where the others hold values of people.
 
     ``settings`` is the dataclass of settings that no other section looks at. ``needs``: a setting it cannot do without.
+    ``needs_records``: it looks at records, beyond those of the whole dataset that an engine counts by itself.
     It is wanted ``by_default``, or where one of ``wanted_with`` is given, unless the config lists its sections.
     ``faults`` names what else is at fault in the settings given, once each of them is what it may be; ``read_files``
     turns names of files in the section's own settings into what they hold, and gives the files read.
@@ -54,6 +55,7 @@ class Section:
     settings: type | None = None
     needs: Need | None = None
     by_default: bool = False
+    needs_records: bool = False
     wanted_with: tuple[str, ...] = ()
     faults: Callable[[Mapping, PilotConfig], list[str]] = _no_faults
     read_files: Callable[[Any, Path], tuple[Any, dict[str, dict]]] | None = None

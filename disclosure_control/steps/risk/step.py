@@ -38,7 +38,7 @@ def run_step(step: StepInput) -> StepResult:
         tables |= finding.tables
     if not_computed:
         figures["not_computed"] = not_computed
-    if has_key:
+    if has_key and settings.records:
         tables["record_risk.csv"] = risk_per_record(scene, findings, step.dataset.subjects)
     return StepResult(
         figures,

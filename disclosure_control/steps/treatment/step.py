@@ -46,7 +46,7 @@ def run_step(step: StepInput) -> StepResult:
     left_in, held = _identifiers_left_in(step, treated)
     figures = treatment_figures(step.assessment, treated, table, settings, earlier)
     figures["notes"] += _notes_on_identifiers(left_in, held)
-    figures["released"] = not held
+    figures |= {"released": not held, "identifiers_left_in": [finding.name for finding in left_in]}
     report = treatment_report(step.pilot, figures)
     summaries = summary_files(step.pilot, figures, report)
     is_loud = DEFAULT_WARNING in figures["notes"]
@@ -59,7 +59,7 @@ def run_step(step: StepInput) -> StepResult:
         datasets={} if held else {DATASET: treated.released},
         files=summaries,
         hand_to_hand=frozenset(summaries),
-        reasons_to_hold=(*reasons_of(left_in, "the treated dataset"), *reasons_to_hold(figures)),
+        reasons_to_hold=tuple(sorted((*reasons_of(left_in, "the treated dataset"), *reasons_to_hold(figures)))),
         outcome=treated,
     )
 

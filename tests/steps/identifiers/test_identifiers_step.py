@@ -56,9 +56,8 @@ def run(tmp_path, monkeypatch):
     def both_doors(limit=None, **keys):
         (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
         assert run_door("", combine_pilot, ["NEW"]) == 0
-        status = run_door(
-            "", assess_pilot, ["NEW", *([] if limit is None else ["--fail-on-risk", str(limit)])], add_options
-        )
+        options = [] if limit is None else ["--fail-on-risk", str(limit)]
+        status = run_door("", assess_pilot, ["NEW", *options], add_options)
         results = folder / "processed_for_anonym"
         return status, {path.name: path.read_text(encoding="utf-8") for path in results.iterdir() if path.is_file()}
 

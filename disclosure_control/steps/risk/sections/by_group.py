@@ -38,13 +38,19 @@ class ByGroupSettings:
 def evaluate(scene: Scene) -> Finding:
     """People at risk by k in each group, the small ones together."""
     assessment, groups = scene.assessment, {}
-    result, names = assessment.k_anonymity, assessment.config.quasi_identifiers
+    result, names, classes = assessment.k_anonymity, assessment.config.quasi_identifiers, scene.classes
     gaps, chosen = gaps_of(assessment), scene.settings.of(ByGroupSettings).groups
     for name in names if chosen is None else chosen:
-        known = name in names
-        column = scene.classes.columns[names.index(name)] if known else encode_column(scene.table[name])
         kept = gaps.get(name, Gaps.LIKE_ANY_GROUP)
-        groups[name] = shares_by_group(column, result.evaluated, result.risky, "risky", gaps=kept)
+        if name in names:  # its people are counted already
+            column, flags = (
+                classes.columns_of_classes[names.index(name)],
+                (result.evaluated_classes, result.risky_classes),
+            )
+            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=classes.size)
+        else:
+            column, flags = encode_column(scene.table[name]), (result.evaluated, result.risky)
+            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept)
     return Finding({"by_group": groups})
 
 

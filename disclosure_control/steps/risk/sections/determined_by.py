@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.keys import count_pairs
 from disclosure_control.basics.words import share_text
-from disclosure_control.measures.determination import n_commonest, n_guessed_right
+from disclosure_control.engines.other_columns import Pairs, TableOnDisk
+from disclosure_control.measures.determination import n_guessed_right
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 
@@ -28,7 +31,7 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"determined_by": found, "determined_by_not_looked_at": n_too_many})
 
 
-def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) -> tuple[list[dict], int]:
+def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame | TableOnDisk) -> tuple[list[dict], int]:
     """How well each attribute alone tells a sensitive value; and how many columns were not looked at.
 
     For each attribute the share of evaluated people guessed right by the commonest value of its level,
@@ -40,12 +43,9 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) 
     """
     classes, config = assessment.classes, assessment.config
     counted, evaluated = assessment.counts[sensitive], classes.evaluated(config.missing_qis)
-    cells, n_values = np.flatnonzero(evaluated[counted.table.class_of_cell]), max(len(counted.table.values), 1)
-    class_of_cell, value_of_cell = counted.table.class_of_cell[cells], counted.table.value_of_cell[cells]
-    people = counted.table.people[cells]
-    n, baseline = int(people.sum()), n_commonest(value_of_cell, people)
-    looked_at = counted.has_value & evaluated[classes.class_of_record]
-    values = counted.codes[looked_at]
+    people_of_value = counted.people_of_value(evaluated)
+    n, baseline = int(people_of_value.sum()), int(people_of_value.max(initial=0))
+    levels_beside = _levels_beside(assessment, sensitive, table, evaluated)
     entries, n_too_many = [], 0
     for name in dict.fromkeys([*config.quasi_identifiers, *table.columns]):
         if name in (sensitive, SUBJECT_COLUMN):
@@ -53,18 +53,51 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame) 
         is_qi = name in config.quasi_identifiers
         if is_qi:  # its people are counted already
             i = config.quasi_identifiers.index(name)
-            level, n_levels = classes.class_codes[i][class_of_cell] + 1, len(classes.columns[i].labels) + 1
-            n_right = n_guessed_right(level, value_of_cell, n_levels, n_values, people)
+            n_levels = len(classes.columns[i].labels) + 1
+            pairs = _pairs_of_classes(counted, classes.class_codes[i] + 1, n_levels, evaluated)
         else:
-            column = encode_column(table[name])
-            n_levels = len(column.labels) + 1
+            n_levels, pairs_of_column = levels_beside(name)
             if n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > n:
                 n_too_many += n_levels > 2
                 continue
-            n_right = n_guessed_right(column.codes[looked_at] + 1, values, n_levels, n_values)
+            pairs = pairs_of_column()
+        n_right = n_guessed_right(*pairs)
         if is_qi or n_right > baseline:
             entries.append(_determination(name, is_qi, n_right, baseline, n))
     return sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES], n_too_many
+
+
+def _pairs_of_classes(counted: SensitiveCounts, level: np.ndarray, n_levels: int, evaluated: np.ndarray) -> Pairs:
+    """The levels of classes, (n_classes,), with the sensitive values of their evaluated people."""
+    n_values = max(len(counted.values), 1)
+    counts = []
+    for part, table in counted.parts():
+        kept = evaluated[part][table.class_of_cell]
+        level_of_cell = level[part][table.class_of_cell[kept]]
+        counts.append(count_pairs(level_of_cell, table.value_of_cell[kept], n_levels, n_values, table.people[kept]))
+    levels, values, people = (np.concatenate(arrays) for arrays in zip(*counts, strict=True))
+    return Pairs(levels, values, n_levels, n_values, people)
+
+
+# By column of the file the number of its levels, missing being one, and their pairs with the sensitive values.
+LevelsBeside = Callable[[str], tuple[int, Callable[[], Pairs]]]
+
+
+def _levels_beside(
+    assessment: Assessment, sensitive: str, table: pd.DataFrame | TableOnDisk, evaluated: np.ndarray
+) -> LevelsBeside:
+    if isinstance(table, TableOnDisk):
+        return lambda name: (table.n_levels(name), lambda: table.pairs(name, sensitive, evaluated))
+    counted = assessment.counts[sensitive]
+    looked_at = counted.has_value & evaluated[assessment.classes.class_of_record]
+    values, n_values = counted.codes[looked_at], max(len(counted.values), 1)
+
+    def levels_of(name: str) -> tuple[int, Callable[[], Pairs]]:
+        column = encode_column(table[name])
+        n_levels = len(column.labels) + 1
+        return n_levels, lambda: Pairs(column.codes[looked_at] + 1, values, n_levels, n_values, None)
+
+    return levels_of
 
 
 def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) -> dict:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import bin_count_table
 from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
@@ -20,12 +19,12 @@ def evaluate(scene: Scene) -> Finding:
         if name in assessment.config.quasi_identifiers:
             i = assessment.config.quasi_identifiers.index(name)
             column, codes = scene.classes.columns[i], scene.classes.class_codes[i]
-            labels = assessment.binned[name].cat.categories.to_numpy()
-            people_of = dict(zip(column.labels, _people_of_codes(codes, scene.classes.size, column), strict=True))
+            labels = column.labels
+            people_of = dict(zip(labels, _people_of_codes(codes, scene.classes.size, column), strict=True))
         else:
             edges = assessment.config.sensitive_binning[name]
-            table, _ = bin_count_table(assessment.counts[name].table, name, edges, assessment.config.out_of_range)
-            labels, people_of = table.values, dict(zip(table.values, table.people_of_value, strict=True))
+            counts, _ = assessment.counts[name].binned(name, edges, assessment.config.out_of_range)
+            labels, people_of = counts.values, dict(zip(counts.values, counts.people_of_value(), strict=True))
         for label in labels:
             n_people = int(people_of.get(label, 0))
             is_tail = str(label)[:1] in "<>"  # nobody outside the edges is no bin that is empty

@@ -103,6 +103,7 @@ SECTION = Section(
     answers="HIPAA: ages of 90 and over, zip codes of more than three digits or of areas with few people",
     evaluate=evaluate,
     words=words,
+    needs_records=True,
     settings=SafeHarbourSettings,
     needs=Need("safe_harbour", "the columns of ages and zip codes"),
     wanted_with=("safe_harbour",),

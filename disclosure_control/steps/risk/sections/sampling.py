@@ -91,6 +91,7 @@ SECTION = Section(
     "household risk",
     evaluate=evaluate,
     words=words,
+    needs_records=True,
     settings=SamplingSettings,
     needs=WEIGHTS,
     wanted_with=("weights",),

@@ -1,0 +1,86 @@
+"""A pilot's people, opened by the engine of the run: from its combined dataset to classes and counts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cdisc.formats.delimited_blocks import BlocksOfText
+from config.model_settings import KeyReader, PilotConfig
+from disclosure_control.assess.combined_dataset import (
+    CombinedDataset,
+    CombinedDatasetOnDisk,
+    check_subject_column,
+    checked_config,
+    read_combined_dataset,
+)
+from disclosure_control.basics.faults import stop_at
+from disclosure_control.engines.choice import ENGINES
+from disclosure_control.engines.dataset_rules import faults_of_names, faults_of_roles
+from disclosure_control.engines.disk import USUAL_LIMITS, Limits, count_on_disk
+from disclosure_control.engines.people import People, count_in_memory
+from disclosure_control.engines.spill import spill_folder
+
+SPILL_PER_BYTE = 1.5  # what is put aside, at most, by each byte of the text
+
+
+@dataclass(frozen=True)
+class OpenedPilot:
+    """The config, checked and typed, the combined dataset, and its people as they were counted."""
+
+    config: PilotConfig
+    dataset: CombinedDataset
+    people: People
+
+
+def _no_faults(config: PilotConfig) -> list[str]:
+    return []
+
+
+@contextlib.contextmanager
+def opened_in_memory(path: Path, literal: Mapping, readers: Mapping[str, KeyReader]) -> Iterator[OpenedPilot]:
+    """The pilot with all its records: see ``read_combined_dataset``."""
+    config, dataset = read_combined_dataset(path, literal, readers)
+    yield OpenedPilot(config, dataset, count_in_memory(dataset.frame, config, dataset.subjects))
+
+
+@contextlib.contextmanager
+def opened_from_disk(
+    path: Path,
+    literal: Mapping,
+    readers: Mapping[str, KeyReader],
+    faults_of_engine: Callable[[PilotConfig], list[str]] = _no_faults,
+    limits: Limits | None = None,
+) -> Iterator[OpenedPilot]:
+    """The pilot counted part by part; what is put aside for that is gone when the block ends.
+
+    ``faults_of_engine`` names what the config asks for and only an engine with all records does: it is said before the
+    file is read. Raises ``FaultyInputError`` as ``read_combined_dataset`` does.
+    """
+    limits = USUAL_LIMITS if limits is None else limits
+    _, config = checked_config(path, literal, readers)
+    text = BlocksOfText(path, limits.block_bytes)
+    check_subject_column(path, text.columns)
+    stop_at([*faults_of_roles(config), *faults_of_names(text.columns), *faults_of_engine(config)])
+    with spill_folder(path.parent, int(SPILL_PER_BYTE * path.stat().st_size)) as folder:
+        people, table = count_on_disk(text, config, folder, limits)
+        yield OpenedPilot(config, CombinedDatasetOnDisk(text.sha256, text.n_records, table), people)
+
+
+@contextlib.contextmanager
+def opened(
+    engine: str,
+    path: Path,
+    literal: Mapping,
+    readers: Mapping[str, KeyReader],
+    faults_without_records: Callable[[PilotConfig], list[str]] = _no_faults,
+) -> Iterator[OpenedPilot]:
+    """The pilot by the engine of this name; ``faults_without_records`` is asked where it does not hold records."""
+    if ENGINES[engine].holds_records:
+        with opened_in_memory(path, literal, readers) as found:
+            yield found
+    else:
+        with opened_from_disk(path, literal, readers, faults_without_records) as found:
+            yield found

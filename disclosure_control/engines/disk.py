@@ -1,0 +1,259 @@
+"""People of a file that does not fit in memory: read once, encoded and put aside, counted part by part.
+
+    text, block by block -> codes of each column, on disk -> class of each record -> cells, divided by class
+
+What is in memory: the distinct values of the columns, the classes with their people, one block, and one part of the
+cells. What is on disk, beside the results and for this run alone: a few bytes per record and column, and the ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts, bin_values
+from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText
+from cdisc.formats.values import clean_values
+from config.model_settings import PilotConfig
+from disclosure_control.basics.columns import EncodedColumn, encode_column
+from disclosure_control.basics.faults import FaultyInputError, stop_at
+from disclosure_control.basics.keys import KEY_LIMIT
+from disclosure_control.engines.cells import count_cells
+from disclosure_control.engines.class_keys import ClassesOfRecordsOnDisk, find_class_keys, parts_of_classes
+from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
+from disclosure_control.engines.dictionary import GrowingDictionary
+from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
+from disclosure_control.engines.people import RecordsNotInMemoryError, listed_columns
+from disclosure_control.engines.spill import SpilledArrays, SpilledRecords
+from disclosure_control.engines.subjects import SubjectsOnDisk
+from disclosure_control.run.progress import progress
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
+
+    ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
+    """
+
+    block_bytes: int = BLOCK_BYTES
+    people_per_part: int = 1 << 22
+    flagged_per_part: int = 1 << 20
+    n_classes: int = 10_000_000
+    n_values: int = 10_000_000
+    few_texts: int = 1 << 20
+    key_limit: int = KEY_LIMIT
+
+
+USUAL_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class ColumnOnDisk:
+    """A column of the config: which of its distinct texts each record has, and what these texts are.
+
+    ``values`` (n_texts,) is each text as it is evaluated and listed, ``encoded`` its code among the labels.
+    """
+
+    texts: SpilledArrays
+    values: pd.Series
+    encoded: EncodedColumn
+
+
+class PeopleOnDisk:
+    """The people of a file, counted; of their records only what is asked for is read again. See ``people.People``."""
+
+    def __init__(
+        self,
+        config: PilotConfig,
+        columns: dict[str, ColumnOnDisk],
+        subjects: SubjectsOnDisk,
+        binnings: dict[str, Binning],
+        folder: Path,
+        limits: Limits,
+    ):
+        self.config, self.binnings = config, binnings
+        self._columns, self._subjects, self._folder, self._limits = columns, subjects, folder, limits
+        self._class_of_record = SpilledArrays(folder / "classes")
+        self.classes: EquivalenceClasses = self._form_classes()
+        self.counts: dict[str, SensitiveCounts] = {
+            name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
+        }
+
+    @property
+    def binned(self) -> pd.DataFrame:
+        """Raises ``RecordsNotInMemoryError``."""
+        raise RecordsNotInMemoryError("the dataset with its quasi-identifiers as evaluated")
+
+    def _form_classes(self) -> EquivalenceClasses:
+        names = self.config.quasi_identifiers
+        encoded = [self._columns[name].encoded for name in names]
+        code_of_text = [column.codes.astype(np.int64) + 1 for column in encoded]
+        radices = [len(column.labels) + 1 for column in encoded]
+
+        def blocks() -> Iterator[tuple[int, Sequence[np.ndarray]]]:
+            for n_records, *texts in zip(self._subjects.lengths, *(self._columns[n].texts for n in names), strict=True):
+                yield n_records, [code[text] for code, text in zip(code_of_text, texts, strict=True)]
+
+        keys = find_class_keys(blocks, radices, self._limits.n_classes, self._limits.key_limit)
+        for n_records, codes in blocks():
+            self._class_of_record.append(keys.class_of(codes, n_records).astype(np.int32))
+        return ClassesOfRecordsOnDisk(names, [column.labels for column in encoded], keys)
+
+    def _count(self, name: str, folder: Path) -> SensitiveCounts:
+        folder.mkdir(mode=0o700)
+        labels, per_part = self._columns[name].encoded.labels, self._limits.people_per_part
+        return count_cells(self.values_of(name), self.classes.size, labels, folder, per_part)
+
+    def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Block by block the class of each record and the code of its value in a column of the config."""
+        column = self._columns[name]
+        for classes, texts in zip(self._class_of_record, column.texts, strict=True):
+            yield classes, column.encoded.codes[texts]
+
+    def sized_values_of(self, name: str) -> tuple[int, Iterator[tuple[np.ndarray, np.ndarray]]]:
+        """How many values a sensitive feature has, and ``values_of`` it."""
+        return len(self.counts[name].values), self.values_of(name)
+
+    def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+        """The flagged records part by part, divided by the place of their class first: see ``people.People``."""
+        columns = [self._columns[name] for name in listed_columns(self.config, result)]
+        people = np.zeros(len(place), dtype=np.int64)
+        people[place[result.risky_classes]] = result.people[result.risky_classes]
+        parts = list(parts_of_classes(people, self._limits.flagged_per_part))
+        starts = np.array([part.start for part in parts])
+        schema = pa.schema(
+            [("class", pa.int32()), ("id", pa.large_string()), *((str(i), pa.int32()) for i in range(len(columns)))]
+        )
+        spilled = [SpilledRecords(self._folder / f"flagged_{i}", schema) for i in range(len(parts))]
+        for records in self._flagged_blocks(result, columns, schema):
+            part_of_record = np.searchsorted(starts, place[records.column(0).to_numpy()], side="right") - 1
+            for i in np.unique(part_of_record).tolist():
+                spilled[i].append(records.take(pa.array(np.flatnonzero(part_of_record == i))))
+        for one in spilled:
+            yield _listed(pa.Table.from_batches(one, schema), columns)
+            one.remove()
+
+    def _flagged_blocks(
+        self, result: ModelResult, columns: Sequence[ColumnOnDisk], schema: pa.Schema
+    ) -> Iterator[pa.RecordBatch]:
+        texts_of_columns = (column.texts for column in columns)
+        for classes, ids, *texts in zip(self._class_of_record, self._subjects.ids, *texts_of_columns, strict=True):
+            is_flagged = result.risky_classes[classes]
+            if result.counts is not None:  # t judges those who have a value
+                is_flagged &= columns[-1].encoded.codes[texts[-1]] >= 0
+            rows = np.flatnonzero(is_flagged)
+            if len(rows):
+                arrays = [pa.array(classes[rows]), ids.column(0).take(pa.array(rows))]
+                arrays += [pa.array(one[rows].astype(np.int32)) for one in texts]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _listed(records: pa.Table, columns: Sequence[ColumnOnDisk]) -> tuple[np.ndarray, pd.DataFrame]:
+    listed = {SUBJECT_COLUMN: pd.Series(pd.array(records.column(1), dtype="str"))}
+    for i, column in enumerate(columns):
+        values = column.values.take(records.column(2 + i).to_numpy()).reset_index(drop=True)
+        listed[str(column.values.name)] = values
+    return records.column(0).to_numpy(), pd.DataFrame(listed)
+
+
+def count_on_disk(
+    text: BlocksOfText, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
+) -> tuple[PeopleOnDisk, TableOnDisk]:
+    """Read the text once, put it aside encoded in ``folder``, and count its people; and what else the file tells.
+
+    Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
+    ``limits`` allow.
+    """
+    read = _put_aside(text, list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features)), folder, limits)
+    n_distinct = read.subjects.count_distinct()
+    faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
+    typed = {}
+    for name, dictionary in read.dictionaries.items():
+        try:
+            typed[name] = typed_column(dictionary.values(name), config, dictionary.people)
+        except FaultyInputError as error:
+            faults += [f"{text.path.name}: {fault}" for fault in error.faults]
+    stop_at(faults)
+    binned, binnings = _binned(typed, {name: one.people for name, one in read.dictionaries.items()}, config)
+    columns = {
+        name: ColumnOnDisk(texts, binned[name], encode_column(binned[name])) for name, texts in read.texts.items()
+    }
+    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
+    n_few = limits.few_texts
+    others = read.others | {
+        name: OtherColumn(read.dictionaries[name], read.texts[name], n_few) for name in config.sensitive_features
+    }
+    counted = read.dictionaries | read.others
+    return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, people.sized_values_of)
+
+
+@dataclass(frozen=True)
+class _PutAside:
+    """A file once it is read: the ids, the columns of the config as codes of their distinct texts, and the others."""
+
+    subjects: SubjectsOnDisk
+    dictionaries: dict[str, GrowingDictionary]
+    texts: dict[str, SpilledArrays]
+    others: dict[str, OtherColumn]
+
+
+def _put_aside(text: BlocksOfText, names: list[str], folder: Path, limits: Limits) -> _PutAside:
+    besides = [name for name in text.columns if name not in (*names, SUBJECT_COLUMN)]
+    spilled = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate([*names, *besides])}
+    read = _PutAside(
+        SubjectsOnDisk(folder),
+        {name: GrowingDictionary() for name in names},
+        {name: spilled[name] for name in names},
+        {name: OtherColumn(GrowingDictionary(), spilled[name], limits.few_texts) for name in besides},
+    )
+    n_read = 0
+    # Arrow and NumPy work outside Python's lock: columns side by side.
+    with progress(f"Reading {text.path.name}", text.n_bytes) as advance, ThreadPoolExecutor() as pool:
+        for block in text:
+            read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
+            columns = [block.column(name) for name in names]
+            for name, codes in zip(names, pool.map(_encode, read.dictionaries.values(), columns), strict=True):
+                read.texts[name].append(codes)
+            list(pool.map(_append, read.others.values(), [block.column(name) for name in besides]))
+            stop_at(_faults_of_many_values(read.dictionaries, limits.n_values))
+            advance(text.n_bytes_read - n_read)
+            n_read = text.n_bytes_read
+    return read
+
+
+def _encode(dictionary: GrowingDictionary, column: pa.Array) -> np.ndarray:
+    return dictionary.encode(column)
+
+
+def _append(other: OtherColumn, column: pa.Array) -> None:
+    other.append(column)
+
+
+def _faults_of_many_values(dictionaries: Mapping[str, GrowingDictionary], n_most: int) -> list[str]:
+    return [
+        f"column {name!r}: more than {n_most:,} distinct values, which is more than fit in memory; round them in the "
+        "source, or leave the column out of the config"
+        for name, dictionary in dictionaries.items()
+        if len(dictionary) > n_most
+    ]
+
+
+def _binned(
+    typed: Mapping[str, pd.Series], people: Mapping[str, np.ndarray], config: PilotConfig
+) -> tuple[dict[str, pd.Series], dict[str, Binning]]:
+    binned, binnings = dict(typed), {}
+    faults: list[str] = []
+    for name, edges in config.binning_config.items():
+        try:
+            binned[name], binnings[name] = bin_values(typed[name], edges, config.out_of_range, people[name])
+        except FaultyInputError as error:
+            faults += error.faults
+    stop_at(faults)
+    return binned, binnings

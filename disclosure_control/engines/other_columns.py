@@ -1,0 +1,130 @@
+"""Columns of the file, as text and whatever their role: how well each of them tells a sensitive value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from disclosure_control.basics.columns import EncodedColumn, encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.class_keys import KeyCounter
+from disclosure_control.engines.dictionary import CountedTexts, GrowingDictionary
+from disclosure_control.engines.people import RecordsNotInMemoryError
+from disclosure_control.engines.sampled_texts import SampledTexts
+from disclosure_control.engines.spill import SpilledArrays
+from disclosure_control.engines.subjects import SubjectsOnDisk
+
+SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
+
+
+class Pairs(NamedTuple):
+    """Levels of a column with sensitive values: codes (n,) of either, and how many people each entry stands for."""
+
+    level: np.ndarray
+    value: np.ndarray
+    n_levels: int
+    n_values: int
+    people: np.ndarray | None
+
+
+class OtherColumn:
+    """A column put aside as codes of its distinct texts.
+
+    Where it has nearly one for each person, a sample of them is all that is kept, and no codes of records.
+    """
+
+    def __init__(self, dictionary: GrowingDictionary, texts: SpilledArrays, few_texts: int):
+        self._dictionary, self._texts, self._few_texts = dictionary, texts, few_texts
+        self._n_read, self.n_levels_at_least = 0, 0
+        self._sampled: SampledTexts | None = None
+
+    def append(self, values: pa.Array) -> None:
+        """Put the values of one more block."""
+        if self._sampled is not None:
+            self._sampled.add(values)
+            return
+        self._texts.append(self._dictionary.encode(values))
+        self._n_read += len(values)
+        if len(self._dictionary) > max(self._few_texts, self._n_read // 2):
+            self.n_levels_at_least = len(encode_column(self._dictionary.values("")).labels) + 1
+            self._sampled = SampledTexts(self._dictionary.counted(), self._n_read, self._few_texts // SAMPLED_PART)
+            self._dictionary = GrowingDictionary()
+            self._texts.remove()
+
+    def counted(self) -> CountedTexts:
+        """The distinct texts, or a sample of them, and who has them."""
+        return self._dictionary.counted() if self._sampled is None else self._sampled.counted()
+
+    def n_levels(self) -> int:
+        """How many levels there are, missing being one; at least so many where the column was given up."""
+        return self.n_levels_at_least or len(self._encoded.labels) + 1
+
+    def levels(self) -> Iterable[np.ndarray]:
+        """The level of each record, block by block."""
+        code = self._encoded.codes + 1
+        return (code[texts] for texts in self._texts)
+
+    @cached_property
+    def _encoded(self) -> EncodedColumn:
+        return encode_column(self._dictionary.values(""))
+
+
+class TableOnDisk:
+    """The whole file as far as it can be asked without its records: its columns, and pairs of levels and values.
+
+    ``counted`` are the distinct texts of each column but that of the subjects' ids, of which more than ``few_texts``
+    are told by a sample. ``values_of`` gives, by sensitive
+    feature, the class and the value's code of each record block by block.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[str],
+        counted: Mapping[str, GrowingDictionary | OtherColumn],
+        others: dict[str, OtherColumn],
+        few_texts: int,
+        subjects: SubjectsOnDisk,
+        values_of: Callable[[str], tuple[int, Iterable[tuple[np.ndarray, np.ndarray]]]],
+    ):
+        self.columns = list(columns)
+        self._counted, self._others, self._few_texts = counted, others, few_texts
+        self._subjects, self._values_of = subjects, values_of
+
+    def __getitem__(self, name: str) -> pd.Series:
+        raise RecordsNotInMemoryError(f"column {name!r}")
+
+    def counted(self, name: str) -> CountedTexts:
+        """The distinct texts of a column, or a sample of them where they are very many, and who has them."""
+        counted = self._counted[name].counted()
+        if len(counted.texts) <= self._few_texts:
+            return counted
+        return SampledTexts(counted, 0, self._few_texts // SAMPLED_PART).counted()
+
+    def ids_at(self, records: np.ndarray) -> pa.Array:
+        """The ids (n,) of the records with these numbers (n,)."""
+        return self._subjects.ids_at(records)
+
+    def n_levels(self, name: str) -> int:
+        """How many levels a column has, missing being one; at least so many where it has nearly one for each person."""
+        return self._others[name].n_levels()
+
+    def pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
+        """Levels of a column with sensitive values, of the people of ``evaluated`` classes who have a value."""
+        other, (n_values, blocks) = self._others[name], self._values_of(sensitive)
+        if other.n_levels_at_least:
+            raise FaultyInputError(
+                f"column {name!r}: more distinct values than can be counted from disk; leave it out of the combined "
+                "dataset, or use --engine memory on a machine with enough memory"
+            )
+        n_levels, n_values = other.n_levels(), max(n_values, 1)
+        counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
+        for level, (classes, value) in zip(other.levels(), blocks, strict=True):
+            looked_at = evaluated[classes] & (value >= 0)
+            counter.add(level[looked_at].astype(np.int64) * n_values + value[looked_at])
+        key, people = counter.result()
+        return Pairs(key // n_values, key % n_values, n_levels, n_values, people)
