@@ -1,4 +1,4 @@
-"""What a column would tell by chance: counted out by hand, and a column of many levels against one that really tells."""
+"""What a column would tell by chance: counted out, and a column of many levels against one that really tells."""
 
 import itertools
 

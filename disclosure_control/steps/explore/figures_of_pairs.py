@@ -269,9 +269,8 @@ def correlation_map(found: Exploration) -> dict[str, bytes]:
                 colour = "white" if abs(rho[i, j]) > 0.6 else "black"
                 panel.text(j, i, text, ha="center", va="center", fontsize=8 if n <= 12 else 7, color=colour)
         bar = figure.colorbar(image, ax=panel, shrink=0.8)
-        bar.set_label(
-            "Spearman's rho, of the people who have both values; white: fewer than ten, or not defined", fontsize=8
-        )
+        what = "Spearman's rho, of the people who have both values; white: fewer than ten, or not defined"
+        bar.set_label(what, fontsize=8)
 
     side = min(4 + 0.42 * n, 16)
     return figure_files("explore_spearman", draw, side + 1.5, side, found.settings.figures)

@@ -40,8 +40,9 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
     ``predicted_rate``, beside ``baseline_rate``, guessing everybody's commonest value: both in [0, 1], larger is
     riskier. ``determines``: it tells everybody's value; ``nearly``: at least ``NEARLY`` of what guessing leaves open. A
     missing value is a level. All quasi-identifiers are listed, and the others that tell more than guessing; the best
-    come first, and say how many they would tell if values stood beside people by chance, ``shuffled_rate`` in [0, 1]: a
-    column of many levels tells many that way. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell them by chance and are left out.
+    come first, and say how many they would tell if values stood beside people by chance, ``shuffled_rate`` in [0, 1]:
+    a column of many levels tells many that way. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell
+    them by chance and are left out.
     Source: ``measures.determination``.
     """
     classes, config = assessment.classes, assessment.config
