@@ -161,7 +161,7 @@ def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
 
 def _terms(frame: pd.DataFrame, prefix: str, name: str) -> np.ndarray:
     """Labels of a level (n_rows,); None also where what was asked for did not occur: such a row is about nobody."""
-    terms = _level(frame, name).copy()
+    terms = _level(frame, name)
     terms[~occurred(frame, prefix)] = None
     return terms
 
