@@ -37,13 +37,17 @@ from disclosure_control.run.progress import progress
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values."""
+    """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
+
+    ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
+    """
 
     block_bytes: int = BLOCK_BYTES
     people_per_part: int = 1 << 22
     flagged_per_part: int = 1 << 20
     n_classes: int = 10_000_000
     n_values: int = 10_000_000
+    few_texts: int = 1 << 20
     key_limit: int = KEY_LIMIT
 
 
@@ -113,9 +117,9 @@ class PeopleOnDisk:
         for classes, texts in zip(self._class_of_record, column.texts, strict=True):
             yield classes, column.encoded.codes[texts]
 
-    def table(self, columns: Sequence[str], others: dict[str, OtherColumn]) -> TableOnDisk:
-        """The whole file, as far as it can be asked without its records."""
-        return TableOnDisk(columns, others, lambda name: (len(self.counts[name].values), self.values_of(name)))
+    def sized_values_of(self, name: str) -> tuple[int, Iterator[tuple[np.ndarray, np.ndarray]]]:
+        """How many values a sensitive feature has, and ``values_of`` it."""
+        return len(self.counts[name].values), self.values_of(name)
 
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """The flagged records part by part, divided by the place of their class first: see ``people.People``."""
@@ -182,8 +186,12 @@ def count_on_disk(
         name: ColumnOnDisk(texts, binned[name], encode_column(binned[name])) for name, texts in read.texts.items()
     }
     people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
-    sensitive = {name: OtherColumn(read.dictionaries[name], read.texts[name]) for name in config.sensitive_features}
-    return people, people.table(text.columns, read.others | sensitive)
+    n_few = limits.few_texts
+    others = read.others | {
+        name: OtherColumn(read.dictionaries[name], read.texts[name], n_few) for name in config.sensitive_features
+    }
+    counted = read.dictionaries | read.others
+    return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, people.sized_values_of)
 
 
 @dataclass(frozen=True)
@@ -203,7 +211,7 @@ def _put_aside(text: BlocksOfText, names: list[str], folder: Path, limits: Limit
         SubjectsOnDisk(folder),
         {name: GrowingDictionary() for name in names},
         {name: spilled[name] for name in names},
-        {name: OtherColumn(GrowingDictionary(), spilled[name]) for name in besides},
+        {name: OtherColumn(GrowingDictionary(), spilled[name], limits.few_texts) for name in besides},
     )
     n_read = 0
     # Arrow and NumPy work outside Python's lock: columns side by side.

@@ -20,6 +20,7 @@ from disclosure_control.run.results import csv_bytes, harmless
 
 MOST_LEVELS = 50
 INTERVALS = "a--b holds a and not b (the last interval of a column both); <a below a; >b above b; >=a from a on"
+RARE_TERMS = "where few people have the term, a coarser one of its hierarchy stands here, or the row was removed"
 _WHAT_WAS_DONE = {
     OperationKind.DERIVE_AGE: "ages of 90 years and above together",
     OperationKind.OFFSET: "dates moved, by one number of days for each person",
@@ -48,6 +49,8 @@ def _entry(account: Account, released: ReleasedStudy, file_names: Mapping[str, s
     is_column = account.rows_of == "" and file is not None and account.variable in file.frame
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
+    if account.has_rare_terms:
+        done = RARE_TERMS
     column = file.frame[account.variable] if is_column and file is not None else None
     return {
         "file": file_names.get(account.file, account.file),
@@ -99,6 +102,7 @@ def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], c
     rows = [f"  {file_names[name]}: {counted(len(file.frame), 'record')}" for name, file in released.files.items()]
     n_people = len({person for file in released.files.values() for person in np.unique(file.people) if person >= 0})
     gone = sorted(name for name in released.left_out)
+    raised = any(account.has_rare_terms for account in released.accounts)
     lines = [
         f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
         "",
@@ -114,6 +118,11 @@ def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], c
         "  Ages of 90 years and above stand together. Countries are given as continents.",
         f"  Intervals: {INTERVALS}.",
         "  Free text and verbatim terms were removed; coded terms stay.",
+        *(
+            ["  Coded terms of few people are raised to a coarser term, or their records were removed."]
+            if raised
+            else []
+        ),
         "  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.",
         "  codebook.csv and codebook.json say of every variable what was done, and why.",
         "",

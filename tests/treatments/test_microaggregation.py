@@ -231,16 +231,16 @@ def test_people_who_lack_values_are_grouped_among_themselves_and_too_few_are_cou
     assert treated.frame["y"][3:6].isna().all()
     assert np.isnan(treated.frame["y"][7])
     assert treated.notes == (
-        "Too few for a group of 3, so made missing: the values of 1 person without a value of some column.",
+        "Too few for a group of 3, so made missing: the values of fewer than 10 people without a value of some column.",
     )
     alone = apply_microaggregation(pilot(frame[["x"]].where(frame["x"] < 3), columns=["x"]))
     assert alone.frame["x"].isna().all()
     assert alone.changed == {"x": 2}
-    assert "2 people with a value of 'x'" in alone.notes[0]
+    assert "fewer than 10 people with a value of 'x'" in alone.notes[0]
     too_few = apply_mdav(pilot(frame.iloc[[0, 1, 3]]))
     assert too_few.notes == (
-        "Too few for a group of 3, so made missing: the values of 2 people with a value of each column.",
-        "Too few for a group of 3, so made missing: the values of 1 person without a value of some column.",
+        "Too few for a group of 3, so made missing: the values of fewer than 10 people with a value of each column.",
+        "Too few for a group of 3, so made missing: the values of fewer than 10 people without a value of some column.",
     )
 
 

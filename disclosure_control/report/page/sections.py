@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from disclosure_control.basics.small_counts import count_text
 from disclosure_control.basics.words import share_text
 from disclosure_control.report.page import charts
 from disclosure_control.report.page.what_if import ThresholdCurve
@@ -130,12 +131,12 @@ def _cost(content: Content) -> dict[str, Any]:
     points = []
     for levels, loss, n_at_risk in found["landscape"]["places"]:
         number = answers.get(tuple(levels))
-        words = f"loss {loss:.3g}, {n_at_risk:,} people at risk or left out"
+        words = f"loss {loss:.3g}, {count_text(n_at_risk, ',')} people at risk or left out"
         points.append(charts.Point(loss, (n_at_risk or 0) / people, words, f"{number}" if number else ""))
     if not points:
         return {"map": None}
     described = "; ".join(
-        f"answer {n}: loss {answer['loss']:.3g}, {answer['suppressed']:,} left out"
+        f"answer {n}: loss {answer['loss']:.3g}, {count_text(answer['suppressed'], ',')} left out"
         for n, answer in enumerate(found["short_list"], start=1)
     )
     drawn = charts.scatter_chart(

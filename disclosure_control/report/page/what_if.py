@@ -1,4 +1,4 @@
-"""What door 2 would flag at other thresholds, from what this run has measured: totals of the whole pilot alone."""
+"""What door 2 would flag at other thresholds, from what this run has measured: totals of the whole pilot."""
 
 from __future__ import annotations
 
@@ -43,17 +43,20 @@ def _curve(result: ModelResult, small_counts: SmallCounts) -> ThresholdCurve:
         risky = len(measured) - np.searchsorted(measured, thresholds, side="right")
     else:
         risky = np.searchsorted(measured, thresholds, side="left")
-    told = _told(risky, result.n_evaluated, small_counts)
+    told = _told(risky, result.n_risky, result.n_evaluated, small_counts)
     return ThresholdCurve(
         result.model, result.sensitive, float(result.threshold), result.n_evaluated, tuple(thresholds.tolist()), told
     )
 
 
-def _told(risky: np.ndarray, n_evaluated: int, small_counts: SmallCounts) -> tuple[int | None, ...]:
-    """The totals as they may be told: where small counts are hidden everywhere, no two that are told differ by one."""
-    if not small_counts.is_strict:
-        return tuple(risky.tolist())
+def _told(risky: np.ndarray, in_use: int, n_evaluated: int, small_counts: SmallCounts) -> tuple[int | None, ...]:
+    """The totals as they may be told: no two differ by few people, for of one column each step tells a group's size.
+
+    Told anyway are those ``in_use``, where small counts are not hidden everywhere.
+    """
     told: dict[int, None] = {0: None, n_evaluated: None}
+    if not small_counts.is_strict:
+        told[in_use] = None
     for n in risky.tolist():
         if all(other == n or abs(other - n) >= small_counts.threshold for other in told):
             told[n] = None

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+import numpy as np
 import pandas as pd
 
 from cdisc.merge.settings import MergeSettings
@@ -22,9 +23,12 @@ from disclosure_control.release.codebook import codebook, codebook_files, readme
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.package import data_files, merged_again, opened_again
 from disclosure_control.release.people import People, people_of
+from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import Study, read_study
 from disclosure_control.release.traces import find_traces
 from disclosure_control.run.results import written_aside
+from disclosure_control.steps.release.course import course_risk
+from disclosure_control.steps.release.earlier import BesideEarlier, Merged, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (
     PackageChecked,
     reasons_of,
@@ -51,19 +55,26 @@ def run_step(step: StepInput) -> StepResult:
     study = read_study(step.folder, step.dataset.subjects, rule, merge, settings.leave_out)
     people, release = _people(step, treated)
     key = read_key(settings.key_from, step.folder)
+    promised = _promised(step, treated)
     released = deidentify(study, people, settings.lines, key, release, rule.column)
+    raised: tuple[RaisedTerms, ...] = ()
+    if settings.rare_terms is not None:
+        released, raised = without_rare_terms(
+            released, settings.rare_terms, _class_of_person(people, treated, promised)
+        )
     created = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     files = data_files(released, settings.format, created)
     names = dict(zip(released.files, files, strict=True))
     files |= codebook_files(codebook(released, names))
     files["README.txt"] = readme(step.pilot, released, names, created).encode()
-    checked = _checked(step, files, study, released, people, treated)
-    figures = release_figures(released, names, checked, people)
+    checked = _checked(step, files, study, released, people, promised, release)
+    figures = release_figures(released, names, checked, people, raised)
     return StepResult(
         figures,
         release_report(step.pilot, figures),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
-        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files},
+        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
+        | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         reasons_to_hold=reasons_of(released, checked),
         outcome=checked,
     )
@@ -104,13 +115,28 @@ def _people(step: StepInput, treated: TreatedPilot | None) -> tuple[People, Rele
     return people, release
 
 
+def _promised(step: StepInput, treated: TreatedPilot | None) -> Assessment:
+    """k, l and t of what the treatment made, or of the pilot as it is where there is none."""
+    if treated is None:
+        return evaluate_treated(step.dataset.typed_table, step.assessment.config, as_released=True)
+    return treated.as_released
+
+
+def _class_of_person(people: People, treated: TreatedPilot | None, promised: Assessment) -> np.ndarray:
+    """The equivalence class of each person (n_people,) of the pilot; 0 of those who do not stay."""
+    classes = np.zeros(len(people.ids), dtype=np.int64)
+    classes[slice(None) if treated is None else treated.kept] = promised.classes.class_of_record
+    return classes
+
+
 def _checked(
     step: StepInput,
     files: dict[str, bytes],
     study: Study,
     released: ReleasedStudy,
     people: People,
-    treated: TreatedPilot | None,
+    promised: Assessment,
+    release: Release,
 ) -> PackageChecked:
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
     rule, merge = _rules(step.assessment.config)
@@ -119,12 +145,32 @@ def _checked(
         merged = merged_again(folder, rule, merge, opened).frame
         beside = {name: (folder / name).read_text(encoding="utf-8") for name in ("README.txt", "codebook.json")}
     traces = find_traces(study, released, opened, people, beside, rule.column)
-    if treated is None:
-        promised = evaluate_treated(step.dataset.typed_table, step.assessment.config, as_released=True)
-    else:
-        promised = treated.as_released
     identifiers = _identifiers_in(opened, released, step)
-    return PackageChecked(_evaluated(merged, step, promised.config), promised, traces, identifiers)
+    found = _evaluated(merged, step, promised.config)
+    course = course_risk(
+        opened,
+        merged[SUBJECT_COLUMN],
+        found.classes.class_of_record,
+        found.config.K,
+        SubjectIdRule(column=rule.column),
+        step.settings.outsiders_know,
+        step.settings.rare_terms,
+    )
+    with_earlier = _beside_earlier(step, Merged(merged, found), people, release)
+    return PackageChecked(found, promised, traces, identifiers, course, with_earlier)
+
+
+def _beside_earlier(step: StepInput, now: Merged, people: People, release: Release) -> BesideEarlier | None:
+    """What the package tells together with the earlier release that the config names, None where it names none."""
+    named = step.settings.earlier
+    if named is None:
+        return None
+    rule, merge = _rules(step.assessment.config)
+    earlier, inputs = read_earlier(
+        named, step.folder, rule, merge, lambda frame: _evaluated(frame, step, step.assessment.config)
+    )
+    releases = (release, Release(release.pilot, named.name or release.name))
+    return beside_earlier(now, earlier, people, read_key(step.settings.key_from, step.folder), releases, inputs)
 
 
 def _identifiers_in(

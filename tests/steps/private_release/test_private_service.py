@@ -25,7 +25,7 @@ from tests.config_keys import faults_of_key
 from tests.examples import examples
 from tests.steps.private_release.publish_pilots import SHA, people, spending
 
-TOKEN = "a-token-of-more-than-16-letters"
+TOKEN = "q7Zt-4mXw_9kPv2LrB8sYd"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 COUNT = {"epsilon": 0.1}
 AVERAGE = {"epsilon": 0.1, "column": "LB__X", "bounds": [50, 150]}
@@ -102,6 +102,12 @@ def test_without_the_token_nothing_is_read(pilot, headers, path):
 def test_the_token_is_needed_to_start(pilot):
     for token in ("", "short"):
         with pytest.raises(FaultyInputError, match=r"BIOSTREAMS_SERVICE_TOKEN: \d characters; allowed: at least 16"):
+            create_app(pilot, token)
+
+
+def test_a_token_that_can_be_guessed_does_not_start_it(pilot):
+    for token in ("1" * 16, "passwordpassword", "0123456789abcdef"):
+        with pytest.raises(FaultyInputError, match=r"BIOSTREAMS_SERVICE_TOKEN: too little variety"):
             create_app(pilot, token)
 
 
@@ -337,6 +343,11 @@ def test_it_starts_without_the_key_of_the_treatment(tmp_path, monkeypatch):
     people(30).to_csv(results / "combined_dataset.csv", index=False)
     assert faults_of_key("treatment", literal["treatment"], literal)  # door 2 does need it
     assert served_pilot("P").ledger.budget == 20
+    # Nor does it stop at a value of a column that door 2 would assess and nobody asks it for.
+    literal |= {"sensitive_feature": "LB__X", "sensitive_binning_config_for_L": {}, "L": 2, "T": 5}
+    (tmp_path / "P.py").write_text(f"config = {literal!r}")
+    people(30).assign(LB__X=["1", "unknown", *"345"] * 6).to_csv(results / "combined_dataset.csv", index=False)
+    assert served_pilot("P").records.n_records == 30
     (tmp_path / "P.py").write_text(f"config = { ({**literal, 'tretment': {}})!r}")
     with pytest.raises(FaultyInputError, match="unknown key"):
         served_pilot("P")

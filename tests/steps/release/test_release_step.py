@@ -157,8 +157,7 @@ def test_a_line_of_one_domain_is_asked_before_one_of_all(release_key):
 
 
 def test_what_waits_for_the_config_holds_the_package_and_is_left_out(demo):
-    (reason,) = demo.result.reasons_to_hold
-    assert reason.gravity == Gravity.NOT_DECIDED
+    (reason,) = [one for one in demo.result.reasons_to_hold if one.gravity == Gravity.NOT_DECIDED]
     assert "LB.LBTMSHI" in reason.sentence
     assert '"LB.LBTMSHI": "remove"' in reason.remedy
 
@@ -167,6 +166,7 @@ def test_the_verdict_is_about_the_package(demo):
     steps = {"release": demo.result}
     leaving = what_leaves(steps)
     assert leaving.about == "released/"
+    assert leaving.not_looked_at == ("Not looked at: what an earlier release tells beside this one.",)
     verdict = verdict_on(leaving, steps)
     assert not verdict.may_leave
     assert verdict.text.startswith("VERDICT on released/: Hold.\n  1. ")

@@ -54,7 +54,7 @@
     const show = function () {
       const place = places.get(choices.map((choice) => choice[1].value).join());
       outcome.textContent = !place ? "This run did not count out this combination." :
-        "Loss " + place[1] + "; " + (place[2] === null ? "few" : place[2].toLocaleString("en")) + " of " +
+        "Loss " + place[1] + "; " + (place[2] === null ? "a masked number" : place[2].toLocaleString("en")) + " of " +
         records.toLocaleString("en") + " people at risk, or left out.";
     };
     choices.forEach((choice) => choice[1].addEventListener("change", show));
