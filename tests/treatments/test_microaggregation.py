@@ -1,5 +1,6 @@
 """Microaggregation against sdcMicro's rows, the plain quadratic algorithm, and the best of all partitions."""
 
+import itertools
 import json
 from fractions import Fraction
 
