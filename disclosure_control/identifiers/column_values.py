@@ -165,7 +165,7 @@ class ColumnValues:
     def matches(self, pattern: str) -> np.ndarray:
         """Which values (n_sample,) of the sample hold the pattern; see ``patterns`` for how it is written."""
         search = in_python(pattern).search
-        return np.fromiter((search(value) is not None for value in self.sample), bool, len(self.sample))
+        return np.array([search(value) is not None for value in self.sample], dtype=bool)
 
     def somewhere(self, pattern: str, needed: np.ndarray | None = None) -> np.ndarray:
         """Which of all distinct values (n_distinct,) hold the pattern, asked of those alone that are ``needed``."""

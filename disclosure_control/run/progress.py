@@ -19,8 +19,8 @@ def progress(
     """Within the block, ``advance(n)`` says that ``n`` more of ``n_total`` are done.
 
     After a second a line such as ``Reading combined_dataset.csv: 41%, 92 MB a second, 3 minutes left`` stands on
-    standard error, and is wiped away at the end, also when an error or Ctrl-C ends the block. Where standard error is no
-    terminal, such a line is written every minute. ``unit`` is what is counted, in the plural; "bytes" are told in MB.
+    standard error, and is wiped away at the end, also when an error or Ctrl-C ends the block. Where standard error is
+    no terminal, such a line is written every minute. ``unit`` is what is counted, in the plural; "bytes" are told in MB.
     ``words`` name the work alone, never a column's values or a person.
     """
     stream = sys.stderr if stream is None else stream
@@ -57,7 +57,8 @@ def _how_far(n_done: int, n_total: int, seconds: float, unit: str) -> str:
     parts = [f"{share:.0%}"]
     per_second = n_done / seconds if seconds > 0 else 0.0
     if unit and per_second:
-        parts.append(f"{per_second / 1e6:,.0f} MB a second" if unit == "bytes" else f"{per_second:,.0f} {unit} a second")
+        rate = f"{per_second / 1e6:,.0f} MB" if unit == "bytes" else f"{per_second:,.0f} {unit}"
+        parts.append(f"{rate} a second")
     if 0 < share < 1 and seconds > 0:
         parts.append(f"{_duration(seconds * (1 - share) / share)} left")
     return ", ".join(parts)

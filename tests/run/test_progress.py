@@ -61,6 +61,7 @@ def test_a_terminal_is_wiped_after_an_error_too():
             advance(1)
             raise KeyboardInterrupt
 
-    pytest.raises(KeyboardInterrupt, broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        broken_off()
     assert stream.getvalue().endswith("\r")
     assert stream.getvalue().split("\r")[-2].strip() == ""
