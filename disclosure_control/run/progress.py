@@ -20,7 +20,7 @@ def progress(
 
     After a second a line such as ``Reading combined_dataset.csv: 41%, 92 MB a second, 3 minutes left`` stands on
     standard error, and is wiped away at the end, also when an error or Ctrl-C ends the block. Where standard error is
-    no terminal, such a line is written every minute. ``unit`` is what is counted, in the plural; "bytes" are told in MB.
+    no terminal, such a line is written every minute. ``unit`` is what is counted; "bytes" are told in MB.
     ``words`` name the work alone, never a column's values or a person.
     """
     stream = sys.stderr if stream is None else stream
