@@ -36,7 +36,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     config, dataset = read_combined_dataset(pilot.results / COMBINED_DATASET, pilot.config, readers)
     assessment = assess(dataset.frame, config, announce=say)
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
-    notices = stale_merge_notices(pilot.folder, pilot.results)
+    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.sha256)
     notes = "".join(f"NOTE: {notice}\n" for notice in notices)
     first_lines = _joined([notes, *(result.first_lines for result in steps.values())])
     report = generate_full_privacy_report(pilot.name, assessment)
