@@ -70,7 +70,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out)
     leaving = what_leaves(steps)
     verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
-    notices = stale_merge_notices(pilot.folder, pilot.results)
+    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.sha256)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
     texts = run_texts(pilot.name, assessment, steps, notices, verdict.text)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}

@@ -102,6 +102,7 @@ def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], c
     rows = [f"  {file_names[name]}: {counted(len(file.frame), 'record')}" for name, file in released.files.items()]
     n_people = len({person for file in released.files.values() for person in np.unique(file.people) if person >= 0})
     gone = sorted(name for name in released.left_out)
+    raised = any(account.has_rare_terms for account in released.accounts)
     lines = [
         f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
         "",
@@ -117,6 +118,11 @@ def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], c
         "  Ages of 90 years and above stand together. Countries are given as continents.",
         f"  Intervals: {INTERVALS}.",
         "  Free text and verbatim terms were removed; coded terms stay.",
+        *(
+            ["  Coded terms of few people are raised to a coarser term, or their records were removed."]
+            if raised
+            else []
+        ),
         "  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.",
         "  codebook.csv and codebook.json say of every variable what was done, and why.",
         "",

@@ -161,7 +161,9 @@ def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
 
 def _terms(frame: pd.DataFrame, prefix: str, name: str) -> np.ndarray:
     """Labels of a level (n_rows,); None also where what was asked for did not occur: such a row is about nobody."""
-    return np.where(occurred(frame, prefix), _level(frame, name), None)
+    terms = _level(frame, name)
+    terms[~occurred(frame, prefix)] = None
+    return terms
 
 
 # ---------------------------------------------------------------- which level each row shows

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import labels_of
 from disclosure_control.basics.faults import FaultyInputError
@@ -27,6 +28,7 @@ from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
 from disclosure_control.run.results import ResultSet
 
 HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
+MOST_ALONE = 200_000
 _ALONE_COLUMNS = [SUBJECT_COLUMN, "alone_since"]
 _GROUP_COLUMNS = ["column", "group", "people_before", "people"]
 _KEYS_OF_A_LINE = frozenset({"when", "config", "evaluated", "risky_rate"})
@@ -43,6 +45,11 @@ class Memory:
     lines: tuple[Mapping[str, Any], ...]
     alone: pd.DataFrame
     groups: pd.DataFrame
+
+    @property
+    def knows_who_is_alone(self) -> bool:
+        """Whether the last run told who was alone: it does not where that is nearly everybody of a large pilot."""
+        return bool(self.lines) and self.lines[-1].get("remembers_who_is_alone", False)
 
     @classmethod
     def empty(cls) -> Memory:
@@ -111,6 +118,7 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
     """The memory with this run of the ``pilot`` in it, of as many runs as it keeps; ``summary`` is its JSON summary."""
     when, config = pilot.started, fingerprint_of_json(pilot.config, key_of(pilot.results))
     alone = people_alone(assessment).merge(memory.alone, "left", SUBJECT_COLUMN, validate="1:1")
+    n_stay = int(alone["alone_since"].notna().sum())
     alone["alone_since"] = alone["alone_since"].astype("str").fillna(when)
     groups = _groups(assessment, memory.groups)
     line = {
@@ -122,10 +130,11 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
         "thresholds": {"K": assessment.config.K, "L": assessment.config.L, "T": assessment.config.T},
         "risky_rate": worst_rates(summary),
         "verdict": summary.get("verdict", {}).get("verdict"),
+        "remembers_who_is_alone": n_alone(assessment) <= MOST_ALONE,
         "open_points": len(summary.get("context", {}).get("open_points", ())),
     }
-    if memory.lines:
-        line["newly_alone"] = newly_alone(memory.alone[SUBJECT_COLUMN], alone[SUBJECT_COLUMN])
+    if memory.knows_who_is_alone and n_alone(assessment) <= MOST_ALONE:
+        line["newly_alone"] = newly_alone(len(alone) - n_stay, n_stay, len(memory.alone) - n_stay)
     if memory.lines and memory.lines[-1]["config"] == config:
         line["drift"] = drift(groups)
     lines = (*memory.lines, line)[-pilot.keep_runs :]
@@ -146,23 +155,35 @@ def worst_rates(summary: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def people_alone(assessment: Assessment) -> pd.DataFrame:
-    """The ids of the evaluated people who are alone with their quasi-identifiers, in their order, in one column."""
-    k = assessment.k_anonymity
-    alone = dataclasses.replace(k, risky_classes=k.evaluated_classes & (k.of_class == 1))
+    """The ids of the evaluated people who are alone with their quasi-identifiers, in their order, in one column.
+
+    Nobody where more than ``MOST_ALONE`` are: the list would cost more than it tells.
+    """
+    if n_alone(assessment) > MOST_ALONE:
+        return _empty([SUBJECT_COLUMN])
+    alone = _alone(assessment)
     parts = assessment.people.flagged(alone, np.arange(len(alone.risky_classes)))
     ids = [listed[[SUBJECT_COLUMN]].astype("str") for _, listed in parts]
     return pd.concat([_empty([SUBJECT_COLUMN]), *ids]).sort_values(SUBJECT_COLUMN, ignore_index=True)
 
 
-def newly_alone(before: pd.Series, now: pd.Series) -> int | None:
+def n_alone(assessment: Assessment) -> int:
+    """How many evaluated people are alone with their quasi-identifiers."""
+    return _alone(assessment).n_risky
+
+
+def _alone(assessment: Assessment) -> ModelResult:
+    k = assessment.k_anonymity
+    return dataclasses.replace(k, risky_classes=k.evaluated_classes & (k.of_class == 1))
+
+
+def newly_alone(came: int, stayed: int, went: int) -> int | None:
     """How many are alone now who were not in the run before; None where it is masked.
 
     The reports of both runs tell how many were alone: who came, stayed and went give each other away.
     """
-    n_stay = int(now.isin(before).sum())
-    parts = np.array([len(now) - n_stay, n_stay, len(before) - n_stay])
-    nobody_moved = not (parts[0] or parts[2])
-    return None if HAND_TO_HAND.are_small(parts).any() and not nobody_moved else int(parts[0])
+    are_small = HAND_TO_HAND.are_small(np.array([came, stayed, went])).any()
+    return None if are_small and (came or went) else came
 
 
 def _groups(assessment: Assessment, earlier: pd.DataFrame) -> pd.DataFrame:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
-from disclosure_control.report.history import drift, newly_alone, read_memory
+from disclosure_control.report.history import Memory, drift, newly_alone, read_memory
+from disclosure_control.run.results import staged
 from tests.examples import examples
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, rows_of
 
@@ -28,7 +29,7 @@ def test_newly_alone_against_sets(sizes):
     came, stayed, went = sizes
     before = {f"s{i}" for i in range(stayed)} | {f"w{i}" for i in range(went)}
     now = {f"s{i}" for i in range(stayed)} | {f"c{i}" for i in range(came)}
-    told = newly_alone(pd.Series(sorted(before), dtype="str"), pd.Series(sorted(now), dtype="str"))
+    told = newly_alone(len(now - before), len(now & before), len(before - now))
     if before == now:
         assert told == 0
     elif any(0 < size < SMALLEST_PRINTED_GROUP for size in sizes):
@@ -108,6 +109,35 @@ def test_who_is_alone_keeps_the_day_on_which_it_began(pilot, doors, clock):
     found = {row["USUBJID"][-2:]: row["alone_since"] for row in pilot.result_rows("alone_since.csv")}
     assert found == {"59": "2026-02-03T00:00:00.000000Z", "60": "2026-02-03T00:00:00.000000Z", "61": since, "62": since}
     assert lines_of(pilot)[-1]["newly_alone"] is None  # two: masked
+
+
+@pytest.mark.thorough("0.5 s")
+def test_a_pilot_in_which_too_many_are_alone_remembers_nobody(pilot, doors, clock, monkeypatch):
+    doors.start(2)
+    monkeypatch.setattr("disclosure_control.report.history.MOST_ALONE", 1)  # two are
+    for _ in range(2):
+        doors.start(2)
+        assert "newly_alone" not in lines_of(pilot)[-1]
+        assert pilot.result_rows("alone_since.csv") == []
+    monkeypatch.undo()
+
+
+IDS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=6)
+
+
+@examples(60)
+@given(ids=st.lists(IDS, unique=True, max_size=5))
+def test_ids_and_groups_of_any_spelling_come_back(ids, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("memory")
+    alone = pd.DataFrame({"USUBJID": ids, "alone_since": ["x"] * len(ids)}, dtype="str")
+    groups = pd.DataFrame({"column": "q", "group": pd.Series(["", *ids], dtype="str"), "people_before": 1, "people": 2})
+    line = {"when": "x", "config": "c", "evaluated": 1, "risky_rate": {}}
+    with staged(folder, "s.json") as results:
+        Memory((line,), alone, groups).write(results)
+        results.publish({})
+    found = read_memory(folder)
+    assert found.alone["USUBJID"].tolist() == ids
+    assert found.groups["group"].tolist() == ["", *ids]
 
 
 def test_drift_is_not_told_across_a_change_of_the_config(pilot, doors, clock):

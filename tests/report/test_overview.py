@@ -75,8 +75,9 @@ def test_the_page_is_written_whole_for_its_owner_and_needs_nothing(pilot, doors,
 def test_the_trend_is_a_line_from_the_first_to_the_last_run():
     row = PilotRow("P", days=0, trend=[1.0, None, 0.5, 0.0])
     assert row.path == "M0.0 2.0L66.7 12.0L100.0 22.0"
-    assert row.trend_in_words == "k from 100.0% to 0.0% in 4 runs"
-    assert PilotRow("P", days=0, trend=[0.5]).path == ""
+    assert row.trend_in_words == "100.0% to 0.0% in 4 runs"
+    first = PilotRow("P", days=0, trend=[0.5])
+    assert (first.path, first.trend_in_words) == ("", "the first run")
 
 
 def test_words_of_results_cannot_leave_their_place():

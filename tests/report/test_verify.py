@@ -183,6 +183,21 @@ def test_versions_that_changed_are_notes(published, monkeypatch):
     assert any(re.match(r"python: version 3\.\d+\.\d+ in the run, 2\.7 now", note) for note in found.notes)
 
 
+@pytest.mark.thorough("2 s")
+def test_paid_answers_are_not_asked_again(published, doors):
+    pytest.importorskip("opendp")
+    query = {"name": "people", "kind": "count", "epsilon": 0.5, "accept_noise": True}
+    published.configure(private_release={"budget": {"epsilon": 1.0}, "people": 12, "queries": [query]})
+    assert doors.start(2).status == DONE
+    before = snapshot(published.root)
+    found = verify(published.results)
+    assert found.n_changed == 0, found.changed
+    assert any("not asked again" in note for note in found.notes)
+    assert snapshot(published.root) == before  # the ledger, too
+    flip_a_bit(published.results / "private_release.json")
+    assert changed_of(published) == ["private_release.json: changed since the run"]
+
+
 def test_nothing_to_compare(published, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main([str(tmp_path / "empty")]) == INPUT_AT_FAULT

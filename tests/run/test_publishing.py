@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -347,6 +348,15 @@ def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(cell):
     safe = harmless(pd.DataFrame({"column": [cell, "harmless", None]}, dtype="str"))
     assert list(safe["column"].iloc[:2]) == ["'" + cell, "harmless"]
     assert safe["column"].isna().iloc[2]
+
+
+@pytest.mark.parametrize("cell", ["x;=cmd|' /C calc'!A0;y", ";@SUM(A1)", "Alpha; +1+cmd", "a\t=1+1"])
+def test_a_formula_behind_a_separator_is_neutralised(cell):
+    """Where lists are parted by semicolons, as in Germany or Greece, it would be a cell of its own."""
+    (safe,) = harmless(pd.DataFrame({"column": [cell]}, dtype="str"))["column"]
+    assert safe.replace("'=", "=").replace("'@", "@").replace("'+", "+") == cell
+    cells = re.split(r"[;\t]", safe)
+    assert not [one for one in cells if one.strip().startswith(("=", "@", "+"))]
 
 
 @pytest.mark.parametrize("cell", HARMLESS)

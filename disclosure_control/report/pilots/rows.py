@@ -61,7 +61,9 @@ class PilotRow:
     def trend_in_words(self) -> str:
         """The first and the last share of the trend."""
         told = [rate for rate in self.trend if rate is not None]
-        return f"k from {share_text(told[0])} to {share_text(told[-1])} in {len(self.trend)} runs" if told else "-"
+        if len(self.trend) < 2 or not told:
+            return "the first run" if len(self.trend) == 1 else "-"
+        return f"{share_text(told[0])} to {share_text(told[-1])} in {len(self.trend)} runs"
 
 
 def pilot_rows(settings: Settings, now: datetime.datetime, older_than: int) -> list[PilotRow]:

@@ -81,6 +81,13 @@ def told_rising(counts: Sequence[int], whole: int) -> list[int | None]:
     return told
 
 
+def in_words(n: int, whole: int) -> str:
+    """A number of the ``whole`` of people as a sentence may tell it."""
+    if told_rising([n], whole)[0] is not None:
+        return str(n)
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if n < SMALLEST_PRINTED_GROUP else "nearly all"
+
+
 def course_figures(course: CourseRisk) -> dict[str, Any]:
     """The figures under ``longitudinal``: counts of few people are null, and rates to three digits where they are."""
     return {
@@ -152,15 +159,13 @@ def reasons_of_course(course: CourseRisk) -> list[Reason]:
     one = found[known.facts]
     if not known.facts or one.n_alone <= known.alone_at_most * course.n_people:
         return []
-    n = told_rising([one.n_alone], course.n_people)[0]
-    some = f"fewer than {SMALLEST_PRINTED_GROUP}" if one.n_alone < SMALLEST_PRINTED_GROUP else "nearly all"
     facts = f"up to {known.facts} things" if known.facts > 1 else "one thing"
     months = ", with their months" if known.months else ""
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"Of {course.n_people} people in it {some if n is None else n} are alone by {facts} that an acquaintance "
-            f"may know ({people_known(known.kinds)}{months}), on top of the quasi-identifiers.",
+            f"Of {course.n_people} people in it {in_words(one.n_alone, course.n_people)} are alone by {facts} that an "
+            f"acquaintance may know ({people_known(known.kinds)}{months}), on top of the quasi-identifiers.",
             _remedy(course),
         )
     ]
@@ -203,4 +208,4 @@ def raised_report(figures: Sequence[Mapping[str, Any]]) -> list[str]:
         gone = [f"{counted(one['rows_gone'], 'record')} taken away{related}"] if one["rows_gone"] else []
         what = listed(raised + gone) or "no term was rare"
         lines.append(f"  {one['domain']}, {counted(one['rows'], 'record')}: {what}; {share_text(one['loss'])} lost.")
-    return ["Rare terms", *lines] if lines else []
+    return ["", "Rare terms", *lines] if lines else []

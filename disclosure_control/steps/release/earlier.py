@@ -24,7 +24,7 @@ from disclosure_control.basics.words import listed
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases
 from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import People, labels
-from disclosure_control.steps.release.course import told_rising
+from disclosure_control.steps.release.course import in_words, told_rising
 from disclosure_control.steps.release.settings import EarlierRelease
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 
@@ -174,30 +174,19 @@ def _text(n: int | None) -> str:
 
 def reasons_of_earlier(beside: BesideEarlier) -> list[Reason]:
     """A reason where both releases together tell more than each alone."""
-    figures = earlier_figures(beside)
-    follow = {name: n for name, n in beside.found.values_follow.items() if n}
-    parts = []
-    if beside.found.fewer_than_k or beside.found.alone:
-        below = figures[f"fewer_than_{beside.k}_by_both_together"]
-        parts.append(
-            f"{_some(figures['alone_by_both_together'])} people are alone, and {_some(below)} in classes below K = "
-            f"{beside.k}, by both together"
-        )
-    if follow:
-        names = (f"{name} of {_some(figures['values_follow'][name])}" for name in follow)
-        parts.append(f"values follow from both: {listed(names)}")
+    found = beside.found
+    whole = found.in_both + found.only_now + found.only_earlier
+    counts = {"are alone": found.alone, f"are in classes below K = {beside.k}": found.fewer_than_k}
+    parts = [f"{in_words(n, whole)} people {words}" for words, n in counts.items() if n]
+    parts += [f"the {name} of {in_words(n, whole)} people follows" for name, n in found.values_follow.items() if n]
     if beside.stands_there:
-        parts.append(f"values taken out here stand there: {listed(beside.stands_there)}")
+        parts.append(f"values taken out here stand there ({listed(beside.stands_there)})")
     if not parts:
         return []
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"With the earlier release {'; '.join(parts)}.",
+            f"Whoever has the earlier release too, finds by both together: {'; '.join(parts)}.",
             "recode as the earlier release did, for the same people; or see that nobody gets both",
         )
     ]
-
-
-def _some(n: int | None) -> str:
-    return "few, or all but few," if n is None else str(n)

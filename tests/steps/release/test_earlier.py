@@ -66,7 +66,9 @@ def test_a_value_that_was_taken_out_and_stands_in_the_earlier_release_is_counted
     assert found.stands_there == {"LB__X": 1}
     (reason,) = reasons_of_earlier(found)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
-    assert "values taken out here stand there: LB__X" in reason.sentence
+    assert reason.sentence == (
+        "Whoever has the earlier release too, finds by both together: values taken out here stand there (LB__X)."
+    )
 
 
 def test_the_same_release_again_is_no_reason():
