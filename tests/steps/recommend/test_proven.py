@@ -65,7 +65,7 @@ def tried_out(step) -> list[tuple[float, dict]]:
     return found
 
 
-@examples(40)
+@examples(25)
 @drawn(st.integers(0, 2**32), st.sampled_from(POLICIES), st.sampled_from(list(METRICS)))
 def test_proven_is_said_where_nothing_milder_holds(seed, policy, metric):
     step = small_pilot(seed, policy, metric)
