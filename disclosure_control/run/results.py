@@ -185,12 +185,18 @@ def _files_of_summary(path: Path) -> list[str]:
         names = list(json.loads(path.read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return []
-    return [name for name in names if isinstance(name, str) and Path(name).name == name and not name.startswith(".")]
+    return [name for name in names if _is_ours(name) and not name.startswith(".")]
+
+
+def _is_ours(name: object) -> bool:
+    """Whether a name is that of a file of the results folder: nothing elsewhere is moved or removed."""
+    return isinstance(name, str) and Path(name).name == name and "\\" not in name
 
 
 def _manifest(folder: Path) -> tuple[list[str], list[str]]:
     manifest = json.loads((folder / COMMIT / MANIFEST).read_text(encoding="utf-8"))
-    return manifest["files"], manifest["stale"]
+    files, stale = ([name for name in manifest[part] if _is_ours(name)] for part in ("files", "stale"))
+    return files, stale
 
 
 def _move_into_place(folder: Path) -> None:
