@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from disclosure_control.run.results import harmless, staged
+from disclosure_control.run.results import COMMIT, MANIFEST, harmless, held, staged
 from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
@@ -319,6 +319,22 @@ def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatc
     pilot.write_config('config = {"K": 0, "subject_id": 5}')
     doors.start(door)
     assert {name: entry for name, entry in snapshot(pilot.results).items() if name != KEY_FILE} == visible
+
+
+def test_a_manifest_names_nothing_outside_the_folder(tmp_path):
+    """Neither a file of another pilot is moved away, nor put in place."""
+    results, other = tmp_path / "P" / "results", tmp_path / "OTHER"
+    (results / COMMIT).mkdir(parents=True)
+    other.mkdir()
+    (other / "LB.csv").write_text("of another pilot")
+    names = {"files": ["../../OTHER/DM.csv", "P.json"], "stale": ["../../OTHER/LB.csv"]}
+    (results / COMMIT / MANIFEST).write_text(json.dumps(names))
+    (results / COMMIT / "P.json").write_text("{}")
+    with held(results):
+        pass
+    assert (other / "LB.csv").read_text() == "of another pilot"
+    assert [path.name for path in other.iterdir()] == ["LB.csv"]
+    assert (results / "P.json").is_file()
 
 
 # ---------------------------------------------------------------- cells that a spreadsheet would run
