@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from tests.cdisc.merge.merge_files import DM, columns_of, combine, faults_of, finding, values
+from tests.examples import is_thorough
 
 
 def glucose(**variables):
@@ -20,10 +21,14 @@ def laboratory(tmp_path, *records, merge=None, name="lb.csv", dm=DM):
 
 
 def chosen(tmp_path, *records, merge=None, dm=DM):
-    """The value of S1's glucose, the same in either order of the records."""
+    """The value of S1's glucose; in the thorough run it is the same in either order of the records.
+
+    In the quick run the referee's tests shuffle.
+    """
     forth = laboratory(tmp_path, *records, merge=merge, dm=dm)
-    back = laboratory(tmp_path, *reversed(records), merge=merge, dm=dm)
-    assert forth.frame.equals(back.frame)
+    if is_thorough():
+        back = laboratory(tmp_path, *reversed(records), merge=merge, dm=dm)
+        assert forth.frame.equals(back.frame)
     return values(forth, "LB__Glucose")["S1"]
 
 
