@@ -41,7 +41,7 @@ from disclosure_control.basics.columns import (
     one_column,
 )
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import number_rows
+from disclosure_control.basics.keys import count_keys, number_rows
 from disclosure_control.basics.settings import is_number
 from disclosure_control.basics.wildcards import wildcard_frequency
 
@@ -70,8 +70,10 @@ def _bin_numbers(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
     """Bin of each number: 0..n_bins-1, -1 below the first edge, n_bins above the last; missing is n_bins + 1."""
     if len(edges) <= 64:  # then comparing with each edge is five times faster than a binary search
         bins = np.full(len(numbers), -1, dtype=np.int32)
-        for edge in edges[:-1]:
-            bins += numbers >= edge
+        for start in range(0, len(numbers), 65_536):  # what is compared stays in the processor's cache
+            some = slice(start, start + 65_536)
+            for edge in edges[:-1]:
+                bins[some] += numbers[some] >= edge
     else:
         bins = np.searchsorted(edges[:-1], numbers, side="right").astype(np.int32) - 1
     bins += numbers > edges[-1]
@@ -214,8 +216,8 @@ def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str])
     """Encode the quasi-identifiers once and number the class of each record; O(records x quasi-identifiers)."""
     with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
         columns = tuple(pool.map(encode_column, [df[name] for name in quasi_identifiers]))
-    codes, n_codes = [column.codes + 1 for column in columns], [len(column.labels) + 1 for column in columns]
-    class_of_record, size = number_rows(codes, n_codes, len(df))  # 0 for missing
+    codes, n_codes = [column.codes for column in columns], [len(column.labels) + 1 for column in columns]
+    class_of_record, size = number_rows(codes, n_codes, len(df), least=-1)  # which is missing
     return EquivalenceClasses(tuple(quasi_identifiers), columns, class_of_record, size)
 
 
@@ -338,9 +340,10 @@ def _tabulate(
     group: np.ndarray, value: np.ndarray, values: np.ndarray, n_classes: int, people: np.ndarray | None = None
 ) -> CountTable:
     n_values = max(len(values), 1)
-    key = group * np.int64(n_values) + value
+    key = group * np.int64(n_values)
+    key += value
     if people is None:
-        cell, count = np.unique(key, return_counts=True)
+        cell, count = count_keys(key, n_classes * n_values)
     else:
         cell, cell_of_key = np.unique(key, return_inverse=True)
         count = np.bincount(cell_of_key, people, len(cell)).astype(np.int64)

@@ -97,7 +97,7 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
         columns |= _with_names_in_one_line(reduced.columns, state)
         units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
         state.domains.setdefault(domain, {}).update(reduced.counts)
-        n_present = int(np.unique(frame[SUBJECT]).size)
+        n_present = int(np.count_nonzero(np.bincount(frame[SUBJECT], minlength=len(ids))))
         state.domains[domain] |= {"subjects": n_present, "subjects_without_record": len(ids) - n_present}
     state.notes.extend(_unknown_columns(state.settings, list(columns)))
     state.stop_at_faults()

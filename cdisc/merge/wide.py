@@ -16,7 +16,7 @@ def reduce_wide(
     Two rows for one subject are a fault unless ``several_rows`` says which to take, "first" or "last" in the order
     of the domain's dates and then of its values, never of the file.
     """
-    n_collapsed = len(subject) - len(np.unique(subject))
+    n_collapsed = len(subject) - int(np.count_nonzero(np.bincount(subject, minlength=n_subjects)))
     if n_collapsed and several_rows is not None:
         rows = row_of_each_subject(frame, domain, subject, several_rows)
         frame, subject = frame.iloc[rows], subject[rows]

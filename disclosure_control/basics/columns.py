@@ -179,13 +179,19 @@ def numbers_of(values: pd.Series, people: np.ndarray | None = None) -> np.ndarra
     if isinstance(values.dtype, pd.CategoricalDtype):
         values = values.astype(str).where(values.notna())
     numbers = parse_numbers(values)
-    is_text = np.isnan(numbers) & values.notna().to_numpy()
-    if is_text.any():
-        is_text[is_text] = values[is_text].astype(str).str.strip() != ""
-    is_infinite, is_large = np.isinf(numbers), np.abs(numbers) > LARGEST_NUMBER
+    others = np.flatnonzero(~(np.abs(numbers) <= LARGEST_NUMBER))  # mostly none, or those without a value
+    if not len(others):
+        return numbers
+    is_text = np.isnan(numbers[others]) & values.iloc[others].notna().to_numpy()
+    is_text[is_text] = values.iloc[others[is_text]].astype(str).str.strip() != ""
+    is_infinite = np.isinf(numbers[others])
     n_text, n_infinite, n_too_large = (
-        int(which.sum() if people is None else people[which].sum())
-        for which in (is_text, is_infinite, is_large & ~is_infinite)
+        len(which) if people is None else int(people[which].sum())
+        for which in (
+            others[is_text],
+            others[is_infinite],
+            others[~is_infinite & (np.abs(numbers[others]) > LARGEST_NUMBER)],
+        )
     )
     n_values, too_large = len(values) if people is None else int(people.sum()), f"beyond {LARGEST_NUMBER:g}"
     faults = [

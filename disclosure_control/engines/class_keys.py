@@ -15,7 +15,7 @@ import numpy as np
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import KEY_LIMIT
+from disclosure_control.basics.keys import KEY_LIMIT, count_keys
 from disclosure_control.engines.people import RecordsNotInMemoryError
 
 DENSE_KEYS = 1 << 22  # a count for each possible key may always have this many entries: 32 MB
@@ -28,7 +28,7 @@ class KeyCounter:
     """
 
     def __init__(self, n_keys: int, n_most: int, too_many: str, n_dense: int = DENSE_KEYS):
-        self._n_most, self._too_many = n_most, too_many
+        self._n_keys, self._n_most, self._too_many = n_keys, n_most, too_many
         self._dense = np.zeros(n_keys, dtype=np.int64) if n_keys <= n_dense else None
         self._keys, self._people = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
@@ -36,7 +36,7 @@ class KeyCounter:
 
     def add(self, keys: np.ndarray) -> None:
         """Count one more block of keys (n,)."""
-        keys, people = np.unique(keys, return_counts=True)
+        keys, people = count_keys(keys, self._n_keys)
         if self._dense is not None:
             self._dense[keys] += people
             return

@@ -135,7 +135,7 @@ def _generalisation(
     """
     has_missing = bool((column.codes < 0).any())
     n_leaves = int(is_leaf.sum()) + has_missing
-    occurring = np.unique(column.codes) + 1
+    occurring = np.flatnonzero(np.bincount(column.codes + 1))
     levels = []
     for group, labels, recoding in groupings:
         leaves_of_group = np.bincount(group, is_leaf, len(labels))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.keys import count_pairs
+from disclosure_control.basics.keys import count_pairs, number_groups
 
 CHANCE = 0.01  # that any level of a column is as pure by luck
 PURE = 0.95
@@ -123,8 +123,8 @@ def sure_levels(teller: EncodedColumn, hidden: np.ndarray, released: np.ndarray)
     np.maximum.at(commonest, level_of_pair, people)
     size = np.bincount(level, minlength=n_levels)
     cell = released.astype(np.int64) * max(n_labels, 1) + hidden
-    _, inverse, n_in_cell = np.unique(cell, return_inverse=True, return_counts=True)
-    share = n_in_cell[inverse] / np.bincount(released, minlength=n_released)[released]
+    group, n_in_cell = number_groups(cell, n_released * max(n_labels, 1))
+    share = n_in_cell[group] / np.bincount(released, minlength=n_released)[released]
     log_luck = np.bincount(level, np.log(share), n_levels)
     is_sure = (commonest >= PURE * size) & (log_luck <= np.log(CHANCE / max(int((size > 0).sum()), 1)))
     sure: np.ndarray = is_sure[level]
