@@ -42,7 +42,13 @@ from disclosure_control.run.results import VERIFIED, held, staged
 CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
 PAID_FOR = "private_release"
 # What says something of the paid answers, or of a file that does: compared by its fingerprint alone.
-_HOLDS_ANSWERS = ("private_release.json", "_privacy_summary.txt", "_privacy_report.html", "_privacy_details.txt")
+_HOLDS_ANSWERS = (
+    "private_release.json",
+    "_privacy_summary.txt",
+    "_privacy_details.txt",
+    "_privacy_report.html",
+    "_privacy_report_shareable.html",
+)
 # What differs where the versions do, or names files that are compared by themselves.
 _NOT_OF_THE_DATA = ("versions", "version", "results")
 
@@ -114,7 +120,9 @@ def _run_again(found: Verification, folder: Path, results: Path, config: SourceF
         )
         try:
             _merge_again(found, pilot, results, combine_pilot)
-            assess_pilot(pilot, argparse.Namespace(fail_on_risk=None, engine=AUTO))
+            shareable = (results / f"{folder.name}_privacy_report_shareable.html").is_file()
+            options = argparse.Namespace(fail_on_risk=None, engine=AUTO, shareable=shareable, verbose=False)
+            assess_pilot(pilot, options)
         except FaultyInputError as error:
             for fault in error.faults:
                 found.check("run again", False, f"it stops: {fault}")

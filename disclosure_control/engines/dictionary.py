@@ -26,6 +26,13 @@ class CountedTexts:
     first_record: np.ndarray
     share_at_hand: float = 1.0
 
+    def some(self, kept: np.ndarray) -> CountedTexts:
+        """Those of the texts that are ``kept`` (n,) of bool."""
+        rows = np.flatnonzero(kept)
+        return CountedTexts(
+            self.texts.take(pa.array(rows)), self.people[rows], self.first_record[rows], self.share_at_hand
+        )
+
 
 class GrowingDictionary:
     """Distinct texts of one column met so far, cleaned as every reader cleans them; the first one is missing.

@@ -8,10 +8,11 @@ cells. What is on disk, beside the results and for this run alone: a few bytes p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -86,6 +87,13 @@ class PeopleOnDisk:
             name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
         }
 
+    def _passed(self, words: str, *blocks: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+        """Several columns block by block, side by side, and how far that is."""
+        with progress(words, sum(self._subjects.lengths), "people") as advance:
+            for n_records, *one in zip(self._subjects.lengths, *blocks, strict=True):
+                yield tuple(one)
+                advance(n_records)
+
     @property
     def binned(self) -> pd.DataFrame:
         """Raises ``RecordsNotInMemoryError``."""
@@ -98,7 +106,8 @@ class PeopleOnDisk:
         radices = [len(column.labels) + 1 for column in encoded]
 
         def blocks() -> Iterator[tuple[int, Sequence[np.ndarray]]]:
-            for n_records, *texts in zip(self._subjects.lengths, *(self._columns[n].texts for n in names), strict=True):
+            texts_of_columns = (self._columns[name].texts for name in names)
+            for n_records, *texts in self._passed("Forming classes", self._subjects.lengths, *texts_of_columns):
                 yield n_records, [code[text] for code, text in zip(code_of_text, texts, strict=True)]
 
         keys = find_class_keys(blocks, radices, self._limits.n_classes, self._limits.key_limit)
@@ -114,7 +123,7 @@ class PeopleOnDisk:
     def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Block by block the class of each record and the code of its value in a column of the config."""
         column = self._columns[name]
-        for classes, texts in zip(self._class_of_record, column.texts, strict=True):
+        for classes, texts in self._passed(f"Counting {name}", self._class_of_record, column.texts):
             yield classes, column.encoded.codes[texts]
 
     def sized_values_of(self, name: str) -> tuple[int, Iterator[tuple[np.ndarray, np.ndarray]]]:
@@ -144,7 +153,8 @@ class PeopleOnDisk:
         self, result: ModelResult, columns: Sequence[ColumnOnDisk], schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
         texts_of_columns = (column.texts for column in columns)
-        for classes, ids, *texts in zip(self._class_of_record, self._subjects.ids, *texts_of_columns, strict=True):
+        columns_of_blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *texts_of_columns]
+        for classes, ids, *texts in self._passed("Listing risky records", *columns_of_blocks):
             is_flagged = result.risky_classes[classes]
             if result.counts is not None:  # t judges those who have a value
                 is_flagged &= columns[-1].encoded.codes[texts[-1]] >= 0
@@ -215,7 +225,7 @@ def _put_aside(text: BlocksOfText, names: list[str], folder: Path, limits: Limit
     )
     n_read = 0
     # Arrow and NumPy work outside Python's lock: columns side by side.
-    with progress(f"Reading {text.path.name}", text.n_bytes) as advance, ThreadPoolExecutor() as pool:
+    with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance, ThreadPoolExecutor() as pool:
         for block in text:
             read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
             columns = [block.column(name) for name in names]

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from cdisc.formats.values import clean_values
-from disclosure_control.basics.text_hashes import hashes_of_texts
+from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample
 from disclosure_control.engines.dictionary import CountedTexts
 
 
@@ -48,13 +48,9 @@ class SampledTexts:
         return CountedTexts(counted.texts, counted.people, counted.first_record, 0.5**self._halvings)
 
     def _is_in(self, texts: pa.Array) -> np.ndarray:
-        return np.asarray(hashes_of_texts(texts) <= np.uint64((2**64 - 1) >> self._halvings))
+        return is_in_sample(hashes_of_texts(texts), self._halvings)
 
     def _shrink(self) -> None:
         while len(self._counted.texts) > self._n_most:
             self._halvings += 1
-            rows = np.flatnonzero(self._is_in(self._counted.texts))
-            counted = self._counted
-            self._counted = CountedTexts(
-                counted.texts.take(pa.array(rows)), counted.people[rows], counted.first_record[rows]
-            )
+            self._counted = self._counted.some(self._is_in(self._counted.texts))

@@ -15,14 +15,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.basics.text_hashes import hashes_of_texts, mixed
+from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.identifiers.dates import Days, days_of
 from disclosure_control.identifiers.headings import folded
-from disclosure_control.identifiers.holders import Holders, HoldersInRows, Subjects
+from disclosure_control.identifiers.holders import Holders, HoldersCounted, HoldersInRows, Subjects
 from disclosure_control.identifiers.patterns import in_python
 
 SAMPLE = 2_000  # distinct values of a column that are looked at one by one
 NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
+LARGE = 100_000  # rows, or distinct values
+SAMPLED_ROWS = 1 << 16  # at most, of very many numbers
+PROBED, LEAST_PROBED = 1 << 12, 1 << 10
 FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
 
 
@@ -56,6 +59,23 @@ class ColumnValues:
     def heading(self) -> str:
         """The heading in small letters without accents, its words divided by single blanks."""
         return folded(self.column)
+
+    @cached_property
+    def of_sample(self) -> ColumnValues:
+        """The column as far as its sample goes: what is found there can be counted without asking all values."""
+        return ColumnValues(
+            self.domain,
+            self.column,
+            HoldersCounted(
+                self.rows_of_sample,
+                self.people_of_value[self.looked_at],
+                self.holders.n_all_people,
+                lambda values: self.holders.ids_of(self.looked_at[values]),
+            ),
+            None if self.figures is not None else self.sampled,
+            None if self.figures is None else self.figures[self.looked_at],
+            self.share_at_hand * len(self.looked_at) / max(self.n_distinct, 1),
+        )
 
     def is_headed(self, pattern: re.Pattern) -> bool:
         """Whether the heading holds one of the words of a pattern."""
@@ -145,7 +165,7 @@ class ColumnValues:
     def matches(self, pattern: str) -> np.ndarray:
         """Which values (n_sample,) of the sample hold the pattern; see ``patterns`` for how it is written."""
         search = in_python(pattern).search
-        return np.fromiter((search(value) is not None for value in self.sample), bool, len(self.sample))
+        return np.array([search(value) is not None for value in self.sample], dtype=bool)
 
     def somewhere(self, pattern: str, needed: np.ndarray | None = None) -> np.ndarray:
         """Which of all distinct values (n_distinct,) hold the pattern, asked of those alone that are ``needed``."""
@@ -210,11 +230,58 @@ def column_values(domain: str, column: str, values: pd.Series, subjects: Subject
     """A column (n_rows,) of text or numbers, encoded once."""
     is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
     if is_number:
-        code, figures = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
-        return ColumnValues(domain, column, HoldersInRows(code, subjects, len(figures)), figures=figures)
+        return _of_figures(domain, column, values.to_numpy(dtype=float, na_value=np.nan), subjects)
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
         values = values.astype("str")
     return _of_texts(domain, column, pa.array(values), subjects)
+
+
+def _of_figures(domain: str, column: str, values: np.ndarray, subjects: Subjects) -> ColumnValues:
+    share, n_halvings = 1.0, halvings(len(values)) if subjects.has_a_row_each else 0
+    if n_halvings and pd.Series(values[:: len(values) // PROBED]).nunique() >= LEAST_PROBED:
+        rows = np.flatnonzero(is_in_sample(mixed(values.view(np.uint64)), n_halvings) & ~np.isnan(values))
+        if is_nearly_unique(pd.Series(values[rows]).nunique(), len(rows)):
+            values, subjects, share = values[rows], subjects.some(rows), 0.5**n_halvings
+    code, figures = pd.factorize(values)
+    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(figures)), None, figures, share)
+
+
+# ---------------------------------------------------------------- of very many numbers, some
+
+
+def halvings(n_rows: int) -> int:
+    """How often the distinct values of a large table are halved where numbers are nearly all of them different."""
+    return int(np.ceil(np.log2(n_rows / SAMPLED_ROWS))) if n_rows >= LARGE else 0
+
+
+def is_nearly_unique(n_distinct: int, n_rows: int) -> bool:
+    """Whether so many rows have so many values that a sample of the values tells who shares them."""
+    return n_rows >= PROBED and n_distinct >= 0.5 * n_rows
+
+
+def are_plain_numbers(values: pa.Array) -> bool:
+    """Whether every text is a number and written as one: not as a telephone number, with + or 00 in front."""
+    if pc.any(pc.or_(pc.starts_with(values, "+"), pc.starts_with(values, "00"))).as_py():
+        return False
+    try:
+        pc.cast(values, pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _rows_of_some(values: pa.Array, subjects: Subjects) -> np.ndarray | None:
+    """The rows with some of the values, where these are numbers and nearly all different; None for all rows."""
+    n_halvings = halvings(len(values)) if subjects.has_a_row_each else 0
+    if not n_halvings:
+        return None
+    probed = values.take(pa.array(np.arange(0, len(values), len(values) // PROBED)))
+    if pc.count_distinct(probed).as_py() < LEAST_PROBED or not all(map(are_plain_numbers, (probed, values))):
+        return None  # of the probed ones first: a cast that fails is slow
+    is_in = is_in_sample(hashes_of_texts(values), n_halvings) & np.asarray(values.is_valid())
+    rows = np.flatnonzero(is_in)
+    n_distinct = pc.count_distinct(values.take(pa.array(rows))).as_py()
+    return rows if is_nearly_unique(n_distinct, len(rows)) else None
 
 
 def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
@@ -228,12 +295,29 @@ def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subj
     """Text as it stands is encoded; then what is blank becomes missing and what is equal when trimmed becomes one."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
-    encoded = values.cast(pa.large_string()).dictionary_encode()
+    values, share = values.cast(pa.large_string()), 1.0
+    rows = _rows_of_some(values, subjects)
+    if rows is not None:
+        share = 0.5 ** halvings(len(values))
+        values, subjects = values.take(pa.array(rows)), subjects.some(rows)
+    encoded = values.dictionary_encode()
     code = np.asarray(encoded.indices.fill_null(-1))
     distinct = encoded.dictionary
-    trimmed = pc.utf8_trim_whitespace(distinct)
-    if not trimmed.equals(distinct) or pc.any(pc.equal(trimmed, "")).as_py():
+    if _may_have_blanks(distinct):
+        trimmed = pc.utf8_trim_whitespace(distinct)
         merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
         again = np.asarray(merged.indices.fill_null(-1))
         code, distinct = np.append(again, -1)[code], merged.dictionary
-    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(distinct)), texts=distinct)
+    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(distinct)), distinct, None, share)
+
+
+def _may_have_blanks(texts: pa.Array) -> bool:
+    """Whether a text is empty, or begins or ends with a blank or with a letter beyond ASCII, where there are more."""
+    if not len(texts):
+        return False
+    offsets = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    if not np.diff(offsets).all():
+        return True
+    letters = np.frombuffer(texts.buffers()[2], dtype=np.uint8)
+    first, last = letters[offsets[:-1]], letters[offsets[1:] - 1]
+    return bool(((np.minimum(first, last) <= ord(" ")) | (np.maximum(first, last) >= 0x7F)).any())

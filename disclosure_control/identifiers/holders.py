@@ -60,6 +60,10 @@ class Subjects:
         """How many people have a row."""
         return len(self.ids)
 
+    def some(self, rows: np.ndarray) -> Subjects:
+        """Those of some rows (n,), among all people."""
+        return Subjects(self.code[rows], self.ids)
+
     @cached_property
     def has_a_row_each(self) -> bool:
         """Whether every row is another person's."""
@@ -122,23 +126,20 @@ class HoldersInRows:
 
 @dataclass(frozen=True)
 class HoldersCounted:
-    """Counted before, one row for each of ``n_all_people``; ``ids_of`` finds who has a value. See ``Holders``."""
+    """Counted before, of ``n_all_people``; nobody has two values. ``ids_of`` finds who has one. See ``Holders``."""
 
     rows_of_value: np.ndarray
+    people_of_value: np.ndarray
     n_all_people: int
     ids_of: Callable[[np.ndarray], pa.Array]
 
-    @property
-    def people_of_value(self) -> np.ndarray:
-        return self.rows_of_value
-
     @cached_property
     def n_people(self) -> int:
-        return int(self.rows_of_value.sum())
+        return int(self.people_of_value.sum())
 
     @property
     def n_pairs(self) -> int:
         return self.n_people
 
     def people_with(self, values: np.ndarray) -> int:
-        return int(self.rows_of_value[values].sum())
+        return int(self.people_of_value[values].sum())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,8 +15,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample
+from disclosure_control.engines.dictionary import CountedTexts
 from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.identifiers.column_values import ColumnValues, column_values
+from disclosure_control.identifiers.column_values import (
+    LARGE,
+    ColumnValues,
+    are_plain_numbers,
+    column_values,
+    halvings,
+    is_nearly_unique,
+)
 from disclosure_control.identifiers.findings import ColumnFinding, Grade, Scan, ScannedTable, joined
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, Subjects
 from disclosure_control.identifiers.registry import Hits, Kind, kinds
@@ -23,7 +33,7 @@ from disclosure_control.identifiers.registry import Hits, Kind, kinds
 __all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_dataset", "scan_table", "scan_tables"]
 
 DEFAULT_SUBJECT = "USUBJID"
-LARGE = 100_000  # rows
+FULL = 0.5  # share of a sample that says what the column is
 WORKERS = 4
 
 
@@ -113,29 +123,45 @@ def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: Subject
 
 def _of_counted_column(name: str, table: TableOnDisk, n_people: int) -> Iterator[ColumnFinding]:
     """What is found in a column of which the distinct values were counted block by block."""
-    counted = table.counted(name)
+    counted = _some(table.counted(name), n_people)
 
     def ids_of(values: np.ndarray) -> pa.Array:
         return table.ids_at(counted.first_record[values])
 
-    holders = HoldersCounted(counted.people, n_people, ids_of)
+    holders = HoldersCounted(counted.people, counted.people, n_people, ids_of)
     return _findings(ColumnValues(*_divided(name), holders, texts=counted.texts, share_at_hand=counted.share_at_hand))
+
+
+def _some(counted: CountedTexts, n_people: int) -> CountedTexts:
+    """Of very many numbers some, as in memory."""
+    n_halvings = halvings(n_people)
+    if not n_halvings:
+        return counted
+    is_in = is_in_sample(hashes_of_texts(counted.texts), n_halvings)
+    are_some = is_nearly_unique(int(is_in.sum()), int(counted.people[is_in].sum()))
+    if not are_some or not are_plain_numbers(counted.texts):
+        return counted
+    return replace(counted.some(is_in), share_at_hand=0.5**n_halvings)
 
 
 def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
     """What each kind finds in a column, but for what another kind explains better."""
     if not column.n_distinct:
         return
-    hits: dict[str, tuple[Kind, Hits]] = {}
-    for name, kind in kinds().items():
-        found = kind.detect(column)
-        if found is not None:
-            hits[name] = kind, found
-    made = {name: _finding(column, name, kind, found) for name, (kind, found) in hits.items()}
+    made = {name: finding for name, kind in kinds().items() if (finding := _found(column, name, kind)) is not None}
     for name, finding in made.items():
-        better = (made[other] for other in hits[name][0].yields_to if other in made)
+        better = (made[other] for other in kinds()[name].yields_to if other in made)
         if not any(other.n_hits >= 0.5 * finding.n_hits for other in better):
             yield finding
+
+
+def _found(column: ColumnValues, name: str, kind: Kind) -> ColumnFinding | None:
+    if kind.searches_all and column.n_distinct >= LARGE:
+        hits = kind.detect(column.of_sample)
+        if hits is not None and column.share(hits.is_hit) >= FULL:
+            return _finding(column.of_sample, name, kind, hits)
+    hits = kind.detect(column)
+    return None if hits is None else _finding(column, name, kind, hits)
 
 
 def _finding(column: ColumnValues, name: str, kind: Kind, hits: Hits) -> ColumnFinding:

@@ -35,6 +35,8 @@ SPILL = ".spill"  # what an engine that works from disk puts aside; it is never 
 LOCK = ".lock"
 
 
+BLANKS, RUNS = r"[\s\p{Z}\p{Cf}]*", r"[=+\-@|%＝＋－＠]"  # what a spreadsheet passes over, and what it runs
+FORMULA_WITHIN = rf"(;{BLANKS}|[^\s\p{{Z}}\p{{Cf}}]{BLANKS}\t{BLANKS})({RUNS})"
 TEXT_FOR_PEOPLE = (".txt", ".svg", ".html", ".md")
 RESTRICTED = "Restricted, for the data controller alone: values of people stand in it, or can be calculated from it."
 
@@ -330,7 +332,11 @@ def _harmless_text(text: pd.Series) -> pd.Series:
     if pc.any(pc.match_substring_regex(values, CONTROL_CHARACTERS)).as_py():
         text = text.map(without_controls, na_action="ignore")
         values = pa.array(text)
-    matches = pc.match_substring_regex(values, r"^([\s\p{Z}\p{Cf}]*[=+\-@|%＝＋－＠]|[\t\r\n])")
+    # Where lists are parted by semicolons or tabs a spreadsheet takes what follows one for a cell of its own.
+    if pc.any(pc.match_substring_regex(values, FORMULA_WITHIN)).as_py():
+        values = pc.replace_substring_regex(values, FORMULA_WITHIN, r"\1'\2")
+        text = pd.Series(values.to_pylist(), text.index, dtype="str", name=text.name)
+    matches = pc.match_substring_regex(values, rf"^({BLANKS}{RUNS}|[\t\r\n])")
     suspect = pc.fill_null(matches, False).to_numpy(zero_copy_only=False)
     if not suspect.any():
         return text

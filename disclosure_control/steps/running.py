@@ -39,8 +39,9 @@ class StepResult:
     """What a step found out: nothing is written before every step is done.
 
     ``figures`` go into the JSON summary under the step's key: plain numbers and names, no record and no subject.
-    ``report`` is its section of the text summary and ``first_lines`` stand above everything else in it; ``screen`` is
+    ``report`` is its section of the full text and ``first_lines`` stand above everything else; ``screen`` is
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
+    ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
     ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
     touched; ``files`` are any others. All are in mode 0600, and restricted: they hold values of people, but for those
     of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
@@ -51,6 +52,7 @@ class StepResult:
     figures: Mapping[str, object]
     report: str
     first_lines: str = ""
+    short: str = ""
     screen: str | None = None
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)

@@ -71,6 +71,8 @@ FURTHER_FILES = [
     "SC.csv",
     "processed_for_anonym/alone_since.csv",
     "processed_for_anonym/CLINIC_privacy_summary.txt",
+    "processed_for_anonym/CLINIC_privacy_details.txt",
+    "processed_for_anonym/CLINIC_privacy_report.html",
     "processed_for_anonym/evidence/anonymisation_report.html",
     "processed_for_anonym/evidence/anonymisation_report.md",
     "processed_for_anonym/history.jsonl",

@@ -67,7 +67,7 @@ class Breaker:
             raise OSError(number, os.strerror(number))
 
 
-def run_door(desk: str, script: str, n: int, how: str, output: str, report: int) -> None:
+def run_door(desk: str, script: str, arguments: list[str], n: int, how: str, output: str, report: int) -> None:
     """In the child: never returns."""
     sys.dont_write_bytecode = True
     for name, descriptor in (("out", 1), ("err", 2)):
@@ -77,7 +77,7 @@ def run_door(desk: str, script: str, n: int, how: str, output: str, report: int)
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     os.chdir(desk)
-    sys.argv = [script]
+    sys.argv = [script, *arguments]
     doors = importlib.import_module("disclosure_control.run.doors")
     doors.utc_now = lambda: NOW
     status = 99

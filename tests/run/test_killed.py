@@ -12,6 +12,7 @@ import sys
 import pytest
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
+from disclosure_control.run.results import SPILL
 from tests.examples import quick_share_of, some_of
 from tests.run.processes import DoorServer
 from tests.run.synthetic_pilot import (
@@ -160,6 +161,26 @@ def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch,
     assert seen["old"] >= quick_share_of(11)
     assert seen["mixture"] >= 1
     assert seen["new"] >= 2
+
+
+@pytest.mark.parametrize("versions", [2], ids=["door2"], indirect=True)
+@pytest.mark.parametrize(
+    "n_moments", [3, pytest.param(NEVER, marks=pytest.mark.thorough("20 s: at every operation"))], ids=["some", "all"]
+)
+def test_a_door_that_works_from_disk_killed(versions, server, tmp_path, monkeypatch, capsys, n_moments):
+    whole, from_disk = versions.copy(tmp_path / "whole"), ("--engine", "disk")
+    assert server.start(whole, 2, NEVER, "kill", *from_disk).status == DONE
+    assert visible(whole) == versions.new
+    at, n_with_spill = range(1, server.operations + 1, max(server.operations // n_moments, 1)), 0
+    for n in at:
+        pilot = versions.copy(tmp_path / "killed")
+        assert server.start(pilot, 2, n, "kill", *from_disk) is None
+        n_with_spill += SPILL in left_over(pilot)
+        start_with_a_faulty_config(pilot, 1 + n % 2, monkeypatch, capsys)
+        assert visible(pilot) in (versions.old, versions.new), f"{n}: neither wholly old nor wholly new"
+        assert left_over(pilot) == []
+        shutil.rmtree(pilot.root)
+    assert n_with_spill >= len(at) / 4
 
 
 @ONE_DOOR

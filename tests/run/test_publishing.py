@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -31,12 +32,15 @@ OF_DOOR_2 = {
     "risky_rows_k3_anonymity.csv",
     "risky_rows_l2_LB__Cholesterol.csv",
     "risky_rows_t30_LB__Cholesterol.csv",
+    "CLINIC_privacy_report.html",
+    "CLINIC_privacy_details.txt",
     "CLINIC_privacy_summary.txt",
     "CLINIC_privacy_summary.json",
     "alone_since.csv",
     *OF_RUNS,
     *EVIDENCE,
 }
+OF_TEXTS = {f"CLINIC_privacy_{name}" for name in ("details.txt", "summary.txt", "summary.json")}
 
 
 @contextlib.contextmanager
@@ -167,10 +171,10 @@ def test_what_is_restricted_is_said_to_be(pilot):
     assert pilot.merge_report()["restricted"].startswith("Restricted")
     summary = pilot.summary()
     restricted = {name for name, entry in summary["files"].items() if entry["restricted"]}
-    for_all = {"CLINIC_privacy_summary.txt", "CLINIC_privacy_summary.json", "history.jsonl", *EVIDENCE}
+    for_all = {*OF_TEXTS, "history.jsonl", *EVIDENCE}
     assert restricted == OF_DOOR_2 - for_all
     assert "restricted" not in summary
-    report = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    report = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
     assert {line.strip() for line in report.split("Restricted files")[1].splitlines()[2:]} == restricted
 
 
@@ -278,10 +282,10 @@ def test_a_failed_run_leaves_all_as_it_was(door, pilot, doors, monkeypatch):
 
     write_text = ResultSet.write_text
 
-    def fails_at_the_summary(results, name, text):
+    def fails_at_the_summary(results, name, text, **options):
         if name == SUMMARIES[door]:
             raise OSError(28, "No space left on device")
-        write_text(results, name, text)
+        write_text(results, name, text, **options)
 
     monkeypatch.setattr(ResultSet, "write_text", fails_at_the_summary)
     pilot.write_rows("VS.csv", rows_of("VS")[:6])
@@ -344,6 +348,15 @@ def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(cell):
     safe = harmless(pd.DataFrame({"column": [cell, "harmless", None]}, dtype="str"))
     assert list(safe["column"].iloc[:2]) == ["'" + cell, "harmless"]
     assert safe["column"].isna().iloc[2]
+
+
+@pytest.mark.parametrize("cell", ["x;=cmd|' /C calc'!A0;y", ";@SUM(A1)", "Alpha; +1+cmd", "a\t=1+1"])
+def test_a_formula_behind_a_separator_is_neutralised(cell):
+    """Where lists are parted by semicolons, as in Germany or Greece, it would be a cell of its own."""
+    (safe,) = harmless(pd.DataFrame({"column": [cell]}, dtype="str"))["column"]
+    assert safe.replace("'=", "=").replace("'@", "@").replace("'+", "+") == cell
+    cells = re.split(r"[;\t]", safe)
+    assert not [one for one in cells if one.strip().startswith(("=", "@", "+"))]
 
 
 @pytest.mark.parametrize("cell", HARMLESS)

@@ -40,11 +40,11 @@ def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found: E
     files: dict[str, bytes] = {}
     for page, start in enumerate(range(0, len(shown), PANELS_PER_PAGE), start=1):
         panels = shown[start : start + PANELS_PER_PAGE]
-        files |= _panels(f"{name}_{page}", panels, draw)
+        files |= _panels(f"{name}_{page}", panels, draw, found.settings.figures)
     return files
 
 
-def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dict[str, bytes]:
+def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable, formats: Sequence[str]) -> dict[str, bytes]:
     n_across = min(3, len(columns))
     n_down = math.ceil(len(columns) / n_across)
 
@@ -55,7 +55,7 @@ def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dic
         for panel in panels[len(columns) :]:
             panel.set_axis_off()
 
-    return figure_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down)
+    return figure_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down, formats)
 
 
 def titled(panel: Axes, column: ExploredColumn) -> None:

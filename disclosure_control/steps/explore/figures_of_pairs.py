@@ -83,7 +83,7 @@ def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dic
         figure.suptitle(f"by {wrapped(group.name, 60, 1)}; outliers are not drawn", fontsize=10)
 
     height = max(2.2, 0.9 + 0.45 * len(chosen)) * math.ceil(len(shown) / 2) + 0.4
-    return figure_files("explore_boxes_by_group", draw, 10, height)
+    return figure_files("explore_boxes_by_group", draw, 10, height, found.settings.figures)
 
 
 def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.ndarray) -> list[np.ndarray]:
@@ -148,7 +148,7 @@ def mosaic(found: Exploration) -> dict[str, bytes]:
             handles=keys[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5), handlelength=2.5, handleheight=2
         )
 
-    return figure_files("explore_mosaic", draw, 9, 5.5)
+    return figure_files("explore_mosaic", draw, 9, 5.5, found.settings.figures)
 
 
 def _pair_that_varies(found: Exploration) -> list[ExploredColumn]:
@@ -220,7 +220,7 @@ def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str
                 panel.set_ylabel(wrapped(columns[row].title, 22, 2), fontsize=8)
         figure.suptitle("Darker: more people (square root); on the diagonal the histograms", fontsize=9)
 
-    return figure_files("explore_pairs", draw, max(2.1 * n, 5), max(1.9 * n, 4.5))
+    return figure_files("explore_pairs", draw, max(2.1 * n, 5), max(1.9 * n, 4.5), found.settings.figures)
 
 
 def _cell_of_record(column: ExploredColumn, edges: np.ndarray) -> np.ndarray:
@@ -271,4 +271,4 @@ def correlation_map(found: Exploration) -> dict[str, bytes]:
         bar.set_label("Spearman's rho, of the people who have both values; white: not defined", fontsize=8)
 
     side = min(4 + 0.42 * n, 16)
-    return figure_files("explore_spearman", draw, side + 1.5, side)
+    return figure_files("explore_spearman", draw, side + 1.5, side, found.settings.figures)

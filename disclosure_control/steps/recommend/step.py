@@ -14,6 +14,7 @@ import numpy as np
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.words import counted
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found
@@ -67,7 +68,13 @@ def run_step(step: StepInput) -> StepResult:
     figures = _figures(trial, settings, found, short_list)
     best = short_list[0] if found.best is not None else None
     treatment = best.treatment if best is not None and best.holds else None
-    return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=Recommendation(treatment))
+    return StepResult(
+        figures,
+        recommend_report(figures),
+        short=next_step(figures),
+        inputs=pilot.inputs,
+        outcome=Recommendation(treatment),
+    )
 
 
 def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict[str, Any]:
@@ -166,6 +173,26 @@ def recommend_report(figures: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def next_step(figures: Mapping[str, Any]) -> str:
+    """The same in a few lines: how sure it is, the first answer, and what to paste for it."""
+    lines = ["Next best step", *_first_words(figures)]
+    if figures["short_list"]:
+        others = len(figures["short_list"]) - 1
+        more = f" {counted(others, 'other answer')} in the details." if others else ""
+        lines.append(f"  1. {_in_short(figures['short_list'][0], figures)}")
+        lines.append(f'     To apply it: "treatment": [{{"method": "recommended"}}].{more}')
+    return "\n".join(lines) + "\n"
+
+
+def _in_short(answer: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
+    """What to give up, who is left out, and whether that holds."""
+    n_out = people_on_screen(1) if answer["suppressed_few"] else count_text(answer["suppressed"])
+    still = ", ".join(f"{count_text(n)} by {name}" for name, n in answer["at_risk_after"].items() if n != 0)
+    holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
+    outcome = f"still at risk: {still}" if still else holds
+    return f"{answer['words']}; {n_out} of {figures['records']} records left out: {outcome}."
+
+
 def _first_words(figures: Mapping[str, Any]) -> list[str]:
     size, checked = figures["lattice_size"], figures["checked"]
     if figures["not_evaluated"] == figures["records"]:
@@ -200,15 +227,11 @@ def _loss_in_words(figures: Mapping[str, Any]) -> str:
 
 
 def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, Any]) -> list[str]:
-    n_out = people_on_screen(1) if answer["suppressed_few"] else count_text(answer["suppressed"])
     n_left = "the others" if answer["suppressed"] is None else str(figures["records"] - answer["suppressed"])
-    still = ", ".join(f"{count_text(n)} by {name}" for name, n in answer["at_risk_after"].items() if n != 0)
-    holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
-    outcome = f"still at risk: {still}" if still else holds
     rescued = f"{count_text(answer['rescued'])} of {figures['at_risk']} records at risk are rescued"
     lines = [
         f"  {number}. {'; '.join(answer['titles'])}",
-        f"     {answer['words']}; {n_out} of {figures['records']} records left out: {outcome}.",
+        f"     {_in_short(answer, figures)}",
         f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {answer['loss']:.4g}.",
     ]
     if not answer["treatment"]:

@@ -53,8 +53,7 @@ def risk_figures(assessment: Assessment, n_records: int) -> Figures:
         "k_anonymity": _model(assessment.k_anonymity),
         "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
         "t_closeness": {
-            name: {**_model(result), **_told_distance(result)}
-            for name, result in assessment.t_closeness.items()
+            name: {**_model(result), **_told_distance(result)} for name, result in assessment.t_closeness.items()
         },
         "missing_policies": assessment.missing_policies,
         "notices": list(assessment.notices),
@@ -228,6 +227,16 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
     if any(MASKED in line for line in lines):
         lines += ["", f"  {WHAT_MASKED_MEANS}"]
     return "\n".join(lines) + "\n"
+
+
+def before_and_after(figures: Mapping[str, Any]) -> str:
+    """The same in a line: who is left, and k of them before, after and as released."""
+    n_before, k = figures["before"]["records"], number_text(figures["before"]["k_anonymity"]["threshold"])
+    views = [_people(figures[view]["k_anonymity"]) for view in VIEWS]
+    return (
+        f"Treatment: {figures['records_removed']} of {n_before} records removed; k < {k}: before {views[0]}, "
+        f"after {views[1]}, as released {views[2]}.\n"
+    )
 
 
 def _values(n: int | None) -> str:

@@ -259,7 +259,6 @@ def test_every_file_is_named_and_every_kind_of_figure_is_there(drawn):
         assert name in result.on_screen
     kinds = ("histograms_1", "boxes_1", "boxes_by_group", "bars_1", "mosaic", "pairs", "spearman", "class_sizes")
     for kind in (*kinds, "individual_risk"):
-        assert is_png(result.files[f"explore_{kind}.png"])
         assert b"<svg" in result.files[f"explore_{kind}.svg"][:1000]
 
 

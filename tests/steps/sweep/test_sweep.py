@@ -435,9 +435,8 @@ def figure_rows(n_methods=2, n_points=3, **more):
     return rows
 
 
-NAMES = [
-    f"{name}.{suffix}" for name in ("sweep_risk", "sweep_utility", "risk_utility_map") for suffix in ("png", "svg")
-]
+FIGURES = ("sweep_risk", "sweep_utility", "risk_utility_map")
+NAMES = [f"{name}.svg" for name in FIGURES]
 
 
 @pytest.mark.parametrize(
@@ -459,8 +458,13 @@ def test_three_figures_are_drawn_whatever_was_found(rows, monkeypatch):
     monkeypatch.setattr("disclosure_control.steps.sweep.drawing.MOST_PANELS", 2)
     files = sweep_figures(rows)
     assert sorted(files) == sorted(NAMES)
-    for name, content in files.items():
-        assert content.startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
+    assert all(content.startswith(b"<?xml") for content in files.values())
+
+
+def test_png_files_are_drawn_where_they_are_asked_for():
+    files = sweep_figures(figure_rows(), ("png",))
+    assert sorted(files) == sorted(f"{name}.png" for name in FIGURES)
+    assert all(content.startswith(b"\x89PNG") for content in files.values())
 
 
 @functools.cache
@@ -617,7 +621,7 @@ def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
     assert run_door("", combine_pilot, ["PENTELI"]) == 0
-    assert run_door("", assess_pilot, ["PENTELI"], add_options) == 0
+    assert run_door("", assess_pilot, ["PENTELI", "--verbose"], add_options) == 0
     folder = tmp_path / "PENTELI" / "processed_for_anonym"
     summary = json.loads((folder / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
     assert set(summary["sweep"]["files"]) == {"risk_utility_summary.csv", *NAMES}
@@ -627,7 +631,7 @@ def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
     table = pd.read_csv(folder / "risk_utility_summary.csv")
     assert table["method"].tolist() == ["baseline", "band DM__AGE", "band DM__AGE", "suppress_cells", "suppress_cells"]
     assert (table["n_records_compared"] == 633).all()
-    assert "Sweep: what each treatment would leave" in (folder / "PENTELI_privacy_summary.txt").read_text(
+    assert "Sweep: what each treatment would leave" in (folder / "PENTELI_privacy_details.txt").read_text(
         encoding="utf-8"
     )
     assert "Sweep: what each treatment would leave" in capsys.readouterr().out
