@@ -119,7 +119,10 @@ def moments(server, pilot: SyntheticPilot, door: int) -> list[int]:
 
 
 ONE_DOOR = pytest.mark.parametrize(
-    "versions", [1, pytest.param(2, marks=pytest.mark.thorough("6 s to 30 s, and both doors publish alike"))], ids=["door1", "door2"], indirect=True
+    "versions",
+    [1, pytest.param(2, marks=pytest.mark.thorough("6 s to 30 s, and both doors publish alike"))],
+    ids=["door1", "door2"],
+    indirect=True,
 )
 
 
