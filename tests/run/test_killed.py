@@ -115,7 +115,8 @@ def moments(server, pilot: SyntheticPilot, door: int) -> list[int]:
     """
     assert server.start(pilot, door, NEVER, "kill").status in (DONE, INPUT_AT_FAULT)
     after_renames = [n + 1 for n in server.renames]
-    return sorted({*some_of(range(1, server.operations + 2)), server.operations, *after_renames[1 :: max(2, len(after_renames) // 4)]})
+    some = after_renames[1 :: max(2, len(after_renames) // 4)]
+    return sorted({*some_of(range(1, server.operations + 2)), server.operations, *some})
 
 
 ONE_DOOR = pytest.mark.parametrize(
