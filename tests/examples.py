@@ -33,6 +33,11 @@ def choose(thorough: bool) -> None:
     settings.load_profile("thorough" if thorough else "quick")
 
 
+def is_thorough() -> bool:
+    """Whether this is the run with everything."""
+    return _chosen["thorough"]
+
+
 def quick_share_of(number: int) -> int:
     """How many of ``number`` this run tries: all of them, or in the quick run the share, but a few at least."""
     return number if _chosen["thorough"] else min(number, max(FEWEST, round(number * QUICK_SHARE)))

@@ -180,7 +180,8 @@ def numbers_of(values: pd.Series, people: np.ndarray | None = None) -> np.ndarra
         values = values.astype(str).where(values.notna())
     numbers = parse_numbers(values)
     is_text = np.isnan(numbers) & values.notna().to_numpy()
-    is_text[is_text] = values[is_text].astype(str).str.strip() != ""
+    if is_text.any():
+        is_text[is_text] = values[is_text].astype(str).str.strip() != ""
     is_infinite, is_large = np.isinf(numbers), np.abs(numbers) > LARGEST_NUMBER
     n_text, n_infinite, n_too_large = (
         int(which.sum() if people is None else people[which].sum())

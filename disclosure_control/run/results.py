@@ -231,14 +231,22 @@ def _files_of_summary(path: Path) -> list[str]:
 
 
 def _may_be_of_a_set(name: str) -> bool:
-    """Whether a name stays within the results, at most one folder deep, and is none of the work folders here."""
+    """Whether a name is one that a set may have, and none of the work folders here."""
+    return _is_ours(name) and not any(part.startswith(".") for part in name.split("/"))
+
+
+def _is_ours(name: object) -> bool:
+    """Whether a name stays within the results, at most one folder deep: nothing elsewhere is moved or removed."""
+    if not isinstance(name, str) or "\\" in name:
+        return False
     parts = name.split("/")
-    return len(parts) <= 2 and all(Path(part).name == part and not part.startswith(".") for part in parts)
+    return len(parts) <= 2 and all(Path(part).name == part != ".." for part in parts)
 
 
 def _manifest(folder: Path) -> tuple[list[str], list[str]]:
     manifest = json.loads((folder / COMMIT / MANIFEST).read_text(encoding="utf-8"))
-    return manifest["files"], manifest["stale"]
+    files, stale = ([name for name in manifest[part] if _is_ours(name)] for part in ("files", "stale"))
+    return files, stale
 
 
 def _move_into_place(folder: Path) -> None:

@@ -41,7 +41,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     """Every file of results by name, as door 2 writes them."""
     assessment = assessed(opened)
     steps = run_steps("P", folder, opened.dataset, assessment)
-    assert list(steps) == ["identifiers", "risk"]
+    assert list(steps) == ["identifiers", "risk", "context"]
     folder.mkdir()
     results = ResultSet(folder, "P.json")
     for name, pieces in risky_row_files(assessment):

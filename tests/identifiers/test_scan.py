@@ -17,8 +17,6 @@ from tests.corpus.exports import exports
 from tests.corpus.people_words import TUNING
 from tests.examples import examples
 
-GREEK = exports({"greek": TUNING["greek"]}, 4)[1]
-
 
 def table(n=60, **columns):
     return pd.DataFrame({"USUBJID": [f"S-{i:03d}" for i in range(n)], **columns}, dtype="str")
@@ -74,7 +72,7 @@ def test_a_column_full_of_addresses_is_not_searched_to_its_end_and_a_rare_one_is
 @given(st.permutations(range(24)))
 @examples(20)
 def test_the_order_of_the_rows_makes_no_difference(order):
-    frame = GREEK.tables["DM"].iloc[:24]
+    frame = exports({"greek": TUNING["greek"]}, 4)[1].tables["DM"].iloc[:24]
     assert scan_table("DM", frame.iloc[list(order)].reset_index(drop=True)) == scan_table("DM", frame)
 
 

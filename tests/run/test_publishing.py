@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from disclosure_control.run.results import harmless, staged
+from disclosure_control.run.results import COMMIT, MANIFEST, harmless, held, staged
 from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
@@ -65,7 +65,9 @@ def watched(look, pilot):
 
 
 @posix
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077], ids=oct)
+@pytest.mark.parametrize(
+    "umask", [0o000, *(pytest.param(one, marks=pytest.mark.thorough("0.1 s each")) for one in (0o022, 0o077))], ids=oct
+)
 def test_files_are_the_owners_alone_whatever_the_umask(umask, fresh, doors):
     before = os.umask(umask)
     try:
@@ -240,29 +242,28 @@ def test_without_a_sensitive_feature_the_files_of_l_and_t_go(pilot, doors):
     assert names(pilot) == OF_DOOR_1 | {name for name in OF_DOOR_2 if "_l2_" not in name and "_t30_" not in name}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "notes.txt",
-        "risky_rows.csv",
-        "risky_rows_explained.docx",
-        "combined_dataset_2023.csv",
-        "OTHER.json",
-        ".hidden",
-        "risky_rows_k3_anonymity_reviewed.csv",
-        "risky_rows_k3_anonymity (copy).csv",
-        "CLINIC_2023_privacy_summary.txt",
-    ],
+OF_THE_USER = (
+    "notes.txt",
+    "risky_rows.csv",
+    "risky_rows_explained.docx",
+    "combined_dataset_2023.csv",
+    "OTHER.json",
+    ".hidden",
+    "risky_rows_k3_anonymity_reviewed.csv",
+    "risky_rows_k3_anonymity (copy).csv",
+    "CLINIC_2023_privacy_summary.txt",
+    "archive/risky_rows_k3_anonymity.csv",
 )
-def test_files_that_no_run_made_stay(name, pilot, doors):
-    (pilot.results / name).write_text("of the user's own")
+
+
+def test_files_that_no_run_made_stay(pilot, doors):
     (pilot.results / "archive").mkdir()
-    (pilot.results / "archive" / "risky_rows_k3_anonymity.csv").write_text("of the user's own")
+    for name in OF_THE_USER:
+        (pilot.results / name).write_text("of the user's own")
     pilot.configure(K=5)
     for run in doors.start_both():
         assert run.status == DONE
-    assert (pilot.results / name).read_text() == "of the user's own"
-    assert (pilot.results / "archive" / "risky_rows_k3_anonymity.csv").read_text() == "of the user's own"
+    assert {(pilot.results / name).read_text() for name in OF_THE_USER} == {"of the user's own"}
 
 
 @BOTH_DOORS
@@ -320,6 +321,22 @@ def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatc
     assert {name: entry for name, entry in snapshot(pilot.results).items() if name != KEY_FILE} == visible
 
 
+def test_a_manifest_names_nothing_outside_the_folder(tmp_path):
+    """Neither a file of another pilot is moved away, nor put in place."""
+    results, other = tmp_path / "P" / "results", tmp_path / "OTHER"
+    (results / COMMIT).mkdir(parents=True)
+    other.mkdir()
+    (other / "LB.csv").write_text("of another pilot")
+    names = {"files": ["../../OTHER/DM.csv", "P.json"], "stale": ["../../OTHER/LB.csv"]}
+    (results / COMMIT / MANIFEST).write_text(json.dumps(names))
+    (results / COMMIT / "P.json").write_text("{}")
+    with held(results):
+        pass
+    assert (other / "LB.csv").read_text() == "of another pilot"
+    assert [path.name for path in other.iterdir()] == ["LB.csv"]
+    assert (results / "P.json").is_file()
+
+
 # ---------------------------------------------------------------- cells that a spreadsheet would run
 
 FORMULAS = [
@@ -373,8 +390,11 @@ def test_no_control_character_is_left_for_people(control, tmp_path):
     assert [*safe, safe.iloc[0, 0]] == ["A?" + control[1:] + "B", "count", "A?" + control[1:] + "B"]
     with staged(tmp_path, "P.json") as results:
         results.write_text("P.txt", f"a line\n\twith {name}\n")
-        results.write_all({"P.csv": pd.DataFrame({name: [name]})}, {}, {"Q.txt": name.encode(), "Q.json": b"{}",
-                                                                  "Q.svg": f"<text>{name}</text>".encode()})
+        results.write_all(
+            {"P.csv": pd.DataFrame({name: [name]})},
+            {},
+            {"Q.txt": name.encode(), "Q.json": b"{}", "Q.svg": f"<text>{name}</text>".encode()},
+        )
         results.publish({"column": name})
     written = {path.name: path.read_bytes().decode() for path in tmp_path.iterdir() if path.is_file()}
     assert [file for file, text in written.items() if control[0] in text] == []

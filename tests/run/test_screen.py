@@ -32,7 +32,11 @@ def test_the_results_hold_what_the_screen_must_not(pilot):
     assert leaks((pilot.results / "risky_rows_k3_anonymity.csv").read_text())
 
 
-@pytest.mark.parametrize("arguments", [(), ("--fail-on-risk", "5")], ids=["plain", "fail_on_risk"])
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param((), marks=pytest.mark.thorough("0.2 s")), ("--fail-on-risk", "5")],
+    ids=["plain", "fail_on_risk"],
+)
 def test_normal_runs_show_nobody(arguments, pilot, doors):
     combining, assessing = doors.start(1), doors.start(2, *arguments)
     for run in (combining, assessing):

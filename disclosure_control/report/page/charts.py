@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 WIDTH = 400
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 32, 46
 ROWS_TOP = 6
-MOST_BESIDE = 8  # letters of a label that stands beside its bar; a longer one stands above it
+MOST_BESIDE = 6  # letters of a label that stands beside its bar; a longer one stands above it
 MOST_ABOVE = 34
 
 

@@ -80,6 +80,8 @@ def _class_sizes(content: Content) -> Markup | None:
         if n is not None and not content.is_shareable and HAND_TO_HAND.are_small(np.array([n]))[0]:
             n = None
         bars.append(charts.Bar(label, n or 0, MASKED if n is None else f"{n:,}" if n else "0", size < in_use))
+    if all(bar.text == MASKED for bar in bars):
+        return None
     return charts.row_chart(
         "People by the size of their class",
         f"Classes of fewer than {in_use} people are hatched: their people are at risk. "

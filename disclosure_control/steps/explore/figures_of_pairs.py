@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from disclosure_control.basics.drawings import COLOURS, figure_files, wrapped
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import people_text
 from disclosure_control.steps.explore.associations import cross_table
 from disclosure_control.steps.explore.columns import ExploredColumn
@@ -248,7 +249,7 @@ def correlation_map(found: Exploration) -> dict[str, bytes]:
     rho = np.full((len(names), len(names)), np.nan)
     for one in found.correlations:
         rho[place[one.one], place[one.other]] = rho[place[one.other], place[one.one]] = (
-            np.nan if one.rho is None else one.rho
+            np.nan if one.rho is None or one.n_people < HAND_TO_HAND.threshold else one.rho
         )
     np.fill_diagonal(rho, 1.0)
     n = len(names)
@@ -268,7 +269,8 @@ def correlation_map(found: Exploration) -> dict[str, bytes]:
                 colour = "white" if abs(rho[i, j]) > 0.6 else "black"
                 panel.text(j, i, text, ha="center", va="center", fontsize=8 if n <= 12 else 7, color=colour)
         bar = figure.colorbar(image, ax=panel, shrink=0.8)
-        bar.set_label("Spearman's rho, of the people who have both values; white: not defined", fontsize=8)
+        what = "Spearman's rho, of the people who have both values; white: fewer than ten, or not defined"
+        bar.set_label(what, fontsize=8)
 
     side = min(4 + 0.42 * n, 16)
     return figure_files("explore_spearman", draw, side + 1.5, side, found.settings.figures)

@@ -95,7 +95,7 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
         "at_risk": n_at_risk,
         "optimal": found.is_optimal,
         "levels": best.levels if best else None,
-        "loss": best.loss if best else None,
+        "loss": _told_loss(best.loss, best.n_suppressed, trial) if best else None,
         "suppressed": _told(best.n_suppressed, trial) if best else None,
         "checked": found.n_checked,
         "lattice_size": found.lattice_size,
@@ -118,8 +118,9 @@ def _landscape_figures(trial: Trial, short_list: Sequence[Answer]) -> dict[str, 
     return {
         "levels": {attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
         "places": [
-            [list(place.levels), float(f"{place.loss:.4g}"), HAND_TO_HAND.told(place.n_at_risk, n)]
+            [list(place.levels), float(f"{loss:.4g}"), HAND_TO_HAND.told(place.n_at_risk, n)]
             for place in found.places
+            for loss in [_told_loss(place.loss, place.n_at_risk, trial)]
         ],
         "whole": found.is_whole,
     }
@@ -130,12 +131,25 @@ def _told(n: int, trial: Trial) -> int | None:
     return HAND_TO_HAND.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
 
 
+def _told_loss(loss: float, n_left_out: int, trial: Trial) -> float:
+    """A loss as it may be told: who is left out counts as lost, so from all digits their masked number follows.
+
+    Then losses of values are rounded to what some twenty people weigh, and those of class sizes to one digit.
+    """
+    if _told(n_left_out, trial) is not None:
+        return loss
+    if not METRICS[trial.metric].is_of_values:
+        return float(f"{loss:.1g}")
+    unit = 2 * HAND_TO_HAND.threshold / max(trial.assessment.classes.n_records, 1) * max(1.0, abs(loss))
+    return round(loss / unit) * unit
+
+
 def _answer_figures(answer: Answer, trial: Trial, n_at_risk: int) -> dict[str, Any]:
     return {
         "titles": list(answer.titles),
         "words": answer.words,
         "levels": answer.levels,
-        "loss": answer.loss,
+        "loss": _told_loss(answer.loss, answer.n_suppressed, trial),
         "suppressed": _told(answer.n_suppressed, trial),
         "suppressed_few": bool(HAND_TO_HAND.are_small(np.array(answer.n_suppressed))),
         "rescued": n_at_risk if answer.n_rescued == n_at_risk else HAND_TO_HAND.told(answer.n_rescued, n_at_risk),
@@ -228,11 +242,12 @@ def _loss_in_words(figures: Mapping[str, Any]) -> str:
 
 def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, Any]) -> list[str]:
     n_left = "the others" if answer["suppressed"] is None else str(figures["records"] - answer["suppressed"])
+    about = "about " if answer["suppressed"] is None else ""
     rescued = f"{count_text(answer['rescued'])} of {figures['at_risk']} records at risk are rescued"
     lines = [
         f"  {number}. {'; '.join(answer['titles'])}",
         f"     {_in_short(answer, figures)}",
-        f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {answer['loss']:.4g}.",
+        f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {about}{answer['loss']:.4g}.",
     ]
     if not answer["treatment"]:
         return lines

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from tests.cdisc.merge.merge_files import DM, columns_of, combine, faults_of, finding, values
+from tests.examples import is_thorough
 
 
 def glucose(**variables):
@@ -20,10 +21,14 @@ def laboratory(tmp_path, *records, merge=None, name="lb.csv", dm=DM):
 
 
 def chosen(tmp_path, *records, merge=None, dm=DM):
-    """The value of S1's glucose, the same in either order of the records."""
+    """The value of S1's glucose; in the thorough run it is the same in either order of the records.
+
+    In the quick run the referee's tests shuffle.
+    """
     forth = laboratory(tmp_path, *records, merge=merge, dm=dm)
-    back = laboratory(tmp_path, *reversed(records), merge=merge, dm=dm)
-    assert forth.frame.equals(back.frame)
+    if is_thorough():
+        back = laboratory(tmp_path, *reversed(records), merge=merge, dm=dm)
+        assert forth.frame.equals(back.frame)
     return values(forth, "LB__Glucose")["S1"]
 
 
@@ -172,7 +177,7 @@ def test_numbers_are_numbers_in_every_format(tmp_path, name):
         assert values(combined, "LB__Glucose") == {"S1": expected}
 
 
-@pytest.mark.parametrize("name", ["lb.parquet", "lb.xpt"])
+@pytest.mark.parametrize("name", [pytest.param("lb.parquet", marks=pytest.mark.thorough("0.2 s for all")), "lb.xpt"])
 @pytest.mark.parametrize("variable", ["BLFL", "LOBXFL", "STAT", "STRESC", "STRESU", "ORRESU", "DTC", "POS", "TPT"])
 def test_a_variable_without_any_value_may_be_a_number_column(tmp_path, name, variable):
     """pandas writes a column without values as floats, to Parquet and to XPT."""

@@ -160,7 +160,13 @@ VARIANTS = {
 }
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if place % 3 == 0 else pytest.mark.thorough("0.2 s"))
+        for place, name in enumerate(VARIANTS)
+    ],
+)
 def test_every_answer_is_what_its_snippet_gives(name):
     """The printed list, pasted into a config: the same records left out, nobody at risk; counted with pandas."""
     variant = dict(VARIANTS[name])

@@ -85,6 +85,7 @@ def actg():
     return sweep.run_step(step_of(table, ACTG_CONFIG))
 
 
+@pytest.mark.thorough("3 s of a sweep over 2139 people; the quick run has small sweeps")
 @needs_shared
 def test_the_published_sweep_comes_out_of_a_config(actg):
     """Every figure of every row to 1e-12, but one that contradicts its own row.
@@ -107,6 +108,7 @@ def test_the_published_sweep_comes_out_of_a_config(actg):
     assert table["expected_reids"].tolist() == pytest.approx(table["avg_linkage_risk_percent"] * 2139 / 100)
 
 
+@pytest.mark.thorough("3 s of a sweep over 2139 people; the quick run has small sweeps")
 @needs_shared
 def test_the_columns_first_and_the_untreated_row_first(actg):
     table = actg.tables["risk_utility_summary.csv"]
@@ -124,6 +126,7 @@ def test_the_columns_first_and_the_untreated_row_first(actg):
     assert "kolmogorov_smirnov: days" not in table  # nothing of it changed anywhere
 
 
+@pytest.mark.thorough("3 s of a sweep over 2139 people; the quick run has small sweeps")
 @needs_shared
 def test_the_front_of_the_published_sweep(actg):
     """By the published figures: the bands, the untreated, and race flipped for 1%, which came out a little safer."""
@@ -271,7 +274,9 @@ def test_analyses_that_the_config_names_are_in_the_table():
     assert table["regression coefficient: age"][0] == pytest.approx(slope)
 
 
-def test_no_id_and_no_value_of_a_person_is_said(drawn):
+@pytest.mark.parametrize("can_draw", [False, pytest.param(True, marks=pytest.mark.thorough("1 s of drawing"))])
+def test_no_id_and_no_value_of_a_person_is_said(can_draw, monkeypatch):
+    monkeypatch.setattr(sweep, "can_draw", lambda: can_draw)
     table = SMALL.assign(sex=["Xanthippe" if i == 0 else sex for i, sex in enumerate(SMALL["sex"])])
     result = run([GRID[0], {"method": "suppress_cells", "k": [2, 3]}], table)
     everything = (
@@ -450,7 +455,10 @@ NAMES = [f"{name}.svg" for name in FIGURES]
             figure_rows(1, 3, avg_linkage_risk_percent=None, percent_unique=None, eigenvalue_similarity_percent=None),
             marks=pytest.mark.thorough("1 s"),
         ),
-        figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list of things"], mildest_that_meets_k=True),
+        pytest.param(
+            figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list of things"], mildest_that_meets_k=True),
+            marks=pytest.mark.thorough("1 s"),
+        ),
     ],
     ids=["several", "none", "one point", "many methods", "nothing evaluated", "lists"],
 )
