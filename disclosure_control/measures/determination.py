@@ -34,7 +34,8 @@ def shuffled_guessed_right(people_of_level: np.ndarray, people_of_value: np.ndar
 
     ``people_of_level`` (n_levels,) and ``people_of_value`` (n_values,) count the same people. What a column tells
     beyond this it does not tell by having many levels. Drawn with a seed of its own from the counts alone, and these
-    sorted, so that neither the order of records nor that of codes matters. Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
+    sorted, so that neither the order of records nor that of codes matters.
+    Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
     """
     generator = np.random.default_rng(0)
     level, value = (
