@@ -28,3 +28,9 @@ def test_a_column_of_many_levels_tells_no_more_than_shuffled_values():
     assert told > 1.5 * np.bincount(value).max()
     assert abs(told - by_chance) < 15
     assert n_guessed_right(level, level // 6, 60, 10) == 300 > 2 * by_chance
+
+
+def test_the_order_of_codes_changes_nothing():
+    levels, values = np.array([5, 9, 2, 4]), np.array([3, 7, 10])
+    found = shuffled_guessed_right(levels, values, 5)
+    assert shuffled_guessed_right(levels[::-1], values[[1, 2, 0]], 5) == found
