@@ -15,7 +15,7 @@ from disclosure_control.identifiers.registry import kinds
 from disclosure_control.identifiers.scan import scan_combined, scan_table, scan_tables
 from tests.corpus.exports import exports
 from tests.corpus.people_words import TUNING
-from tests.examples import examples
+from tests.examples import any_text, examples
 
 
 def table(n=60, **columns):
@@ -128,7 +128,7 @@ def test_nothing_is_found_where_nothing_is(frame):
     assert scan_table("DM", frame).findings == ()
 
 
-@given(st.lists(st.text(max_size=30), min_size=1, max_size=40), st.booleans())
+@given(st.lists(any_text(max_size=30), min_size=1, max_size=40), st.booleans())
 @examples(40)
 def test_any_text_can_be_looked_at(values, is_category):
     values = [value.encode("utf-8", "ignore").decode() for value in values]

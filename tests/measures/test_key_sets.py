@@ -129,7 +129,9 @@ def test_knowing_more_never_lowers_the_risk(df):
             assert all(more.k_at_most_rate[k] >= less.k_at_most_rate[k] for k in THRESHOLDS)
 
 
-@pytest.mark.parametrize(("n_values", "is_hashed"), [(2, False), (400, True)])
+@pytest.mark.parametrize(
+    ("n_values", "is_hashed"), [pytest.param(2, False, marks=pytest.mark.thorough("0.2 s")), (400, True)]
+)
 def test_groups_that_are_counted_and_groups_that_are_hashed(n_values, is_hashed, monkeypatch):
     """Keys of few possible values are counted, of many hashed; ten columns of 400 values pass 64 bits."""
     n_keys = []

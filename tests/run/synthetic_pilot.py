@@ -6,17 +6,18 @@ Whatever the doors print must hold none of these markers: ids and values belong 
 from __future__ import annotations
 
 import csv
+import functools
 import hashlib
 import io
 import json
 import pprint
 import re
-import runpy
 import shutil
 import stat
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -185,6 +186,13 @@ class SyntheticPilot:
             return list(csv.DictReader(file))
 
 
+@functools.cache
+def code_of(door: int) -> CodeType:
+    """The script, compiled once for the hundreds of times that the tests start it."""
+    path = PROJECT / SCRIPTS[door]
+    return compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
+
+
 class Doors:
     """Starts the two scripts in this process, as ``python <script> <arguments>`` would in the desk."""
 
@@ -201,7 +209,7 @@ class Doors:
         self.monkeypatch.setattr(sys, "argv", [SCRIPTS[door], *arguments])
         self.capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
-            runpy.run_path(str(PROJECT / SCRIPTS[door]), run_name="__main__")
+            exec(code_of(door), {"__name__": "__main__"})
         captured = self.capsys.readouterr()
         return Run(ended.value.code, captured.out, captured.err)
 
