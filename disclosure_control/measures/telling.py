@@ -110,6 +110,19 @@ def _standard(x: np.ndarray) -> np.ndarray:
     return standard
 
 
+def log_arrangements(hidden: np.ndarray, released: np.ndarray) -> float:
+    """Logarithm of how many ways the hidden labels (n_people,) may fall to those with the same ``released`` code.
+
+    Codes are from 0. Of few ways a column that has nothing to do with the labels tells them all by luck: with a chance
+    of one in so many at least. From 0; where it is below the logarithm of the columns that are tried, what they tell
+    says nothing.
+    """
+    cells = np.unique(np.stack([released, hidden]), axis=1, return_counts=True)[1]
+    groups = np.unique(released, return_counts=True)[1]
+    log_factorial = np.append(0.0, np.cumsum(np.log(np.arange(1, len(hidden) + 1))))
+    return float(log_factorial[groups].sum() - log_factorial[cells].sum())
+
+
 def sure_levels(teller: EncodedColumn, hidden: np.ndarray, released: np.ndarray) -> np.ndarray:
     """Who is in a level of the teller where nearly all have one hidden label, more than luck would give (n_people,).
 

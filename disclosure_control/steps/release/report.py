@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from Anonymization_Models import ModelResult
@@ -11,6 +11,8 @@ from cdisc.operations import OperationKind
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted, listed, people_text, share_text, text_table
+from disclosure_control.findings.findings import FINDINGS, reasons_to_hold
+from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.release.deidentify import ReleasedStudy
@@ -20,14 +22,19 @@ from disclosure_control.release.traces import Traces
 
 @dataclass(frozen=True)
 class PackageChecked:
-    """What a recipient finds: k, l and t of the package, and those that the treatment promised; traces of originals;
-    columns that name people or that outsiders may know, which the config does not answer for.
+    """What a recipient finds in the package, merged again.
+
+    k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
+    outsiders may know, which the config does not answer for (``identifiers``); ``answers`` to the three questions; and
+    the figures of the ``findings`` about what leaves, by name.
     """
 
     assessment: Assessment
     promised: Assessment
     traces: Traces
     identifiers: tuple[ColumnFinding, ...] = ()
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    findings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
@@ -87,7 +94,7 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
                 f"Merged again, the package is riskier than the treatment promised: {listed(worse)}.",
             )
         )
-    return tuple(reasons)
+    return (*reasons, *reasons_to_hold(checked.findings))
 
 
 def _worse_than_promised(checked: PackageChecked) -> list[str]:
@@ -144,6 +151,8 @@ def release_figures(
         ],
         "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
         "as_promised": [_model(result) for result in checked.promised.results],
+        "three_questions": {name: asdict(answer) for name, answer in checked.answers.items()},
+        **checked.findings,
     }
 
 
@@ -188,6 +197,12 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "",
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),
+        "",
+        "Three questions (WP216), of the package",
+        *in_lines({name: Answer(**answer) for name, answer in figures["three_questions"].items()}),
+        "",
+        "What else the merged package tells",
+        *(f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])),
     ]
     return "\n".join(lines) + "\n"
 

@@ -12,14 +12,16 @@ from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
-from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import numbers_of
+from disclosure_control.findings.findings import FINDINGS
+from disclosure_control.findings.questions import three_questions
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_tables
 from disclosure_control.release.codebook import codebook, codebook_files, readme
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
+from disclosure_control.release.merged import leaving_of
 from disclosure_control.release.package import data_files, merged_again, opened_again
 from disclosure_control.release.people import People, people_of
 from disclosure_control.release.study import Study, read_study
@@ -57,7 +59,7 @@ def run_step(step: StepInput) -> StepResult:
     names = dict(zip(released.files, files, strict=True))
     files |= codebook_files(codebook(released, names))
     files["README.txt"] = readme(step.pilot, released, names, created).encode()
-    checked = _checked(step, files, study, released, people, treated)
+    checked = _checked(step, files, study, released, people, treated, release)
     figures = release_figures(released, names, checked, people)
     return StepResult(
         figures,
@@ -111,12 +113,13 @@ def _checked(
     released: ReleasedStudy,
     people: People,
     treated: TreatedPilot | None,
+    release: Release,
 ) -> PackageChecked:
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
     rule, merge = _rules(step.assessment.config)
     with written_aside(step.folder / RESULTS_FOLDER, files) as folder:
         opened = opened_again(folder)
-        merged = merged_again(folder, rule, merge, opened).frame
+        merged = _typed(merged_again(folder, rule, merge, opened).frame, step)
         beside = {name: (folder / name).read_text(encoding="utf-8") for name in ("README.txt", "codebook.json")}
     traces = find_traces(study, released, opened, people, beside, rule.column)
     if treated is None:
@@ -124,7 +127,29 @@ def _checked(
     else:
         promised = treated.as_released
     identifiers = _identifiers_in(opened, released, step)
-    return PackageChecked(_evaluated(merged, step, promised.config), promised, traces, identifiers)
+    found = evaluate_treated(merged, promised.config, as_released=True)
+    answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
+    leaving = leaving_of(
+        merged,
+        found,
+        step.assessment,
+        step.dataset.typed_table,
+        released,
+        people,
+        release,
+        step.settings.days,
+        _declared_harmless(step),
+    )
+    findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
+    return PackageChecked(found, promised, traces, identifiers, answers, findings)
+
+
+def _declared_harmless(step: StepInput) -> dict[str, str]:
+    """Columns that the config declares to tell outsiders nothing, and why: under ``treatment`` or ``identifiers``."""
+    found: dict[str, str] = {}
+    for name in ("treatment", "identifiers"):
+        found |= getattr(step.assessment.config.settings.get(name), "harmless", {})
+    return found
 
 
 def _identifiers_in(
@@ -147,13 +172,11 @@ def _identifiers_in(
     return tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
 
 
-def _evaluated(merged: pd.DataFrame, step: StepInput, config: PilotConfig) -> Assessment:
-    """k, l and t of the merged package, its columns typed as those of the pilot are, as far as they still can be."""
+def _typed(merged: pd.DataFrame, step: StepInput) -> pd.DataFrame:
+    """The merged package with columns typed as those of the pilot are, as far as they still can be."""
     typed = {
-        name: numbers_of(merged[name])
+        str(name): numbers_of(merged[name])
         for name, column in step.dataset.frame.items()
         if name in merged and column.dtype.kind == "f" and holds_numbers(merged[str(name)])
     }
-    return evaluate_treated(
-        merged.assign(**{str(name): column for name, column in typed.items()}), config, as_released=True
-    )
+    return merged.assign(**typed)

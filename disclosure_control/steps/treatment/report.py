@@ -16,9 +16,9 @@ from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
+from disclosure_control.findings.findings import FINDINGS
+from disclosure_control.findings.leaving import EarlierRelease, Leaving
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.steps.treatment.findings import FINDINGS
-from disclosure_control.steps.treatment.leaving import EarlierRelease, Leaving
 from disclosure_control.steps.treatment.release_warnings import release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
@@ -52,8 +52,7 @@ def risk_figures(assessment: Assessment, n_records: int) -> Figures:
         "k_anonymity": _model(assessment.k_anonymity),
         "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
         "t_closeness": {
-            name: {**_model(result), **_told_distance(result)}
-            for name, result in assessment.t_closeness.items()
+            name: {**_model(result), **_told_distance(result)} for name, result in assessment.t_closeness.items()
         },
         "missing_policies": assessment.missing_policies,
         "notices": list(assessment.notices),

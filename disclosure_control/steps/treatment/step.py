@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.findings.findings import reasons_to_hold
+from disclosure_control.findings.joined_releases import read_earlier_release
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.steps.treatment.findings import reasons_to_hold
-from disclosure_control.steps.treatment.joined_releases import read_earlier_release
 from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.recommendation import Recommendation
