@@ -50,7 +50,7 @@ def run_step(step: StepInput) -> StepResult:
     if refusal:
         return StepResult({"released": False, "reason": refusal}, f"Release: {refusal}\n")
     rule, merge = _rules(step.assessment.config)
-    study = read_study(step.folder, step.dataset.subjects, rule, merge, settings.leave_out)
+    study = read_study(step.folder, step.dataset.subjects, rule, merge, settings.leave_out, step.files)
     people, release = _people(step, treated)
     key = read_key(settings.key_from, step.folder)
     released = deidentify(study, people, settings.lines, key, release, rule.column)
@@ -118,9 +118,10 @@ def _checked(
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
     rule, merge = _rules(step.assessment.config)
     with written_aside(step.folder / RESULTS_FOLDER, files) as folder:
-        opened = opened_again(folder)
-        merged = _typed(merged_again(folder, rule, merge, opened).frame, step)
+        tables = opened_again(folder)
         beside = {name: (folder / name).read_text(encoding="utf-8") for name in ("README.txt", "codebook.json")}
+    opened = {name: table.frame for name, table in tables.items()}
+    merged = _typed(merged_again(rule, merge, tables).frame, step)
     traces = find_traces(study, released, opened, people, beside, rule.column)
     if treated is None:
         promised = evaluate_treated(step.dataset.typed_table, step.assessment.config, as_released=True)
