@@ -85,10 +85,10 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path, monkeypatch, name, pack):
 def test_a_text_that_is_no_table_is_left_out_and_a_table_is_not(tmp_path):
     written(tmp_path, "dm.txt", b"USUBJID\tAGE\nS1\t50\nS2\t51\n")
     written(tmp_path, "vs.txt", "USUBJID|AGE\nS1|50\n".encode("utf-16"))
-    written(tmp_path, "README.txt", b"Data of the clinic, sent on Monday.\nCall us, if need be, or write.\n\nBye\n")
+    written(tmp_path, "LETTER.txt", b"Data of the clinic, sent on Monday.\nCall us, if need be, or write.\n\nBye\n")
     found = find_domain_files(tmp_path)
     assert list(found.by_domain) == ["DM", "VS"]
-    assert found.left_out == {"README.txt": "text that is no table"}
+    assert found.left_out == {"LETTER.txt": "text that is no table"}
 
 
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the public data are not beside the clone")

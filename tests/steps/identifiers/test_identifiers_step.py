@@ -15,7 +15,7 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.step import scan_beside
-from Main_Anonymization import assess_pilot
+from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key
 from tests.corpus.check_numbers import amka
 
@@ -56,7 +56,8 @@ def run(tmp_path, monkeypatch):
     def both_doors(limit=None, **keys):
         (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
         assert run_door("", combine_pilot, ["NEW"]) == 0
-        status = run_door("", assess_pilot, ["NEW"], lambda parser: parser.set_defaults(fail_on_risk=limit))
+        options = [] if limit is None else ["--fail-on-risk", str(limit)]
+        status = run_door("", assess_pilot, ["NEW", *options], add_options)
         results = folder / "processed_for_anonym"
         return status, {path.name: path.read_text(encoding="utf-8") for path in results.iterdir() if path.is_file()}
 

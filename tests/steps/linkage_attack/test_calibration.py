@@ -57,7 +57,9 @@ def pilot_of(share: float, seed: int) -> pd.DataFrame:
 
 
 def step_of(method: str) -> dict:
-    return {"method": method, **methods()[method].example.settings}
+    # By their values keys and secret are as good as names here: who has to release them says so.
+    kept = {"keep": [*KEYS, SECRET]} if method == "drop_identifiers" else {}
+    return {"method": method, **methods()[method].example.settings, **kept}
 
 
 def attacked(method: str, share: float, seed: int, folder, how: dict | None = None) -> tuple[dict, pd.Series]:
