@@ -95,8 +95,9 @@ def _add(where: dict[str, int], place: str, count: int) -> int:
 
 def _distinct(cells: pd.Series, pseudonyms: set[str]) -> tuple[list[str], np.ndarray]:
     counted = cells.value_counts(sort=False)
-    counted = counted[~counted.index.isin(pseudonyms)]
-    return [str(text) for text in counted.index], counted.to_numpy()
+    texts, n_cells = counted.index.tolist(), counted.to_numpy()
+    others = np.array([text not in pseudonyms for text in texts], dtype=bool)
+    return [text for text, is_other in zip(texts, others, strict=True) if is_other], n_cells[others]
 
 
 def _spellings_of_ids(study: Study, subject_column: str | None) -> set[str]:
