@@ -114,7 +114,7 @@ class Leaving:
         return {
             name: n
             for name, n in self.without_a_role.items()
-            if n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum())
+            if n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum()) and self.original[name].notna().any()
         }
 
     @cached_property

@@ -34,16 +34,31 @@ _WHAT_WAS_DONE = {
 }
 
 
-def codebook(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[dict[str, object]]:
+def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
+    """The values that may be told, by data set and column: of text with few of them, each that of ten people."""
+    return {
+        name: {column: levels for column in map(str, file.frame) if (levels := _levels(file.frame[column], file))}
+        for name, file in released.files.items()
+    }
+
+
+def codebook(
+    released: ReleasedStudy, file_names: Mapping[str, str], levels: Mapping[str, Mapping[str, list[str]]]
+) -> list[dict[str, object]]:
     """One entry per variable of the study, in the order of the files: label, type, what was done and why, levels.
 
     ``file_names`` maps data sets to the files that leave. Levels are given where each of them is that of at least ten
-    people; a level of fewer stands nowhere here.
+    people, as ``levels_of`` has them; a level of fewer stands nowhere here.
     """
-    return [_entry(account, released, file_names) for account in released.accounts]
+    return [_entry(account, released, file_names, levels) for account in released.accounts]
 
 
-def _entry(account: Account, released: ReleasedStudy, file_names: Mapping[str, str]) -> dict[str, object]:
+def _entry(
+    account: Account,
+    released: ReleasedStudy,
+    file_names: Mapping[str, str],
+    levels: Mapping[str, Mapping[str, list[str]]],
+) -> dict[str, object]:
     file = released.files.get(account.file)
     is_column = account.rows_of == "" and file is not None and account.variable in file.frame
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
@@ -60,7 +75,7 @@ def _entry(account: Account, released: ReleasedStudy, file_names: Mapping[str, s
         "done": done,
         "why": account.operation.reason,
         "intervals": INTERVALS if column is not None and _has_intervals(column) else "",
-        "levels": "; ".join(_levels(column, file)) if column is not None and file is not None else "",
+        "levels": "; ".join(levels[account.file].get(account.variable, [])) if column is not None else "",
     }
 
 
@@ -94,9 +109,15 @@ def codebook_files(entries: list[dict[str, object]]) -> dict[str, bytes]:
     return {"codebook.csv": csv_bytes(harmless(frame.astype("str"))), "codebook.json": text.encode()}
 
 
-def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], created: datetime) -> str:
+def readme(
+    pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], created: datetime, is_defined: bool = False
+) -> str:
     """The text for the recipient: what the files are, what was done to all of them, and what must not be done."""
-    rows = [f"  {file_names[name]}: {counted(len(file.frame), 'record')}" for name, file in released.files.items()]
+    rows = [
+        f"  {file_names[name]}: {counted(len(file.frame), 'record')}"
+        + (f", {file.source.table.label}" if file.source.table.label else "")
+        for name, file in released.files.items()
+    ]
     n_people = len({person for file in released.files.values() for person in np.unique(file.people) if person >= 0})
     gone = sorted(name for name in released.left_out)
     lines = [
@@ -116,6 +137,7 @@ def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], c
         "  Free text and verbatim terms were removed; coded terms stay.",
         "  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.",
         "  codebook.csv and codebook.json say of every variable what was done, and why.",
+        *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",
         "What must not be done",
         "  The records are those of real people. Do not try to find out who they are, do not link these files with",

@@ -21,6 +21,7 @@ from disclosure_control.basics.faults import FaultyInputError
 
 # Whose record a row is, where it is not the position of somebody whom the pilot knows.
 NOBODY, STRANGER = -1, -2
+DEFINITION = "define.xml"  # describes the source; what leaves has one of its own
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,9 @@ def read_study(
     """
     reading = reading or DomainFiles()
     found = find_domain_files(folder, settings.chosen_files)
-    left_out, faults, files = dict(found.left_out), [], []
+    left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
+    faults: list[str] = []
+    files: list[StudyFile] = []
     ids = pd.Index(subjects.astype("str"))
     for domain, path in found.by_domain.items():
         if domain in leave_out or domain == "DEFINE":

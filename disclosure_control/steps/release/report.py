@@ -26,7 +26,8 @@ class PackageChecked:
 
     k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
     outsiders may know, which the config does not answer for (``identifiers``); ``answers`` to the three questions; and
-    the figures of the ``findings`` about what leaves, by name.
+    the figures of the ``findings`` about what leaves, by name; and why its define.xml, where it has one, does not say
+    what the files are (``no_definition``).
     """
 
     assessment: Assessment
@@ -35,6 +36,7 @@ class PackageChecked:
     identifiers: tuple[ColumnFinding, ...] = ()
     answers: Mapping[str, Answer] = field(default_factory=dict)
     findings: Mapping[str, Any] = field(default_factory=dict)
+    no_definition: str = ""
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
@@ -178,6 +180,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "",
         text_table(["File", "Records", "of", "Columns", "of"], rows),
         *(f"  Not released: {name}, {reason}." for name, reason in figures["left_out"].items()),
+        f"  define.xml: {f'none, {no}' if (no := figures['no_define_xml']) else 'of the files as they are'}.",
         "",
         "What was done",
         *(f"  {kind}: {listed(names, 20)}." for kind, names in figures["operations"].items() if names),

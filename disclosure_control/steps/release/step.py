@@ -19,12 +19,13 @@ from disclosure_control.findings.questions import three_questions
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_tables
-from disclosure_control.release.codebook import codebook, codebook_files, readme
+from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
+from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.merged import leaving_of
 from disclosure_control.release.package import data_files, merged_again, opened_again
 from disclosure_control.release.people import People, people_of
-from disclosure_control.release.study import Study, read_study
+from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.release.report import (
@@ -57,10 +58,18 @@ def run_step(step: StepInput) -> StepResult:
     created = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     files = data_files(released, settings.format, created)
     names = dict(zip(released.files, files, strict=True))
-    files |= codebook_files(codebook(released, names))
-    files["README.txt"] = readme(step.pilot, released, names, created).encode()
+    levels = levels_of(released)
+    files |= codebook_files(codebook(released, names, levels))
+    definition, no_definition = define_file(step.folder, released, names, levels, created)
+    if definition is not None:
+        files[DEFINITION] = definition
+    files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
     checked = _checked(step, files, study, released, people, treated, release)
-    figures = release_figures(released, names, checked, people)
+    if checked.no_definition:
+        no_definition = checked.no_definition
+        del files[DEFINITION]
+        files["README.txt"] = readme(step.pilot, released, names, created).encode()
+    figures = release_figures(released, names, checked, people) | {"no_define_xml": no_definition}
     return StepResult(
         figures,
         release_report(step.pilot, figures),
@@ -119,7 +128,9 @@ def _checked(
     rule, merge = _rules(step.assessment.config)
     with written_aside(step.folder / RESULTS_FOLDER, files) as folder:
         tables = opened_again(folder)
-        beside = {name: (folder / name).read_text(encoding="utf-8") for name in ("README.txt", "codebook.json")}
+        texts = [name for name in ("README.txt", "codebook.json", DEFINITION) if name in files]
+        beside = {name: (folder / name).read_text(encoding="utf-8") for name in texts}
+    no_definition = what_it_does_not_say(files[DEFINITION], tables) if DEFINITION in files else ""
     opened = {name: table.frame for name, table in tables.items()}
     merged = _typed(merged_again(rule, merge, tables).frame, step)
     traces = find_traces(study, released, opened, people, beside, rule.column)
@@ -142,7 +153,7 @@ def _checked(
         _declared_harmless(step),
     )
     findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
-    return PackageChecked(found, promised, traces, identifiers, answers, findings)
+    return PackageChecked(found, promised, traces, identifiers, answers, findings, no_definition)
 
 
 def _declared_harmless(step: StepInput) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from cdisc.merge.settings import MergeSettings
 from disclosure_control.basics.reasons import Gravity
@@ -43,9 +44,13 @@ CONFIG = {
 }
 
 
-def released(to, more=(), treatments=None, merge=MergeSettings(), **columns):  # noqa: B008
-    """The step on such a study; ``more`` are further keys of the config."""
+def released(to, more=(), treatments=None, merge=MergeSettings(), beside=(), without=(), **columns):  # noqa: B008
+    """The step on such a study; ``more`` are further keys of the config, ``beside`` further files."""
     made_study(to / "study", **columns)
+    for name, content in dict(beside).items():
+        (to / "study" / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    for name in without:
+        (to / "study" / name).unlink()
     (to / "study" / "processed_for_anonym").mkdir()
     given, _ = step_on(to / "study", to / "study", CONFIG | dict(more), treatments, merge)
     return run_step(given)
@@ -105,3 +110,52 @@ def test_a_column_that_tells_what_was_dropped_holds_the_package(tmp_path, releas
     (told,) = result.figures["telling"]["told"]
     assert (told["columns"], told["tells"], told["people_told"]) == (["DM__ITT"], "DM__SEX", N_PEOPLE)
     assert any("DM__ITT" in reason.sentence for reason in result.reasons_to_hold)
+
+
+# ---------------------------------------------------------------- define.xml
+
+DEFINE = """<ODM xmlns="http://www.cdisc.org/ns/odm/v1.3" xmlns:def="http://www.cdisc.org/ns/def/v2.1"><Study OID="S">
+<MetaDataVersion OID="M" Name="n">
+<ItemGroupDef OID="IG.DM" Name="DM" Repeating="No"><Description><TranslatedText>Demographics</TranslatedText>
+</Description><ItemRef ItemOID="IT.SEX" Mandatory="Yes"/></ItemGroupDef>
+<ItemDef OID="IT.SEX" Name="SEX" DataType="text"><CodeListRef CodeListOID="CL.SEX"/></ItemDef>
+<CodeList OID="CL.SEX" Name="Sex" DataType="text"><EnumeratedItem CodedValue="F"/><EnumeratedItem CodedValue="M"/>
+<EnumeratedItem CodedValue="S-00007"/></CodeList></MetaDataVersion></Study></ODM>"""
+
+
+def test_a_study_with_a_define_xml_leaves_with_one_of_what_leaves(tmp_path, release_key):
+    pytest.importorskip("odmlib", reason="optional: requirements-formats.txt")
+    result = released(tmp_path, beside={"define.xml": DEFINE})
+    content = result.files["released/define.xml"]
+    assert b"S-00007" not in content, "a code that the source lists and nobody has"
+    assert b"Demographics" in content
+    assert "define.xml: of the files as they are" in result.report
+    assert b"define.xml" in result.files["released/README.txt"]
+
+
+def test_a_study_without_one_leaves_without_one(tmp_path, release_key):
+    result = released(tmp_path)
+    assert "released/define.xml" not in result.files
+    assert result.figures["no_define_xml"] == "the study came without one"
+
+
+def test_a_define_xml_that_contradicts_the_files_is_not_written(tmp_path, release_key, monkeypatch):
+    pytest.importorskip("odmlib", reason="optional: requirements-formats.txt")
+    from disclosure_control.release import define
+
+    write = define.define_xml
+    monkeypatch.setattr(define, "define_xml", lambda *given: write(*given).replace(b'"SEX"', b'"SEXUS"'))
+    result = released(tmp_path, beside={"define.xml": DEFINE})
+    assert "released/define.xml" not in result.files
+    assert "other data sets or variables" in result.figures["no_define_xml"]
+    assert b"define.xml" not in result.files["released/README.txt"]
+
+
+def test_packed_text_leaves_packed_under_its_own_name(tmp_path, release_key):
+    import gzip
+
+    made_study(tmp_path / "plain")
+    packed = {"DM.csv.gz": gzip.compress((tmp_path / "plain" / "DM.csv").read_bytes())}
+    result = released(tmp_path, beside=packed, without=("DM.csv",))
+    assert [name for name in result.files if name.startswith("released/DM")] == ["released/DM.csv.gz"]
+    assert gzip.decompress(result.files["released/DM.csv.gz"]).startswith(b'"STUDYID"')
