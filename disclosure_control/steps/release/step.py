@@ -14,6 +14,7 @@ from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.reasons import Reason
 from disclosure_control.findings.findings import FINDINGS
 from disclosure_control.findings.questions import three_questions
 from disclosure_control.identifiers.findings import ColumnFinding
@@ -38,6 +39,7 @@ from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.evaluation import evaluate_treated, holds_numbers
 from disclosure_control.treatments.keys import Release, read_key
+from disclosure_control.treatments.seeds import seed_reasons
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 FOLDER = "released"
@@ -75,7 +77,7 @@ def run_step(step: StepInput) -> StepResult:
         release_report(step.pilot, figures),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files},
-        reasons_to_hold=reasons_of(released, checked),
+        reasons_to_hold=(*reasons_of(released, checked), *_reasons_of_chance(treated)),
         outcome=checked,
     )
 
@@ -93,6 +95,12 @@ def _treated(step: StepInput) -> tuple[TreatedPilot | None, str]:
     if n_people < config.K:
         return None, f"fewer people than K = {config.K} are left, and such a pilot never leaves; no file is written."
     return treated, ""
+
+
+def _reasons_of_chance(treated: TreatedPilot | None) -> list[Reason]:
+    if treated is None or not any(step.used_chance for step in treated.steps):
+        return []
+    return seed_reasons(treated.seed, f"{FOLDER}/")
 
 
 def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
