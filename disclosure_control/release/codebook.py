@@ -128,14 +128,7 @@ def readme(
         *([f"Not released: {', '.join(gone)}."] if gone else []),
         "",
         "What was done",
-        "  USUBJID and SUBJID are pseudonyms, one for each person in all files. Ids of records, samples and devices",
-        "  are pseudonyms that still join (SUPP--, RELREC).",
-        "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
-        "  (--DY) are as they were; seasons, weekdays and calendar years are not. Partial dates stayed partial.",
-        "  Ages of 90 years and above stand together. Countries are given as continents.",
-        f"  Intervals: {INTERVALS}.",
-        "  Free text and verbatim terms were removed; coded terms stay.",
-        "  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.",
+        *_what_was_done(released, file_names),
         "  codebook.csv and codebook.json say of every variable what was done, and why.",
         *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",
@@ -144,3 +137,31 @@ def readme(
         "  others that name people, and do not hand them on without leave of whom you have them from.",
     ]
     return "\n".join(lines) + "\n"
+
+
+# What is said to the recipient where an operation was done somewhere in the study.
+_SAID = {
+    OperationKind.RECODE_SUBJECT: ("  USUBJID and SUBJID are pseudonyms, one for each person in all files.",),
+    OperationKind.RECODE_ID: (
+        "  Ids of records, samples and devices are pseudonyms that still join (SUPP--, RELREC).",
+    ),
+    OperationKind.OFFSET: (
+        "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
+        "  (--DY) are as they were; seasons, weekdays and calendar years are not. Partial dates stayed partial.",
+    ),
+    OperationKind.DERIVE_AGE: ("  Ages of 90 years and above stand together.",),
+    OperationKind.RAISE_TO_CONTINENT: ("  Countries are given as continents.",),
+    OperationKind.REMOVE: ("  Variables that were removed, and why, stand in the codebook as not released.",),
+}
+
+
+def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[str]:
+    """What holds of this study, and nothing else: the config may have kept what the table of operations removes."""
+    done = {account.operation.operation for account in released.accounts}
+    lines = [line for kind, said in _SAID.items() if kind in done for line in said]
+    columns = (column for file in released.files.values() for _, column in file.frame.items())
+    if any(map(_has_intervals, columns)):
+        lines.append(f"  Intervals: {INTERVALS}.")
+    if any(".csv" in name for name in file_names.values()):
+        lines.append("  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.")
+    return lines

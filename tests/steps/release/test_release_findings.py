@@ -159,3 +159,22 @@ def test_packed_text_leaves_packed_under_its_own_name(tmp_path, release_key):
     result = released(tmp_path, beside=packed, without=("DM.csv",))
     assert [name for name in result.files if name.startswith("released/DM")] == ["released/DM.csv.gz"]
     assert gzip.decompress(result.files["released/DM.csv.gz"]).startswith(b'"STUDYID"')
+
+
+# ---------------------------------------------------------------- the text for the recipient
+
+
+def test_the_readme_says_what_was_done_and_nothing_else(demo, tmp_path, release_key):
+    """Of the small study no country, age or id of a record is said; of the demo they are."""
+    small = released(tmp_path).files["released/README.txt"].decode()
+    of_demo = demo.files["README.txt"].decode()
+    for words, is_said in (("one number of days", True), ("continents", False), ("90 years", False), ("RELREC", False)):
+        assert words in of_demo
+        assert (words in small) == is_said, words
+    assert "CSV" in small
+    assert "CSV" not in of_demo, "no file of it is one"
+
+
+def test_dates_that_the_config_keeps_are_not_said_to_be_moved(tmp_path, release_key):
+    kept = {"release": {**CONFIG["release"], "operations": {"*DTC": "remove"}}}
+    assert "one number of days" not in released(tmp_path, kept).files["released/README.txt"].decode()
