@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, say
+from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
     from cdisc.merge.combine import Combined
@@ -33,7 +33,10 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc.merge.combine import combine_domains
 
     rule, settings = merge_settings(pilot.config)
-    return _published(pilot, combine_domains(pilot.folder, rule, settings))
+    with pilot.log.step("merge") as counts:
+        combined = combine_domains(pilot.folder, rule, settings)
+        counts |= {"subjects": len(combined.frame), "columns": combined.frame.shape[1] - 1}
+    return _published(pilot, combined)
 
 
 def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -53,10 +56,11 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         if pilot.is_configured:
             raise
         raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
-    path = write_draft(draft.text, pilot.config_file.parent, pilot.name, beside=pilot.is_configured)
+    path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, beside=pilot.is_configured)
     n_to_review = lines_to_review(draft.text)
     outcome = outcome or _published(pilot, draft.combined)
-    say(f'  drafted {path}: decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py')
+    decide = f'decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py'
+    pilot.log.say(f"  drafted {path}: {decide}")
     return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
 
 
@@ -70,10 +74,10 @@ def _nothing_drafted(name: str) -> str:
 def _published(pilot: Pilot, combined: Combined) -> Outcome:
     from disclosure_control.run.results import staged
 
-    with staged(pilot.results, REPORT, is_restricted=True) as results:
+    with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
         results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
-    say(merge_table(combined.report))
+    pilot.log.say(merge_table(combined.report))
     n_subjects, n_columns = combined.frame.shape
     return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
 

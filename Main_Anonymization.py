@@ -7,24 +7,26 @@
 ``--fail-on-risk PERCENT`` ends with status 1 where k, l or t flags a larger share of the evaluated people: in what
 leaves, where there is a treatment or a release, else in the pilot as it is; and where a column of it names people, or
 what outsiders may know singles them out.
+``--shareable`` also writes the page for outside the house; ``--verbose`` prints every section in full.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET, REVIEW, lines_to_review
+from config import COMBINED_DATASET, REVIEW, lines_to_review, text_of_config
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.engines.choice import AUTO, ENGINES
-from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door, say
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 
 if TYPE_CHECKING:
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
+    from disclosure_control.basics.files import SourceFile
     from disclosure_control.report.verdict import Verdict
 
 
@@ -39,8 +41,11 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     path = pilot.results / COMBINED_DATASET
     choice = choose_engine(options.engine, path)
     if choice.reason:
-        say(choice.reason)
-    with opened(choice.name, path, pilot.config, readers, faults_without_records) as found:
+        pilot.log.notice(choice.reason)
+    with contextlib.ExitStack() as until_published:
+        with pilot.log.step("read"):
+            opening = opened(choice.name, path, pilot.config, readers, faults_without_records)
+            found = until_published.enter_context(opening)
         return _assess_opened(pilot, found, options)
 
 
@@ -48,51 +53,56 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.assess.assessment import evaluate
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
+    from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
+    from disclosure_control.report.history import read_memory, remember
+    from disclosure_control.report.page.files import page_files
+    from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
-    from disclosure_control.report.text import generate_full_privacy_report
     from disclosure_control.report.verdict import verdict_on, what_leaves
     from disclosure_control.run.results import staged
     from disclosure_control.steps.running import run_steps
 
     dataset = found.dataset
-    assessment = evaluate(found.people, found.config, announce=say)
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, announce=say)
+    memory = read_memory(pilot.results)
+    with pilot.log.step("assess") as counts:
+        assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
+        counts["subjects"] = dataset.n_subjects
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out)
     leaving = what_leaves(steps)
     verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
-    notices = stale_merge_notices(pilot.folder, pilot.results)
+    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.sha256)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
-    notes = "".join(f"NOTE: {notice}\n" for notice in notices)
-    first_lines = _joined([verdict.text, notes, *(result.first_lines for result in steps.values())])
-    report = generate_full_privacy_report(pilot.name, assessment)
+    texts = run_texts(pilot.name, assessment, steps, notices, verdict.text)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
-    with staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
+    figures = {name: result.figures for name, result in steps.items()}
+    summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
+    memory = remember(memory, pilot, summary, assessment)
+    with pilot.log.step("write"), staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
         for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
-        sections = [first_lines, report, *(result.report for result in steps.values()), results.who_may_read]
-        results.write_text(f"{pilot.name}_privacy_summary.txt", _joined(sections))
-        figures = {name: result.figures for name, result in steps.items()}
-        summary = privacy_summary(pilot.name, assessment, inputs, notices)
-        results.publish({"verdict": verdict.figures, **summary, **figures})
-    say(_joined([first_lines, report, *(result.on_screen for result in steps.values())]))
+        memory.write(results)
+        for page in page_files(pilot.results, summary, assessment, memory.lines, options.shareable):
+            results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
+        results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
+        results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
+        write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
+        results.publish(summary)
+    pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
     judged = leaving.about if leaving.assessment else COMBINED_DATASET
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 
-def undecided(config_file: Path) -> tuple[Reason, ...]:
+def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
     """What of a drafted config nobody has decided yet: a reason against letting anything out on the strength of it."""
-    n_lines = lines_to_review(config_file.read_text(encoding="utf-8-sig"))
+    n_lines = lines_to_review(text_of_config(config_file))
     if not n_lines:
         return ()
     sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'
     return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and take its mark away."),)
-
-
-def _joined(sections: list[str]) -> str:
-    return "\n".join(section for section in sections if section)
 
 
 def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
@@ -114,6 +124,8 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this door beside those that both have."""
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
+    parser.add_argument("--shareable", action="store_true", help="also write the page for outside the house")
+    parser.add_argument("--verbose", action="store_true", help="print every section in full")
     parser.add_argument(
         "--engine",
         choices=(AUTO, *ENGINES),

@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile, read_file
 
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the default folder of configs
 RESULTS_FOLDER = "processed_for_anonym"
 COMBINED_DATASET = "combined_dataset.csv"
+KEEP_RUNS = 400  # runs that a pilot's history holds, where nothing else is said
 REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on
 
 
@@ -30,6 +32,7 @@ class Settings:
     """Where pilots and configs are, and the pilot that ``.env`` or the environment names (None: none).
 
     ``state_folder``: what is remembered of pilots outside of their folders; None: beside the data folder.
+    ``keep_runs``: how many runs the history of a pilot holds, the last ones.
     """
 
     data_folder: Path
@@ -37,6 +40,7 @@ class Settings:
     pilot: str | None
     env_file: Path | None
     state_folder: Path | None = None
+    keep_runs: int = KEEP_RUNS
 
 
 def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
@@ -69,7 +73,16 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
         pilot=environment.get("BIOSTREAMS_PILOT") or in_file.get("BIOSTREAMS_PILOT") or None,
         env_file=env_file,
         state_folder=given_path("BIOSTREAMS_STATE_DIR"),
+        keep_runs=_keep_runs(environment.get("BIOSTREAMS_KEEP_RUNS") or in_file.get("BIOSTREAMS_KEEP_RUNS")),
     )
+
+
+def _keep_runs(written: str | None) -> int:
+    if not written:
+        return KEEP_RUNS
+    if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or int(written) < 1:
+        raise FaultyInputError(f"BIOSTREAMS_KEEP_RUNS: found {written[:20]!r}; allowed: a whole number, 1 to 999999")
+    return int(written)
 
 
 def list_pilots(settings: Settings) -> list[str]:
@@ -88,6 +101,11 @@ def check_pilot_name(name: str) -> None:
 
 def load_pilot_config(settings: Settings, pilot: str) -> dict:
     """The literal of ``config/<PILOT>.py``, not yet validated. Raises ``FaultyInputError``."""
+    return parse_config_file(read_config_file(settings, pilot))
+
+
+def read_config_file(settings: Settings, pilot: str) -> SourceFile:
+    """``config/<PILOT>.py`` as it stands. Raises ``FaultyInputError`` where there is none."""
     path = config_file_of(settings, pilot)
     if not path.is_file():
         folder = settings.data_folder / pilot
@@ -100,7 +118,20 @@ def load_pilot_config(settings: Settings, pilot: str) -> dict:
             f"{path}: there is no config for the pilot {pilot}; known pilots: "
             f"{', '.join(list_pilots(settings)) or 'none'}; {remedy}"
         )
-    return parse_config(_text_of(path), path.name)
+    return read_file(path)
+
+
+def parse_config_file(file: SourceFile) -> dict:
+    """The literal of a config as it was read, not yet validated. Raises ``FaultyInputError``."""
+    return parse_config(text_of_config(file), file.name)
+
+
+def text_of_config(file: SourceFile) -> str:
+    """The text of a config as it was read. Raises ``FaultyInputError`` where it is not UTF-8."""
+    try:
+        return file.content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FaultyInputError(f"{file.name}: not UTF-8 text; save the config as UTF-8") from None
 
 
 def config_file_of(settings: Settings, pilot: str) -> Path:
@@ -113,13 +144,6 @@ def lines_to_review(text: str) -> int:
     """How many comments of a config begin with the mark by which a draft asks for a decision."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     return sum(token.type == tokenize.COMMENT and token.string.startswith(f"# {REVIEW}") for token in tokens)
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise FaultyInputError(f"{path.name}: not UTF-8 text; save the config as UTF-8") from None
 
 
 def parse_config(text: str, name: str) -> dict:

@@ -14,19 +14,22 @@ from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
 from Main_Anonymization import add_options, assess_pilot
 from tests.places import PROJECT
+from tests.run.synthetic_pilot import files_below
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def demo_results(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def demo_results(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
     without_results = shutil.ignore_patterns("processed_for_anonym")
-    shutil.copytree(PROJECT / "pilot_report" / "PENTELI", tmp_path / "PENTELI", ignore=without_results)
-    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(PROJECT / "config"))
-    assert run_door("", combine_pilot, ["PENTELI"]) == 0
-    assert run_door("", assess_pilot, ["PENTELI"], add_options) == 0
-    return tmp_path / "PENTELI" / "processed_for_anonym"
+    shutil.copytree(PROJECT / "pilot_report" / "PENTELI", folder / "PENTELI", ignore=without_results)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder))
+        monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(PROJECT / "config"))
+        assert run_door("", combine_pilot, ["PENTELI"]) == 0
+        assert run_door("", assess_pilot, ["PENTELI"], add_options) == 0
+    return folder / "PENTELI" / "processed_for_anonym"
 
 
 def test_the_report_in_the_readme_is_the_one_of_the_demo(demo_results):
@@ -35,9 +38,10 @@ def test_the_report_in_the_readme_is_the_one_of_the_demo(demo_results):
 
 
 def test_the_list_of_files_is_complete(demo_results):
-    names = re.findall(r"^\| `([^`]+)`", README, re.M)
+    cells = re.findall(r"^\| (`[^|]+) \|", README, re.M)
+    names = [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
     shown = {name.replace("<PILOT>", "PENTELI").replace("<sensitive>", "LB__Cholesterol") for name in names}
-    assert {path.name for path in demo_results.iterdir() if not path.name.startswith(".")} <= shown
+    assert set(files_below(demo_results)) <= shown
 
 
 @pytest.mark.parametrize("key", [*_model_keys(), *KEY_READERS, *STEPS])

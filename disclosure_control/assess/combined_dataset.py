@@ -79,13 +79,14 @@ class CombinedDatasetOnDisk(CombinedDataset):
 
 
 def read_combined_dataset(
-    path: Path, literal: Mapping, readers: Mapping[str, KeyReader]
+    path: Path, literal: Mapping, readers: Mapping[str, KeyReader], is_assessed: bool = True
 ) -> tuple[PilotConfig, CombinedDataset]:
     """The config, checked and typed, and the dataset as it says that the columns are; no subject may have two rows.
 
     ``literal`` is the config as it was written, ``readers`` what understands its further keys. The config is checked
-    before the file is read whole, against the columns of its header. Raises ``FaultyInputError``; its messages hold
-    counts and no value.
+    before the file is read whole, against the columns of its header. Where the pilot is not ``is_assessed``, no column
+    is typed and ``frame`` has none: what stands in a column that nobody asks for is no fault then. Raises
+    ``FaultyInputError``; its messages hold counts and no value.
     """
     columns, config = checked_config(path, literal, readers)
     source = read_domain_file(path, AS_WRITTEN)
@@ -98,7 +99,7 @@ def read_combined_dataset(
     n_blank = int(subjects.isna().sum())
     faults = faults_of_subjects(len(subjects), n_blank, _n_distinct(subjects), path.name)
     typed = {}
-    for name in config.quasi_identifiers + config.sensitive_features:
+    for name in config.quasi_identifiers + config.sensitive_features if is_assessed else ():
         try:
             typed[name] = typed_column(table[name], config)
         except FaultyInputError as error:

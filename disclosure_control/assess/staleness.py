@@ -8,14 +8,17 @@ from pathlib import Path
 
 from cdisc.formats.registry import readers_by_suffix
 from cdisc.formats.tables import suffix_of
+from config import COMBINED_DATASET
 from disclosure_control.basics.files import sha256_of_file
 
 MERGE_REPORT = "merge_report.json"
 REMEDY = "run Create_Combined_Pilot_Dataset.py again"
 
 
-def stale_merge_notices(folder: Path, results: Path) -> list[str]:
-    """Domain files that changed or came since the merge, in sentences.
+def stale_merge_notices(folder: Path, results: Path, sha256: str) -> list[str]:
+    """Domain files that changed or came since the merge, and a combined dataset of another merge, in sentences.
+
+    ``sha256``: of the combined dataset as it was read.
 
     Files that are gone say nothing: a node may hold the combined dataset alone. Without a readable merge report nothing
     can be told, and nothing is said.
@@ -24,12 +27,17 @@ def stale_merge_notices(folder: Path, results: Path) -> list[str]:
         report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
         inputs, left_out = report["inputs"], report["left_out"]
         changed, added = _changed_since(inputs, folder), _added_since({*inputs, *left_out}, folder)
+        is_of_this_merge = report["pilot"] == folder.name and report["files"][COMBINED_DATASET]["sha256"] == sha256
     except (OSError, ValueError, KeyError, TypeError):
         return []
+    of_another = f"{COMBINED_DATASET} is not what the merge of this pilot wrote (changed by hand, or of another pilot)"
     return [
-        f"{', '.join(files)} {words} after the merge, and what follows does not know it; {REMEDY}."
-        for files, words in ((changed, "changed"), (added, "came"))
-        if files
+        *([] if is_of_this_merge else [f"{of_another}; {REMEDY}."]),
+        *(
+            f"{', '.join(files)} {words} after the merge, and what follows does not know it; {REMEDY}."
+            for files, words in ((changed, "changed"), (added, "came"))
+            if files
+        ),
     ]
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from disclosure_control.basics.settings import Check, are_names
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -43,6 +45,11 @@ _STYLE: dict[Any, Any] = {  # Matplotlib's stubs know each name as a type of its
     "svg.fonttype": "path",
 }
 _METADATA = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
+DEFAULT_FORMATS = ("svg",)
+FIGURES: Check = (
+    lambda value: isinstance(value, bool) or (are_names(value) and len(value) > 0 and set(value) <= set(_METADATA)),
+    f"True (SVG), False, or a list of {' and '.join(_METADATA)}",
+)
 
 
 def can_draw() -> bool:
@@ -50,8 +57,21 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def figure_files(name: str, draw: Callable, width: float = 9.0, height: float = 5.0) -> dict[str, bytes]:
-    """``{name}.png`` and ``{name}.svg`` as bytes, of what ``draw(figure)`` draws; ``width`` and ``height`` in inches.
+def formats_of(value: bool | Sequence[str]) -> tuple[str, ...]:
+    """The forms of files that a setting of ``FIGURES`` asks for; by default one."""
+    if isinstance(value, bool):
+        return DEFAULT_FORMATS if value else ()
+    return tuple(dict.fromkeys(value))
+
+
+def figure_files(
+    name: str,
+    draw: Callable,
+    width: float = 9.0,
+    height: float = 5.0,
+    formats: Sequence[str] = DEFAULT_FORMATS,
+) -> dict[str, bytes]:
+    """``{name}.svg`` as bytes, or files of other ``formats``, of what ``draw(figure)`` draws; its size in inches.
 
     The user's own Matplotlib settings are left alone and not looked at, so equal data give equal bytes.
     """
@@ -66,11 +86,13 @@ def figure_files(name: str, draw: Callable, width: float = 9.0, height: float = 
         figure = Figure(figsize=(width, height), layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")  # the layout stays as it is, and is not worked out again for each file
-        for suffix, metadata in _METADATA.items():
+        layout = figure.get_layout_engine()
+        assert layout is not None
+        layout.execute(figure)
+        figure.set_layout_engine(None)  # it stays as it is, and is not worked out again, with a drawing for it, by each
+        for suffix in formats:
             buffer = io.BytesIO()
-            figure.savefig(buffer, format=suffix, metadata=metadata)
+            figure.savefig(buffer, format=suffix, metadata=_METADATA[suffix])
             files[f"{name}.{suffix}"] = buffer.getvalue()
     return files
 

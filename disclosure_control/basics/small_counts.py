@@ -22,7 +22,7 @@ import numpy as np
 
 from disclosure_control.basics.columns import EncodedColumn, labels_of
 from disclosure_control.basics.confidence_intervals import wilson_interval
-from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.basics.words import interval_text, people_text, share_text
 
 SMALLEST_PRINTED_GROUP = 10
 SMALLER_GROUPS = "(smaller groups together)"
@@ -53,12 +53,14 @@ class SmallCounts:
         """A total of the whole pilot as it may be told; None where it is masked."""
         return None if self.is_strict and 0 < n < self.threshold else n
 
-    def told(self, part: int, whole: int) -> int | None:
-        """A count by itself, out of a ``whole`` that is told; None where it, or what it leaves of the whole, is small.
+    def told(self, part: int, *beside: int) -> int | None:
+        """A count beside others that are told; None where it, or what it is away from one of them, is small.
 
-        For cells of one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
+        ``beside`` are the whole, and whatever is part of it or it is part of; nobody is no small count. For cells of
+        one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
         """
-        return None if self.are_small(np.array([part, whole - part])).any() else part
+        away = np.abs(np.array([0, *beside]) - part)
+        return None if part and self.are_small(away).any() else part
 
     def told_rate(self, rate: float | None, n: int) -> float | None:
         """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
@@ -249,11 +251,21 @@ def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int
     return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
 
 
-def count_text(n: int | None) -> str:
-    """A count as reports print it; None is masked."""
-    return MASKED if n is None else str(n)
+def count_text(n: int | None, form: str = "") -> str:
+    """A count as reports print it, by ``form`` "," as ``1,000``; None is masked."""
+    return MASKED if n is None else f"{n:{form}}"
 
 
-def people_on_screen(n: int) -> str:
-    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told."""
+def people_told(n: int | None) -> str:
+    """A number of people in words, of whom there may be none; None is masked."""
+    return f"{MASKED} people" if n is None else people_text(n)
+
+
+def people_on_screen(n: int | None) -> str:
+    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told.
+
+    None is a number that is masked.
+    """
+    if n is None:
+        return f"a {MASKED} number"
     return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else str(n)

@@ -16,7 +16,9 @@ class Engine:
 
 ENGINES: dict[str, Engine] = {
     "memory": Engine("all records in memory: the fastest where they fit, and everything runs", True),
-    "disk": Engine("records on disk, counted part by part in about a gigabyte; k, l, t and risk", False),
+    "disk": Engine(
+        "records on disk, counted part by part in about a gigabyte; k, l, t, risk and the scan of values", False
+    ),
 }
 AUTO = "auto"
 # What a run takes of memory by each byte of its text, and the share of what is free that it may take.
@@ -43,15 +45,23 @@ def choose_engine(asked: str, path: Path) -> Choice:
     """
     if asked != AUTO:
         return Choice(asked)
-    free = free_memory()
-    needed = MEMORY_PER_BYTE * path.stat().st_size if path.is_file() else 0.0
-    if free is None or needed <= SHARE_OF_FREE * free:
+    if fits_in_memory(path):
         return Choice("memory")
     return Choice(
         "disk",
-        f"{path.name} has {path.stat().st_size / 1e9:.1f} GB and would need about {needed / 1e9:.1f} GB of memory, "
-        f"where {free / 1e9:.1f} GB are free: working from disk (--engine disk).",
+        f"{path.name} has {path.stat().st_size / 1e9:.1f} GB and would need about {_needed(path) / 1e9:.1f} GB of "
+        f"memory, where {(free_memory() or 0) / 1e9:.1f} GB are free: working from disk (--engine disk).",
     )
+
+
+def fits_in_memory(path: Path) -> bool:
+    """Whether a file of text needs no more than a share of free memory; where that cannot be told, it does."""
+    free = free_memory()
+    return free is None or _needed(path) <= SHARE_OF_FREE * free
+
+
+def _needed(path: Path) -> float:
+    return MEMORY_PER_BYTE * path.stat().st_size if path.is_file() else 0.0
 
 
 def free_memory() -> int | None:

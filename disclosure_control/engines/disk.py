@@ -8,10 +8,11 @@ cells. What is on disk, beside the results and for this run alone: a few bytes p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,13 +38,17 @@ from disclosure_control.run.progress import progress
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values."""
+    """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
+
+    ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
+    """
 
     block_bytes: int = BLOCK_BYTES
     people_per_part: int = 1 << 22
     flagged_per_part: int = 1 << 20
     n_classes: int = 10_000_000
     n_values: int = 10_000_000
+    few_texts: int = 1 << 20
     key_limit: int = KEY_LIMIT
 
 
@@ -82,6 +87,13 @@ class PeopleOnDisk:
             name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
         }
 
+    def _passed(self, words: str, *blocks: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+        """Several columns block by block, side by side, and how far that is."""
+        with progress(words, sum(self._subjects.lengths), "people") as advance:
+            for n_records, *one in zip(self._subjects.lengths, *blocks, strict=True):
+                yield tuple(one)
+                advance(n_records)
+
     @property
     def binned(self) -> pd.DataFrame:
         """Raises ``RecordsNotInMemoryError``."""
@@ -94,7 +106,8 @@ class PeopleOnDisk:
         radices = [len(column.labels) + 1 for column in encoded]
 
         def blocks() -> Iterator[tuple[int, Sequence[np.ndarray]]]:
-            for n_records, *texts in zip(self._subjects.lengths, *(self._columns[n].texts for n in names), strict=True):
+            texts_of_columns = (self._columns[name].texts for name in names)
+            for n_records, *texts in self._passed("Forming classes", self._subjects.lengths, *texts_of_columns):
                 yield n_records, [code[text] for code, text in zip(code_of_text, texts, strict=True)]
 
         keys = find_class_keys(blocks, radices, self._limits.n_classes, self._limits.key_limit)
@@ -110,12 +123,12 @@ class PeopleOnDisk:
     def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Block by block the class of each record and the code of its value in a column of the config."""
         column = self._columns[name]
-        for classes, texts in zip(self._class_of_record, column.texts, strict=True):
+        for classes, texts in self._passed(f"Counting {name}", self._class_of_record, column.texts):
             yield classes, column.encoded.codes[texts]
 
-    def table(self, columns: Sequence[str], others: dict[str, OtherColumn]) -> TableOnDisk:
-        """The whole file, as far as it can be asked without its records."""
-        return TableOnDisk(columns, others, lambda name: (len(self.counts[name].values), self.values_of(name)))
+    def sized_values_of(self, name: str) -> tuple[int, Iterator[tuple[np.ndarray, np.ndarray]]]:
+        """How many values a sensitive feature has, and ``values_of`` it."""
+        return len(self.counts[name].values), self.values_of(name)
 
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """The flagged records part by part, divided by the place of their class first: see ``people.People``."""
@@ -140,7 +153,8 @@ class PeopleOnDisk:
         self, result: ModelResult, columns: Sequence[ColumnOnDisk], schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
         texts_of_columns = (column.texts for column in columns)
-        for classes, ids, *texts in zip(self._class_of_record, self._subjects.ids, *texts_of_columns, strict=True):
+        columns_of_blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *texts_of_columns]
+        for classes, ids, *texts in self._passed("Listing risky records", *columns_of_blocks):
             is_flagged = result.risky_classes[classes]
             if result.counts is not None:  # t judges those who have a value
                 is_flagged &= columns[-1].encoded.codes[texts[-1]] >= 0
@@ -182,8 +196,12 @@ def count_on_disk(
         name: ColumnOnDisk(texts, binned[name], encode_column(binned[name])) for name, texts in read.texts.items()
     }
     people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
-    sensitive = {name: OtherColumn(read.dictionaries[name], read.texts[name]) for name in config.sensitive_features}
-    return people, people.table(text.columns, read.others | sensitive)
+    n_few = limits.few_texts
+    others = read.others | {
+        name: OtherColumn(read.dictionaries[name], read.texts[name], n_few) for name in config.sensitive_features
+    }
+    counted = read.dictionaries | read.others
+    return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, people.sized_values_of)
 
 
 @dataclass(frozen=True)
@@ -203,11 +221,11 @@ def _put_aside(text: BlocksOfText, names: list[str], folder: Path, limits: Limit
         SubjectsOnDisk(folder),
         {name: GrowingDictionary() for name in names},
         {name: spilled[name] for name in names},
-        {name: OtherColumn(GrowingDictionary(), spilled[name]) for name in besides},
+        {name: OtherColumn(GrowingDictionary(), spilled[name], limits.few_texts) for name in besides},
     )
     n_read = 0
     # Arrow and NumPy work outside Python's lock: columns side by side.
-    with progress(f"Reading {text.path.name}", text.n_bytes) as advance, ThreadPoolExecutor() as pool:
+    with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance, ThreadPoolExecutor() as pool:
         for block in text:
             read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
             columns = [block.column(name) for name in names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,11 +13,13 @@ import pyarrow as pa
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.engines.class_keys import KeyCounter
-from disclosure_control.engines.dictionary import GrowingDictionary
+from disclosure_control.engines.dictionary import CountedTexts, GrowingDictionary
 from disclosure_control.engines.people import RecordsNotInMemoryError
+from disclosure_control.engines.sampled_texts import SampledTexts
 from disclosure_control.engines.spill import SpilledArrays
+from disclosure_control.engines.subjects import SubjectsOnDisk
 
-FEW_TEXTS = 1 << 20  # as many may always be kept
+SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
 
 
 class Pairs(NamedTuple):
@@ -31,22 +33,32 @@ class Pairs(NamedTuple):
 
 
 class OtherColumn:
-    """A column put aside as codes of its distinct texts; given up where it nearly has one for each person."""
+    """A column put aside as codes of its distinct texts.
 
-    def __init__(self, dictionary: GrowingDictionary, texts: SpilledArrays):
-        self._dictionary, self._texts = dictionary, texts
+    Where it has nearly one for each person, a sample of them is all that is kept, and no codes of records.
+    """
+
+    def __init__(self, dictionary: GrowingDictionary, texts: SpilledArrays, few_texts: int):
+        self._dictionary, self._texts, self._few_texts = dictionary, texts, few_texts
         self._n_read, self.n_levels_at_least = 0, 0
+        self._sampled: SampledTexts | None = None
 
     def append(self, values: pa.Array) -> None:
         """Put the values of one more block."""
-        if self.n_levels_at_least:
+        if self._sampled is not None:
+            self._sampled.add(values)
             return
         self._texts.append(self._dictionary.encode(values))
         self._n_read += len(values)
-        if len(self._dictionary) > max(FEW_TEXTS, self._n_read // 2):
+        if len(self._dictionary) > max(self._few_texts, self._n_read // 2):
             self.n_levels_at_least = len(encode_column(self._dictionary.values("")).labels) + 1
+            self._sampled = SampledTexts(self._dictionary.counted(), self._n_read, self._few_texts // SAMPLED_PART)
             self._dictionary = GrowingDictionary()
             self._texts.remove()
+
+    def counted(self) -> CountedTexts:
+        """The distinct texts, or a sample of them, and who has them."""
+        return self._dictionary.counted() if self._sampled is None else self._sampled.counted()
 
     def n_levels(self) -> int:
         """How many levels there are, missing being one; at least so many where the column was given up."""
@@ -65,20 +77,37 @@ class OtherColumn:
 class TableOnDisk:
     """The whole file as far as it can be asked without its records: its columns, and pairs of levels and values.
 
-    ``values_of`` gives, by sensitive feature, the class and the value's code of each record block by block.
+    ``counted`` are the distinct texts of each column but that of the subjects' ids, of which more than ``few_texts``
+    are told by a sample. ``values_of`` gives, by sensitive
+    feature, the class and the value's code of each record block by block.
     """
 
     def __init__(
         self,
         columns: Sequence[str],
+        counted: Mapping[str, GrowingDictionary | OtherColumn],
         others: dict[str, OtherColumn],
+        few_texts: int,
+        subjects: SubjectsOnDisk,
         values_of: Callable[[str], tuple[int, Iterable[tuple[np.ndarray, np.ndarray]]]],
     ):
         self.columns = list(columns)
-        self._others, self._values_of = others, values_of
+        self._counted, self._others, self._few_texts = counted, others, few_texts
+        self._subjects, self._values_of = subjects, values_of
 
     def __getitem__(self, name: str) -> pd.Series:
         raise RecordsNotInMemoryError(f"column {name!r}")
+
+    def counted(self, name: str) -> CountedTexts:
+        """The distinct texts of a column, or a sample of them where they are very many, and who has them."""
+        counted = self._counted[name].counted()
+        if len(counted.texts) <= self._few_texts:
+            return counted
+        return SampledTexts(counted, 0, self._few_texts // SAMPLED_PART).counted()
+
+    def ids_at(self, records: np.ndarray) -> pa.Array:
+        """The ids (n,) of the records with these numbers (n,)."""
+        return self._subjects.ids_at(records)
 
     def n_levels(self, name: str) -> int:
         """How many levels a column has, missing being one; at least so many where it has nearly one for each person."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +66,7 @@ class SpilledRecords:
     """Tables of one shape in one file, in the order in which they were put there: put all, then iterate."""
 
     def __init__(self, path: Path, schema: pa.Schema):
-        self._path = path
+        self._path, self._schema = path, schema
         path.touch(mode=0o600)
         self._file = pa.OSFile(os.fspath(path), "wb")
         self._writer = pa.ipc.new_stream(self._file, schema)
@@ -75,12 +75,32 @@ class SpilledRecords:
         """Put one more table at the end."""
         self._writer.write_batch(records)
 
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
+    def _close(self) -> None:
         if not self._file.closed:
             self._writer.close()
             self._file.close()
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        self._close()
         with pa.OSFile(os.fspath(self._path), "rb") as file:
             yield from pa.ipc.open_stream(file)
+
+    def take(self, lengths: Sequence[int], rows: np.ndarray) -> pa.Table:
+        """The rows with these numbers (n,), counted over all tables, whose ``lengths`` are given; only these are read.
+
+        For use after ``__iter__`` or instead of it: nothing can be put afterwards.
+        """
+        self._close()
+        order = np.argsort(rows, kind="stable")
+        ends = np.cumsum(lengths)
+        of_table = np.split(rows[order], np.searchsorted(rows[order], ends[:-1])) if len(lengths) else []
+        found = []
+        with pa.memory_map(os.fspath(self._path)) as file, pa.ipc.open_stream(file) as tables:
+            for table, wanted, end, length in zip(tables, of_table, ends, lengths, strict=True):
+                if len(wanted):
+                    found.append(table.take(pa.array(wanted - (end - length))))
+        taken = pa.Table.from_batches(found, self._schema)
+        return taken.take(pa.array(np.argsort(order, kind="stable")))
 
     def remove(self) -> None:
         """Give the room on the disk back."""

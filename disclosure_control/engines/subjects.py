@@ -39,6 +39,10 @@ class SubjectsOnDisk:
             self._is_rising = not ids.null_count and rising is not False
             self._last = ids[-1].as_py() if len(ids) else self._last
 
+    def ids_at(self, records: np.ndarray) -> pa.Array:
+        """The ids (n,) of the records with these numbers (n,), from 0 on in the order of the file."""
+        return self.ids.take(self.lengths, records).column(0).combine_chunks()
+
     def count_distinct(self) -> int:
         """How many different ids there are, empty ones apart.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ from disclosure_control.basics.columns import encode_column, number_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import people_on_screen
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.words import people_text
 from disclosure_control.findings.leaving import EarlierRelease, Join, Leaving
-from disclosure_control.measures.joined_releases import joined_risk
+from disclosure_control.measures.joined_releases import JoinedRisk, joined_risk
 
 KEY = "treatment['join']"
 
@@ -60,7 +59,23 @@ def figures(leaving: Leaving) -> dict[str, Any]:
         "pilot": join.pilot,
         "quasi_identifiers_of_earlier": names,
         "k": leaving.treated.config.K,
-        **dataclasses.asdict(found),
+        **_told(found),
+    }
+
+
+def _told(found: JoinedRisk) -> dict[str, int | None]:
+    """The counts as they may be told beside each other: who is below k here is so by both, which takes in who is alone.
+
+    Those of this release by itself are totals of the pilot.
+    """
+    beside = found.n_people, found.n_below_k_here, found.n_alone_here
+    return {
+        "n_people": found.n_people,
+        "n_in_both": HAND_TO_HAND.told(found.n_in_both, found.n_people),
+        "n_alone": HAND_TO_HAND.told(found.n_alone, *beside, found.n_below_k),
+        "n_below_k": HAND_TO_HAND.told(found.n_below_k, *beside),
+        "n_alone_here": found.n_alone_here,
+        "n_below_k_here": found.n_below_k_here,
     }
 
 
@@ -69,10 +84,11 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
     if not found:
         return
     people, k = people_text(found["n_people"]), number_text(found["k"])
+    n_in_both, n_below_k, n_alone = (count_text(found[name]) for name in ("n_in_both", "n_below_k", "n_alone"))
     yield (
-        f"Joined by pseudonym with the earlier release {found['release']}: {found['n_in_both']} of {people} are in it. "
-        f"By the quasi-identifiers of both, and by who is in the earlier one, {found['n_below_k']} are below k = {k} "
-        f"and {found['n_alone']} alone; by those of this release {found['n_below_k_here']} and {found['n_alone_here']}."
+        f"Joined by pseudonym with the earlier release {found['release']}: {n_in_both} of {people} are in it. "
+        f"By the quasi-identifiers of both, and by who is in the earlier one, {n_below_k} are below k = {k} and "
+        f"{n_alone} alone; by those of this release {found['n_below_k_here']} and {found['n_alone_here']}."
     )
 
 
@@ -80,13 +96,13 @@ def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
     """A reason to hold where both together leave people below k, and one where nobody joins."""
     if not found:
         return
-    if not found["n_in_both"]:
+    if found["n_in_both"] == 0:
         yield Reason(
             Gravity.NOT_DECIDED,
             f"This release shall join {found['release']}, and nobody of it is in that file.",
             'check the key, the name of the earlier release and the length of the pseudonyms, or take "join" out',
         )
-    if found["n_below_k"]:
+    if found["n_below_k"] != 0:
         yield Reason(
             Gravity.THRESHOLD_NOT_MET,
             f"Together with the release {found['release']}, which it joins by pseudonym, "

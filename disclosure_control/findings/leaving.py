@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +12,7 @@ import pandas as pd
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import EncodedColumn, encode_column
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
@@ -43,7 +44,7 @@ class Leaving:
     """``original`` (n_kept, n_columns) are the records that stay, as they were, in the order of ``treated.frame``.
 
     ``harmless``: columns that the config declares to tell outsiders nothing, and why. ``earlier``: the release whose
-    pseudonyms the people have.
+    pseudonyms the people have. ``told``: of columns, the numbers of people beside which others of them stand.
     """
 
     before: Assessment
@@ -51,6 +52,11 @@ class Leaving:
     original: pd.DataFrame
     harmless: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierRelease | None = None
+    told: Mapping[str, Sequence[int]] = field(default_factory=dict)
+
+    def told_of(self, name: str, n: int, *beside: int) -> int | None:
+        """A number of people about a column as it may be told; None where it is masked."""
+        return HAND_TO_HAND.told(n, self.n_people, *self.told.get(name, ()), *beside)
 
     @property
     def n_people(self) -> int:

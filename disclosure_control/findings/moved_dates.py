@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import people_on_screen
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
 from disclosure_control.basics.words import people_text
 from disclosure_control.findings.leaving import Leaving
 from disclosure_control.measures.moved_dates import MOST, NEARLY_ALL, Pattern, calendar_patterns, offsets_left
@@ -45,13 +45,14 @@ def _figures_of_step(leaving: Leaving, columns: list[str], days: int) -> dict[st
     offset = _offsets({name: (moved[name] - dates)[people] for name, dates in original.items()}, len(people))
     n_left = _n_left({name: dates[people] for name, dates in moved.items()}, patterns, offset, days)
     has_offset = offset != 0
+    n_looked_at, n_undone, n_nearly = (int((has_offset & (n_left <= most)).sum()) for most in (2 * days, 1, FEW))
     return {
         "columns": columns,
         "offsets": 2 * days,
-        "patterns": [_figures_of_pattern(pattern) for pattern in patterns],
-        "people_looked_at": int(has_offset.sum()),
-        "people_undone": int((n_left[has_offset] == 1).sum()),
-        "people_nearly_undone": int((n_left[has_offset] <= FEW).sum()),
+        "patterns": [_figures_of_pattern(pattern, leaving) for pattern in patterns],
+        "people_looked_at": HAND_TO_HAND.told(n_looked_at, leaving.n_people),
+        "people_undone": HAND_TO_HAND.told(n_undone, leaving.n_people, n_looked_at),
+        "people_nearly_undone": HAND_TO_HAND.told(n_nearly, leaving.n_people, n_looked_at, n_undone),
         "median_offsets_left": float(np.median(n_left[has_offset])) if has_offset.any() else None,
     }
 
@@ -72,13 +73,14 @@ def _n_left(moved: Mapping[str, np.ndarray], patterns: list[Pattern], offset: np
     return fewest
 
 
-def _figures_of_pattern(pattern: Pattern) -> dict[str, Any]:
+def _figures_of_pattern(pattern: Pattern, leaving: Leaving) -> dict[str, Any]:
     """In counts: which day it is stands in no summary."""
     return {
         "column": pattern.column,
         "pattern": pattern.feature,
-        "dates": pattern.n_dates,
-        "holding": pattern.n_holding,
+        "dates": leaving.told_of(pattern.column, pattern.n_dates),
+        "holding": leaving.told_of(pattern.column, pattern.n_holding, pattern.n_dates),
+        "most": pattern.share >= MOST,
     }
 
 
@@ -107,32 +109,34 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
     for step in found["steps"]:
         for pattern in step["patterns"]:
             yield (
-                f"{pattern['column']}: {pattern['holding']} of {pattern['dates']} original dates "
-                f"{WORDS[pattern['pattern']]}."
+                f"{pattern['column']}: {count_text(pattern['holding'])} of {count_text(pattern['dates'])} original "
+                f"dates {WORDS[pattern['pattern']]}."
             )
-            if pattern["holding"] < MOST * pattern["dates"]:
+            if not pattern["most"]:
                 yield "Whoever knows the day and can tell who they are undoes shift_dates for these."
         if step["patterns"]:
+            n_nearly, n_left = count_text(step["people_nearly_undone"]), step["median_offsets_left"]
             yield (
-                f"Whoever knows these patterns of the calendar undoes shift_dates for {step['people_undone']} of "
-                f"{people_text(step['people_looked_at'])}, and leaves {FEW} offsets or fewer for "
-                f"{step['people_nearly_undone']}; of {step['offsets']} offsets {step['median_offsets_left']:g} are "
-                "left for half of the people."
+                f"Whoever knows these patterns of the calendar undoes shift_dates for "
+                f"{count_text(step['people_undone'])} of {people_told(step['people_looked_at'])}, and leaves {FEW} "
+                f"offsets or fewer for {n_nearly}; of {step['offsets']} offsets {n_left:g} are left for half of the "
+                "people."
             )
-        if step["patterns"] and step["people_looked_at"] < found["people"]:
-            yield f"That was tried for {step['people_looked_at']} of {people_text(found['people'])}, with such a date."
+        if step["patterns"] and step["people_looked_at"] != found["people"]:
+            n_tried = count_text(step["people_looked_at"])
+            yield f"That was tried for {n_tried} of {people_text(found['people'])}, with such a date."
 
 
 def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
     """A reason to hold where the calendar alone undoes the moving of dates."""
     for step in found["steps"]:
-        if not step["people_undone"]:
+        if step["people_undone"] == 0:
             continue
         columns = ", ".join(dict.fromkeys(pattern["column"] for pattern in step["patterns"]))
         yield Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
             f"The calendar undoes shift_dates for {people_on_screen(step['people_undone'])} of "
-            f"{people_text(step['people_looked_at'])}: original dates of {columns} share a day or another pattern that "
+            f"{people_told(step['people_looked_at'])}: original dates of {columns} share a day or another pattern that "
             "outsiders may know.",
             f"drop {columns}, or keep days since a date of the person instead of dates",
         )

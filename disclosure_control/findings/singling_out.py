@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import people_on_screen
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.words import listed, people_text
 from disclosure_control.findings.leaving import Leaving
 from disclosure_control.measures.singling_sets import SetsOfSize, n_alone, near_ids, singling_sets
@@ -20,56 +21,97 @@ WHO_HOLDS_MEASUREMENTS = (
 )
 
 
+@dataclass(frozen=True)
+class _Alone:
+    """Who is alone by ``columns`` together: ``n`` of ``n_people``."""
+
+    columns: frozenset[str]
+    n: int
+
+    @classmethod
+    def by(cls, columns: Iterable[str], leaving: Leaving) -> _Alone:
+        names = frozenset(columns)
+        return cls(names, n_alone({name: leaving.released[name] for name in names}, leaving.n_people))
+
+    def told(self, n_people: int, others: Iterable[_Alone], *beside: int) -> int | None:
+        """Their number as it may be told: who is alone by some columns is so by more, and a difference tells of few."""
+        nested = [one.n for one in others if one.columns <= self.columns or self.columns <= one.columns]
+        return HAND_TO_HAND.told(self.n, n_people, *nested, *beside)
+
+
 def figures(leaving: Leaving) -> dict[str, Any]:
-    """Who is alone by one, two and three released columns, and by what outsiders may know of them."""
+    """Who is alone by one, two and three released columns, and by what outsiders may know of them.
+
+    Counts of people go through the policy for small counts, None where they are masked.
+    """
     columns = leaving.released
     ids = near_ids(columns, leaving.n_people)
     others = {name: column for name, column in columns.items() if name not in ids}
+    outsiders, told = _outsiders(leaving)
+    alone_by_one = {name: _Alone(frozenset([name]), n).told(leaving.n_people, told) for name, n in ids.items()}
     return {
         "people": leaving.n_people,
-        "near_ids": ids,
+        "near_ids": alone_by_one,
         "columns_searched": list(others),
-        "sets": [_figures_of(one) for one in singling_sets(others, leaving.n_people)],
-        "outsiders": _outsiders(leaving),
+        "sets": _figures_of_sizes(singling_sets(others, leaving.n_people), leaving.n_people, told),
+        "outsiders": outsiders,
         "harmless": {name: why for name, why in leaving.harmless.items() if name in columns},
     }
 
 
-def _figures_of(sets: SetsOfSize) -> dict[str, Any]:
-    return {
-        "columns": sets.size,
-        "sets": sets.n_sets,
-        "counted": sets.n_counted,
-        "with_somebody_alone": sets.n_singling,
-        "people_alone": sets.n_alone,
-        "riskiest": [{"columns": list(one.columns), "people_alone": one.n_alone} for one in sets.riskiest],
-    }
+def _figures_of_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alone]) -> list[dict[str, Any]]:
+    """Of each size in turn: whoever is alone by a smaller set counts among those of the larger ones."""
+    found, smaller = [], 0
+    for sets in sizes:
+        riskiest = [
+            {
+                "columns": list(one.columns),
+                "people_alone": _Alone(frozenset(one.columns), one.n_alone).told(n_people, told, sets.n_alone),
+            }
+            for one in sets.riskiest
+        ]
+        found.append(
+            {
+                "columns": sets.size,
+                "sets": sets.n_sets,
+                "counted": sets.n_counted,
+                "with_somebody_alone": sets.n_singling,
+                "people_alone": HAND_TO_HAND.told(sets.n_alone, n_people, smaller),
+                "riskiest": riskiest,
+            }
+        )
+        smaller = sets.n_alone
+    return found
 
 
-def _outsiders(leaving: Leaving) -> dict[str, Any]:
+def _outsiders(leaving: Leaving) -> tuple[dict[str, Any], list[_Alone]]:
     """What outsiders may know and nobody treated, assessed or declared, and who is alone by it besides k."""
     known = known_to_outsiders(leaving.without_a_role)
     undeclared = {name: kind for name, kind in known.items() if name not in leaving.harmless}
     open_columns = {name: kind for name, kind in undeclared.items() if name in leaving.as_they_were}
     treated = {name: kind for name, kind in undeclared.items() if name not in open_columns}
     assessed = [name for name in leaving.quasi_identifiers if name in leaving.released]
-    together = {name: leaving.released[name] for name in [*assessed, *open_columns]}
-    n_assessed = n_alone({name: leaving.released[name] for name in assessed}, leaving.n_people)
-    n_together = n_alone(together, leaving.n_people)
-    with_treated = together | {name: leaving.released[name] for name in treated}
+    by_assessed = _Alone.by(assessed, leaving)  # a total of the pilot, as k is
+    together = _Alone.by([*assessed, *open_columns], leaving)
+    with_treated = _Alone.by([*assessed, *open_columns, *treated], leaving)
+    told = [by_assessed, together, with_treated]
     smallest = None
-    if n_together > n_assessed:
-        sets = singling_sets(together, leaving.n_people, with_one_of=set(open_columns))
-        smallest = next((_figures_of(one) for one in sets if one.n_singling), None)
-    return {
+    if together.n > by_assessed.n:
+        columns = {name: leaving.released[name] for name in [*assessed, *open_columns]}
+        sets = singling_sets(columns, leaving.n_people, with_one_of=set(open_columns))
+        of_size = next((one for one in sets if one.n_singling), None)
+        smallest = of_size and _figures_of_sizes([of_size], leaving.n_people, told)[0]
+    found = {
         "not_assessed": open_columns,
         "quasi_identifiers": assessed,
-        "people_alone": n_together,
-        "people_alone_by_quasi_identifiers": n_assessed,
+        "people_alone": together.told(leaving.n_people, [by_assessed]),
+        "people_alone_by_quasi_identifiers": by_assessed.n,
+        "people_alone_besides": HAND_TO_HAND.told(together.n - by_assessed.n, leaving.n_people),
         "smallest_sets": smallest,
         "treated_without_a_role": treated,
-        "people_alone_with_treated": n_alone(with_treated, leaving.n_people),
+        "people_alone_with_treated": with_treated.told(leaving.n_people, [by_assessed, together]),
     }
+    return found, told
 
 
 # ---------------------------------------------------------------- in words
@@ -82,7 +124,7 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
         names = listed(found["near_ids"], at_most=MOST_NAMED)
         yield f"Nearly ids, by each of which half of {people} or more are alone, and in no set below: {names}."
     for name, n in found["near_ids"].items() if len(found["near_ids"]) <= MOST_NAMED else ():
-        yield f"{name} is nearly an id: by it alone {n} of {people} are alone. It is in no set below."
+        yield f"{name} is nearly an id: by it alone {count_text(n)} of {people} are alone. It is in no set below."
     for one in found["sets"]:
         if one["with_somebody_alone"]:
             yield _words_of_sets(one, people)
@@ -102,17 +144,18 @@ def _words_of_sets(one: Mapping[str, Any], people: str) -> str:
     riskiest = one["riskiest"][0]
     return (
         f"Quasi-identifiers or not: by {COLUMNS_IN_WORDS[one['columns']]}, {', '.join(riskiest['columns'])}, "
-        f"{riskiest['people_alone']} of {people} are alone; by one such set or another, or a smaller one, "
-        f"{one['people_alone']}."
+        f"{count_text(riskiest['people_alone'])} of {people} are alone; by one such set or another, or a smaller one, "
+        f"{count_text(one['people_alone'])}."
     )
 
 
 def _words_on_outsiders(outsiders: Mapping[str, Any], people: str) -> Iterator[str]:
     open_columns, treated = outsiders["not_assessed"], outsiders["treated_without_a_role"]
     if treated:
+        n_alone_with = count_text(outsiders["people_alone_with_treated"])
         yield (
             f"Outsiders may know, treated and without a role in the config: {_with_kinds(treated)}. With these as they "
-            f"are released {outsiders['people_alone_with_treated']} of {people} are alone; name them among the "
+            f"are released {n_alone_with} of {people} are alone; name them among the "
             "quasi-identifiers where outsiders can compare what is left of them, as they can a rounded number."
         )
     if not open_columns:
@@ -123,12 +166,12 @@ def _words_on_outsiders(outsiders: Mapping[str, Any], people: str) -> Iterator[s
         return
     yield (
         f"Outsiders may know, and the config neither treats nor declares: {_with_kinds(open_columns)}. By the "
-        f"quasi-identifiers and these together {outsiders['people_alone']} of {people} are alone, by the "
+        f"quasi-identifiers and these together {count_text(outsiders['people_alone'])} of {people} are alone, by the "
         f"quasi-identifiers without them {outsiders['people_alone_by_quasi_identifiers']}."
     )
     if outsiders["smallest_sets"]:
-        sets = "; ".join(f"{', '.join(one['columns'])}: {one['people_alone']}" for one in _smallest(outsiders))
-        yield f"The smallest sets of these by which somebody is alone, and how many are: {sets}."
+        sets = [f"{', '.join(one['columns'])}: {count_text(one['people_alone'])}" for one in _smallest(outsiders)]
+        yield f"The smallest sets of these by which somebody is alone, and how many are: {'; '.join(sets)}."
 
 
 def _smallest(outsiders: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -144,8 +187,8 @@ def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
     """A reason to hold where people are alone by what outsiders may know and nobody assessed."""
     outsiders = found["outsiders"]
     open_columns = outsiders["not_assessed"]
-    n_more = outsiders["people_alone"] - outsiders["people_alone_by_quasi_identifiers"]
-    if not n_more:
+    n_more = outsiders["people_alone_besides"]
+    if n_more == 0:
         return
     smallest = ""
     if outsiders["smallest_sets"]:

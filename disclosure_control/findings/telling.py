@@ -14,7 +14,7 @@ import pandas as pd
 from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text, parse_numbers
 from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import people_on_screen
+from disclosure_control.basics.small_counts import count_text, people_on_screen, people_told
 from disclosure_control.basics.words import counted, people_text
 from disclosure_control.findings.leaving import Leaving
 from disclosure_control.measures.telling import (
@@ -145,6 +145,7 @@ class _Hidden:
     known to whoever has the file.
     """
 
+    leaving: Leaving
     name: str
     rows: np.ndarray
     labels: EncodedColumn
@@ -158,7 +159,7 @@ class _Hidden:
         gone = np.zeros(leaving.n_people, dtype=np.int64)
         released = leaving.released[name].codes + 1 if name in leaving.released else gone
         known = EncodedColumn(labels.codes[rows], labels.labels)
-        return cls(name, rows, known, released[people][rows], leaving.changed[name][people][rows])
+        return cls(leaving, name, rows, known, released[people][rows], leaving.changed[name][people][rows])
 
     @cached_property
     def is_numeric(self) -> bool:
@@ -203,12 +204,13 @@ class _Hidden:
             return None
         if (asked & self.told_by_itself).sum() >= TELLING * n:
             return None
+        n_told, n_changed = int(told.sum()), int(self.changed.sum())
         largest = float(away[told].max(initial=0.0))
         return {
             "columns": columns,
             "tells": self.name,
-            "people_told": int(told.sum()),
-            "people_changed": int(self.changed.sum()),
+            "people_told": self.leaving.told_of(self.name, n_told, n_changed),
+            "people_changed": self.leaving.told_of(self.name, n_changed),
             "within": float(f"{largest:.2g}") if self.is_numeric else None,
         }
 
@@ -271,7 +273,7 @@ def _joint(one: _Teller, other: _Teller, rows: np.ndarray) -> EncodedColumn:
 def words(found: Mapping[str, Any]) -> Iterator[str]:
     """What tells what, of how many people; and what was not looked at."""
     for one in found["told"]:
-        yield f"{_sentence(one, str(one['people_told']))}: drop it or recode it."
+        yield f"{_sentence(one, count_text(one['people_told']))}: drop it or recode it."
     if found["too_few_to_ask"]:
         yield (
             f"Fewer than {LEAST_PEOPLE} values were changed, too few to ask what tells them: "
@@ -297,7 +299,7 @@ def _sentence(one: Mapping[str, Any], n_told: str) -> str:
     within = f" within {number_text(one['within'])}" if one["within"] else ""
     return (
         f"{columns}, as released, {how} the original {one['tells']}{within} of {n_told} of "
-        f"{people_text(one['people_changed'])} whose value was changed or dropped"
+        f"{people_told(one['people_changed'])} whose value was changed or dropped"
     )
 
 

@@ -1,7 +1,7 @@
 """One column as the kinds of identifiers look at it: its distinct values, who has them, and what its heading says.
 
 Everything is asked of distinct values, through Arrow or numpy; what needs Python for every value is asked of
-``sample``, at most ``SAMPLE`` distinct values, chosen by their last letters and so the same in every order of the rows.
+``sample``, at most ``SAMPLE`` distinct values, chosen by a hash and so the same in every order of the rows.
 """
 
 from __future__ import annotations
@@ -15,46 +15,35 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.identifiers.dates import Days, days_of
 from disclosure_control.identifiers.headings import folded
+from disclosure_control.identifiers.holders import Holders, HoldersCounted, HoldersInRows, Subjects
 from disclosure_control.identifiers.patterns import in_python
 
 SAMPLE = 2_000  # distinct values of a column that are looked at one by one
 NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
+LARGE = 100_000  # rows, or distinct values
+SAMPLED_ROWS = 1 << 16  # at most, of very many numbers
+PROBED, LEAST_PROBED = 1 << 12, 1 << 10
 FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
 
 
 @dataclass(frozen=True)
-class Subjects:
-    """Whose the rows of a table are: ``code`` (n_rows,) into ``ids`` (n_people,), -1 where the row names nobody."""
-
-    code: np.ndarray
-    ids: pa.Array
-
-    @cached_property
-    def n_people(self) -> int:
-        """How many people have a row."""
-        return len(self.ids)
-
-    @cached_property
-    def is_one_row_each(self) -> bool:
-        """Whether the table has hardly more rows than people: a row is a person."""
-        return bool(self.n_people) and len(self.code) <= 1.1 * self.n_people
-
-
-@dataclass(frozen=True)
 class ColumnValues:
-    """One column: ``code`` (n_rows,) into its distinct values, -1 where missing.
+    """One column: its distinct values and who ``holders`` of them are.
 
     The distinct values are ``texts``, trimmed, or where the file held numbers, ``figures``; the other one is None.
+    ``share_at_hand`` in (0, 1]: of very many distinct values a sample may be all that there is, with everybody who has
+    one of these.
     """
 
     domain: str
     column: str
-    code: np.ndarray
-    subjects: Subjects
+    holders: Holders
     texts: pa.Array | None = None
     figures: np.ndarray | None = None
+    share_at_hand: float = 1.0
 
     @property
     def is_number(self) -> bool:
@@ -71,6 +60,23 @@ class ColumnValues:
         """The heading in small letters without accents, its words divided by single blanks."""
         return folded(self.column)
 
+    @cached_property
+    def of_sample(self) -> ColumnValues:
+        """The column as far as its sample goes: what is found there can be counted without asking all values."""
+        return ColumnValues(
+            self.domain,
+            self.column,
+            HoldersCounted(
+                self.rows_of_sample,
+                self.people_of_value[self.looked_at],
+                self.holders.n_all_people,
+                lambda values: self.holders.ids_of(self.looked_at[values]),
+            ),
+            None if self.figures is not None else self.sampled,
+            None if self.figures is None else self.figures[self.looked_at],
+            self.share_at_hand * len(self.looked_at) / max(self.n_distinct, 1),
+        )
+
     def is_headed(self, pattern: re.Pattern) -> bool:
         """Whether the heading holds one of the words of a pattern."""
         return bool(pattern.search(self.heading))
@@ -80,49 +86,27 @@ class ColumnValues:
         """How many different values there are."""
         return len(self.distinct if self.figures is None else self.figures)
 
-    @cached_property
-    def rows_of_value(self) -> np.ndarray:
-        """Rows (n_distinct,) that hold each value."""
-        return np.bincount(self.code[self.code >= 0], minlength=self.n_distinct)
-
-    @cached_property
-    def n_rows(self) -> int:
-        """Rows with a value."""
-        return int((self.code >= 0).sum())
-
     # ------------------------------------------------------------ who has which value
 
-    @cached_property
-    def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Person and value of every pair that occurs, once each."""
-        known = (self.code >= 0) & (self.subjects.code >= 0)
-        person, value = self.subjects.code[known], self.code[known]
-        if not len(person) or np.bincount(person).max() == 1:
-            return person, value
-        packed = np.sort(person.astype(np.int64) * self.n_distinct + value)  # np.unique hashes, and is far slower
-        packed = packed[np.append(True, packed[1:] != packed[:-1])]
-        return packed // self.n_distinct, packed % self.n_distinct
+    @property
+    def rows_of_value(self) -> np.ndarray:
+        """Rows (n_distinct,) that hold each value."""
+        return self.holders.rows_of_value
 
-    def _n_people_of(self, pairs: np.ndarray | slice) -> int:
-        """How many people are in some of the pairs."""
-        is_in = np.zeros(self.subjects.n_people, dtype=bool)
-        is_in[self._pairs[0][pairs]] = True
-        return int(is_in.sum())
-
-    @cached_property
+    @property
     def people_of_value(self) -> np.ndarray:
         """People (n_distinct,) who have each value; zeros where the table names no subject."""
-        return np.bincount(self._pairs[1], minlength=self.n_distinct)
+        return self.holders.people_of_value
 
-    @cached_property
+    @property
     def n_people(self) -> int:
         """People with a value."""
-        return self._n_people_of(slice(None))
+        return self.holders.n_people
 
     @cached_property
     def is_one_each(self) -> bool:
         """Whether hardly anybody has two different values."""
-        return self.n_people > 0 and len(self._pairs[0]) <= 1.05 * self.n_people
+        return self.n_people > 0 and self.holders.n_pairs <= 1.05 * self.n_people
 
     @cached_property
     def alone_rate(self) -> float:
@@ -134,16 +118,18 @@ class ColumnValues:
         """Whether one value belongs to one person, but for a few: at least 95 of 100 people are alone with theirs."""
         return self.n_people >= FEWEST_PEOPLE and self.is_one_each and self.alone_rate >= 0.95
 
-    def somebody_with(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Person and value of everybody who has one of the values (n_distinct,) of bool, in the order of the values."""
-        pairs = np.flatnonzero(values[self._pairs[1]])
-        person, value = self._pairs[0][pairs], self._pairs[1][pairs]
-        order = np.argsort(value, kind="stable")
-        return person[order], value[order]
+    @cached_property
+    def lone(self) -> np.ndarray:
+        """Places (n,) in the sample of the values that one person alone has."""
+        return np.flatnonzero(self.people_of_value[self.looked_at] == 1)
+
+    def ids_of_lone(self) -> pa.Array:
+        """The ids (n,) of those who have the values of ``lone``."""
+        return self.holders.ids_of(self.looked_at[self.lone])
 
     def people_with(self, values: np.ndarray) -> int:
         """How many people have one of the values (n_distinct,) of bool."""
-        return self._n_people_of(values[self._pairs[1]])
+        return self.holders.people_with(values)
 
     # ------------------------------------------------------------ values one by one
 
@@ -152,7 +138,7 @@ class ColumnValues:
         """Positions (n_sample,) of the distinct values in ``sample``: all, or those of the smallest hashes."""
         if self.n_distinct <= SAMPLE:
             return np.arange(self.n_distinct)
-        hashes = _hashes(self.distinct) if self.figures is None else _mixed(self.figures.view(np.uint64))
+        hashes = hashes_of_texts(self.distinct) if self.figures is None else mixed(self.figures.view(np.uint64))
         return np.sort(np.argpartition(hashes, SAMPLE)[:SAMPLE])
 
     @cached_property
@@ -179,7 +165,7 @@ class ColumnValues:
     def matches(self, pattern: str) -> np.ndarray:
         """Which values (n_sample,) of the sample hold the pattern; see ``patterns`` for how it is written."""
         search = in_python(pattern).search
-        return np.fromiter((search(value) is not None for value in self.sample), bool, len(self.sample))
+        return np.array([search(value) is not None for value in self.sample], dtype=bool)
 
     def somewhere(self, pattern: str, needed: np.ndarray | None = None) -> np.ndarray:
         """Which of all distinct values (n_distinct,) hold the pattern, asked of those alone that are ``needed``."""
@@ -211,12 +197,12 @@ class ColumnValues:
     @cached_property
     def numbers(self) -> np.ndarray:
         """The distinct values as numbers (n_distinct,), NaN where they are none; a decimal comma is a point."""
-        if self.figures is not None:
-            return self.figures
-        text = pc.replace_substring(self.distinct, ",", ".")
-        is_number = pc.match_substring_regex(text, NUMBER)
-        cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
-        return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
+        return _numbers_of(self.distinct) if self.figures is None else self.figures
+
+    @cached_property
+    def numbers_of_sample(self) -> np.ndarray:
+        """The same of the sample (n_sample,)."""
+        return _numbers_of(self.sampled) if self.figures is None else self.figures[self.looked_at]
 
     @cached_property
     def are_numbers(self) -> bool:
@@ -233,33 +219,69 @@ class ColumnValues:
         return bool(pc.all(pc.match_substring_regex(self.distinct, r"^[+-]?\d{1,18}$")).as_py())
 
 
-def _hashes(values: pa.Array) -> np.ndarray:
-    """A number per text (n,) of its last eight bytes and its length: the same in every run and every order."""
-    offsets = np.frombuffer(values.buffers()[1], dtype=np.int64)[values.offset : values.offset + len(values) + 1]
-    data = np.frombuffer(values.buffers()[2], dtype=np.uint8)
-    mixed = (offsets[1:] - offsets[:-1]).astype(np.uint64)
-    for back in range(1, 9):
-        place = offsets[1:] - back
-        letter = np.where(place >= offsets[:-1], data[np.maximum(place, 0)], 0).astype(np.uint64)
-        mixed = _mixed(mixed ^ letter)
-    return mixed
-
-
-def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """Whole numbers (n,) whose order tells nothing of the numbers they are made from."""
-    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
-    return mixed ^ (mixed >> np.uint64(29))
+def _numbers_of(texts: pa.Array) -> np.ndarray:
+    text = pc.replace_substring(texts, ",", ".")
+    is_number = pc.match_substring_regex(text, NUMBER)
+    cast = pc.cast(pc.if_else(is_number, text, pa.scalar(None, text.type)), pa.float64())
+    return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
 
 
 def column_values(domain: str, column: str, values: pd.Series, subjects: Subjects) -> ColumnValues:
     """A column (n_rows,) of text or numbers, encoded once."""
     is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
     if is_number:
-        code, figures = pd.factorize(values.to_numpy(dtype=float, na_value=np.nan))
-        return ColumnValues(domain, column, code, subjects, figures=figures)
+        return _of_figures(domain, column, values.to_numpy(dtype=float, na_value=np.nan), subjects)
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
         values = values.astype("str")
     return _of_texts(domain, column, pa.array(values), subjects)
+
+
+def _of_figures(domain: str, column: str, values: np.ndarray, subjects: Subjects) -> ColumnValues:
+    share, n_halvings = 1.0, halvings(len(values)) if subjects.has_a_row_each else 0
+    if n_halvings and pd.Series(values[:: len(values) // PROBED]).nunique() >= LEAST_PROBED:
+        rows = np.flatnonzero(is_in_sample(mixed(values.view(np.uint64)), n_halvings) & ~np.isnan(values))
+        if is_nearly_unique(pd.Series(values[rows]).nunique(), len(rows)):
+            values, subjects, share = values[rows], subjects.some(rows), 0.5**n_halvings
+    code, figures = pd.factorize(values)
+    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(figures)), None, figures, share)
+
+
+# ---------------------------------------------------------------- of very many numbers, some
+
+
+def halvings(n_rows: int) -> int:
+    """How often the distinct values of a large table are halved where numbers are nearly all of them different."""
+    return int(np.ceil(np.log2(n_rows / SAMPLED_ROWS))) if n_rows >= LARGE else 0
+
+
+def is_nearly_unique(n_distinct: int, n_rows: int) -> bool:
+    """Whether so many rows have so many values that a sample of the values tells who shares them."""
+    return n_rows >= PROBED and n_distinct >= 0.5 * n_rows
+
+
+def are_plain_numbers(values: pa.Array) -> bool:
+    """Whether every text is a number and written as one: not as a telephone number, with + or 00 in front."""
+    if pc.any(pc.or_(pc.starts_with(values, "+"), pc.starts_with(values, "00"))).as_py():
+        return False
+    try:
+        pc.cast(values, pa.float64())
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _rows_of_some(values: pa.Array, subjects: Subjects) -> np.ndarray | None:
+    """The rows with some of the values, where these are numbers and nearly all different; None for all rows."""
+    n_halvings = halvings(len(values)) if subjects.has_a_row_each else 0
+    if not n_halvings:
+        return None
+    probed = values.take(pa.array(np.arange(0, len(values), len(values) // PROBED)))
+    if pc.count_distinct(probed).as_py() < LEAST_PROBED or not all(map(are_plain_numbers, (probed, values))):
+        return None  # of the probed ones first: a cast that fails is slow
+    is_in = is_in_sample(hashes_of_texts(values), n_halvings) & np.asarray(values.is_valid())
+    rows = np.flatnonzero(is_in)
+    n_distinct = pc.count_distinct(values.take(pa.array(rows))).as_py()
+    return rows if is_nearly_unique(n_distinct, len(rows)) else None
 
 
 def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
@@ -273,12 +295,29 @@ def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subj
     """Text as it stands is encoded; then what is blank becomes missing and what is equal when trimmed becomes one."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
-    encoded = values.cast(pa.large_string()).dictionary_encode()
-    code = np.asarray(encoded.indices.fill_null(-1)).astype(np.int64)
+    values, share = values.cast(pa.large_string()), 1.0
+    rows = _rows_of_some(values, subjects)
+    if rows is not None:
+        share = 0.5 ** halvings(len(values))
+        values, subjects = values.take(pa.array(rows)), subjects.some(rows)
+    encoded = values.dictionary_encode()
+    code = np.asarray(encoded.indices.fill_null(-1))
     distinct = encoded.dictionary
-    trimmed = pc.utf8_trim_whitespace(distinct)
-    if not trimmed.equals(distinct) or pc.any(pc.equal(trimmed, "")).as_py():
+    if _may_have_blanks(distinct):
+        trimmed = pc.utf8_trim_whitespace(distinct)
         merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
-        again = np.asarray(merged.indices.fill_null(-1)).astype(np.int64)
+        again = np.asarray(merged.indices.fill_null(-1))
         code, distinct = np.append(again, -1)[code], merged.dictionary
-    return ColumnValues(domain, column, code, subjects, texts=distinct)
+    return ColumnValues(domain, column, HoldersInRows(code, subjects, len(distinct)), distinct, None, share)
+
+
+def _may_have_blanks(texts: pa.Array) -> bool:
+    """Whether a text is empty, or begins or ends with a blank or with a letter beyond ASCII, where there are more."""
+    if not len(texts):
+        return False
+    offsets = np.frombuffer(texts.buffers()[1], dtype=np.int64)[texts.offset : texts.offset + len(texts) + 1]
+    if not np.diff(offsets).all():
+        return True
+    letters = np.frombuffer(texts.buffers()[2], dtype=np.uint8)
+    first, last = letters[offsets[:-1]], letters[offsets[1:] - 1]
+    return bool(((np.minimum(first, last) <= ord(" ")) | (np.maximum(first, last) >= 0x7F)).any())

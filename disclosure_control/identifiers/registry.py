@@ -34,7 +34,8 @@ class Kind:
 
     ``detect`` gives its hits in a column, None where there are none worth a word. ``words`` name the hits in the
     plural; ``what_to_do`` is the remedy; ``documentation`` says how it is told. A finding is dropped where another one
-    of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds.
+    of ``yields_to`` explains at least half as many rows of the column. ``place`` orders the kinds. Where a kind
+    ``searches_all`` distinct values and these are very many, it does so only if the sample is not full of hits.
     """
 
     grade: Grade
@@ -44,6 +45,7 @@ class Kind:
     detect: Callable[[ColumnValues], Hits | None]
     yields_to: tuple[str, ...] = ()
     place: int = 100
+    searches_all: bool = False
 
 
 @cache

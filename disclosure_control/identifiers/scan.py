@@ -7,20 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.identifiers.column_values import ColumnValues, Subjects, column_values
+from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample
+from disclosure_control.engines.dictionary import CountedTexts
+from disclosure_control.engines.other_columns import TableOnDisk
+from disclosure_control.identifiers.column_values import (
+    LARGE,
+    ColumnValues,
+    are_plain_numbers,
+    column_values,
+    halvings,
+    is_nearly_unique,
+)
 from disclosure_control.identifiers.findings import ColumnFinding, Grade, Scan, ScannedTable, joined
+from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, Subjects
 from disclosure_control.identifiers.registry import Hits, Kind, kinds
 
-__all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_table", "scan_tables"]
+__all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_dataset", "scan_table", "scan_tables"]
 
 DEFAULT_SUBJECT = "USUBJID"
-LARGE = 100_000  # rows
+FULL = 0.5  # share of a sample that says what the column is
 WORKERS = 4
 
 
@@ -57,6 +70,16 @@ def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, column
     return Scan(found, {"": ScannedTable(len(frame), whose.n_people, len(names))})
 
 
+def scan_dataset(dataset: CombinedDataset) -> Scan:
+    """The same of a pilot's combined dataset, its records at hand or not."""
+    table: pd.DataFrame | TableOnDisk = dataset.table
+    if not isinstance(table, TableOnDisk):
+        return scan_combined(table, dataset.subjects)
+    names = [name for name in table.columns if name != DEFAULT_SUBJECT]
+    found = tuple(finding for name in names for finding in _of_counted_column(name, table, dataset.n_subjects))
+    return Scan(found, {"": ScannedTable(dataset.n_subjects, dataset.n_subjects, len(names))})
+
+
 def _divided(name: str) -> tuple[str, str]:
     """Domain and heading of a column of the combined dataset; no domain where its name has none."""
     domain, divided, heading = name.partition("__")
@@ -78,12 +101,9 @@ def _nobodys(n_rows: int) -> Subjects:
 
 
 def _encoded(ids: pd.Series) -> Subjects:
-    """The people in the order of their ids: the order of the rows makes no difference."""
     column = column_values("", "", ids, _nobodys(len(ids)))
-    order = np.asarray(pc.array_sort_indices(column.distinct)).astype(np.int64)
-    rank = np.empty(len(order) + 1, dtype=np.int64)
-    rank[order], rank[-1] = np.arange(len(order)), -1
-    return Subjects(rank[column.code], column.distinct.take(pa.array(order)))
+    assert isinstance(column.holders, HoldersInRows)
+    return Subjects(column.holders.code, column.distinct)
 
 
 # ---------------------------------------------------------------- one column
@@ -101,26 +121,54 @@ def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: Subject
         return tuple(finding for findings in pool.map(findings_of, columns) for finding in findings)
 
 
+def _of_counted_column(name: str, table: TableOnDisk, n_people: int) -> Iterator[ColumnFinding]:
+    """What is found in a column of which the distinct values were counted block by block."""
+    counted = _some(table.counted(name), n_people)
+
+    def ids_of(values: np.ndarray) -> pa.Array:
+        return table.ids_at(counted.first_record[values])
+
+    holders = HoldersCounted(counted.people, counted.people, n_people, ids_of)
+    return _findings(ColumnValues(*_divided(name), holders, texts=counted.texts, share_at_hand=counted.share_at_hand))
+
+
+def _some(counted: CountedTexts, n_people: int) -> CountedTexts:
+    """Of very many numbers some, as in memory."""
+    n_halvings = halvings(n_people)
+    if not n_halvings:
+        return counted
+    is_in = is_in_sample(hashes_of_texts(counted.texts), n_halvings)
+    are_some = is_nearly_unique(int(is_in.sum()), int(counted.people[is_in].sum()))
+    if not are_some or not are_plain_numbers(counted.texts):
+        return counted
+    return replace(counted.some(is_in), share_at_hand=0.5**n_halvings)
+
+
 def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
     """What each kind finds in a column, but for what another kind explains better."""
     if not column.n_distinct:
         return
-    hits: dict[str, tuple[Kind, Hits]] = {}
-    for name, kind in kinds().items():
-        found = kind.detect(column)
-        if found is not None:
-            hits[name] = kind, found
-    made = {name: _finding(column, name, kind, found) for name, (kind, found) in hits.items()}
+    made = {name: finding for name, kind in kinds().items() if (finding := _found(column, name, kind)) is not None}
     for name, finding in made.items():
-        better = (made[other] for other in hits[name][0].yields_to if other in made)
+        better = (made[other] for other in kinds()[name].yields_to if other in made)
         if not any(other.n_hits >= 0.5 * finding.n_hits for other in better):
             yield finding
 
 
+def _found(column: ColumnValues, name: str, kind: Kind) -> ColumnFinding | None:
+    if kind.searches_all and column.n_distinct >= LARGE:
+        hits = kind.detect(column.of_sample)
+        if hits is not None and column.share(hits.is_hit) >= FULL:
+            return _finding(column.of_sample, name, kind, hits)
+    hits = kind.detect(column)
+    return None if hits is None else _finding(column, name, kind, hits)
+
+
 def _finding(column: ColumnValues, name: str, kind: Kind, hits: Hits) -> ColumnFinding:
     seen, is_hit = np.ones(column.n_distinct, dtype=bool), hits.is_hit
-    is_sample = hits.looked_at is not None and len(hits.looked_at) < column.n_distinct
-    if is_sample:
+    looks_at_some = hits.looked_at is not None and len(hits.looked_at) < column.n_distinct
+    is_sample = looks_at_some or column.share_at_hand < 1
+    if looks_at_some:
         seen, is_hit = np.zeros_like(seen), np.zeros_like(seen)
         seen[hits.looked_at] = True
         is_hit[hits.looked_at] = hits.is_hit
@@ -132,7 +180,7 @@ def _finding(column: ColumnValues, name: str, kind: Kind, hits: Hits) -> ColumnF
         n_values=int(column.rows_of_value[seen].sum()),
         n_hits=int(column.rows_of_value[is_hit].sum()),
         n_people=column.people_with(is_hit),
-        n_all_people=column.people_with(seen) if is_sample else column.subjects.n_people,
+        n_all_people=column.people_with(seen) if is_sample else column.holders.n_all_people,
         chance_rate=hits.chance_rate,
         certainty=hits.certainty,
         what_to_do=kind.what_to_do,

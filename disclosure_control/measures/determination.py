@@ -27,3 +27,18 @@ def n_guessed_right(
 def n_commonest(value: np.ndarray, people: np.ndarray | None = None) -> int:
     """People who have the commonest value of all: whom one guesses right without knowing anything; 0 of nobody."""
     return int(np.bincount(value, people).max(initial=0))
+
+
+def shuffled_guessed_right(people_of_level: np.ndarray, people_of_value: np.ndarray, n_shuffles: int) -> float:
+    """People whom ``n_guessed_right`` would find on average if values stood beside levels by chance.
+
+    ``people_of_level`` (n_levels,) and ``people_of_value`` (n_values,) count the same people. What a column tells
+    beyond this it does not tell by having many levels. Drawn with a seed of its own from the counts alone, so that the
+    order of records does not matter. Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
+    """
+    generator = np.random.default_rng(0)
+    level, value = (
+        np.repeat(np.arange(len(people)), people.astype(np.int64)) for people in (people_of_level, people_of_value)
+    )
+    shape = len(people_of_level), max(len(people_of_value), 1)
+    return float(np.mean([n_guessed_right(level, generator.permutation(value), *shape) for _ in range(n_shuffles)]))

@@ -20,6 +20,7 @@ from disclosure_control.run.results import csv_bytes, harmless
 
 MOST_LEVELS = 50
 INTERVALS = "a--b holds a and not b (the last interval of a column both); <a below a; >b above b; >=a from a on"
+RARE_TERMS = "where few people have the term, a coarser one of its hierarchy stands here, or the row was removed"
 _WHAT_WAS_DONE = {
     OperationKind.DERIVE_AGE: "ages of 90 years and above together",
     OperationKind.OFFSET: "dates moved, by one number of days for each person",
@@ -63,6 +64,8 @@ def _entry(
     is_column = account.rows_of == "" and file is not None and account.variable in file.frame
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
+    if account.has_rare_terms:
+        done = RARE_TERMS
     column = file.frame[account.variable] if is_column and file is not None else None
     return {
         "file": file_names.get(account.file, account.file),
@@ -120,6 +123,7 @@ def readme(
     ]
     n_people = len({person for file in released.files.values() for person in np.unique(file.people) if person >= 0})
     gone = sorted(name for name in released.left_out)
+    raised = any(account.has_rare_terms for account in released.accounts)
     lines = [
         f"Study {pilot}, de-identified; released {created:%Y-%m-%d}; {people_text(n_people)}.",
         "",
@@ -129,6 +133,11 @@ def readme(
         "",
         "What was done",
         *_what_was_done(released, file_names),
+        *(
+            ["  Coded terms of few people are raised to a coarser term, or their records were removed."]
+            if raised
+            else []
+        ),
         "  codebook.csv and codebook.json say of every variable what was done, and why.",
         *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",

@@ -34,6 +34,7 @@ class Account:
 
     ``operation`` says what was done by the table or the config, ``recoded`` whether the treatment's labels stand in
     it, ``n_values`` how many values there were in the rows of people who stay, ``n_lost`` how many were emptied.
+    ``has_rare_terms``: some of its terms were raised, or went with their rows.
     """
 
     file: str
@@ -44,6 +45,7 @@ class Account:
     rows_of: str = ""
     n_values: int = 0
     n_lost: int = 0
+    has_rare_terms: bool = False
 
     @property
     def is_disguised(self) -> bool:

@@ -99,7 +99,7 @@ def read_study(
             continue
         table = with_sdtm_names(table, rule)
         kind = table.written_as or table_format(suffix_of(path))
-        files.append(StudyFile(table, _domain_of(table), _people_of(table.frame, rule, ids), kind))
+        files.append(StudyFile(table, _domain_of(table), people_of_rows(table.frame, rule, ids), kind))
     if faults:
         raise FaultyInputError(faults)
     return Study(tuple(files), left_out)
@@ -119,7 +119,8 @@ def _domain_of(table: SourceTable) -> str:
     return str(named[0]) if len(named) == 1 else parent
 
 
-def _people_of(frame: pd.DataFrame, rule: SubjectIdRule, ids: pd.Index) -> np.ndarray:
+def people_of_rows(frame: pd.DataFrame, rule: SubjectIdRule, ids: pd.Index) -> np.ndarray:
+    """Whose record each row (n_rows,) is: the position in ``ids``, ``NOBODY`` or ``STRANGER``."""
     if rule.column is not None and rule.column not in frame:
         return np.full(len(frame), NOBODY)
     read = read_subjects(frame, rule)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from Anonymization_Models import DISTANCES, ModelResult, bin_labels
+from Anonymization_Models import DISTANCES, Binning, ModelResult, bin_labels
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import Told, threshold_share_of_range, told_maximum, told_outside, told_range
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import WHAT_MASKED_MEANS, count_text
-from disclosure_control.basics.words import share_of_text, share_text, text_table
+from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
+
+MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 3, 2  # in the short report; the full one names them all
+FATES = {"tail": "kept in a tail", "missing": "made missing"}
 
 
 def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
@@ -32,31 +35,79 @@ def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
     if any(None in one.values() for one in outside.values()):
         lines += [f"  {WHAT_MASKED_MEANS}"]
     for result in assessment.results:
-        risky = [result.n_risky, share_of_text(result.n_risky, result.n_total)]
-        figures = [pilot, result.n_total, result.n_evaluated, *risky]
-        lines += ["", _title(result), text_table(["Pilot", "Total", "Evaluated", "Risky", "% Risky"], [figures])]
-        lines += [f"  {remark}" for remark in _remarks(result, assessment)]
+        lines += _model_lines(pilot, result, _remarks(result, assessment))
     rows = [
         [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
         for policy, n in assessment.missing_policies.items()
     ]
-    lines += ["", f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"]
+    lines += [f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"]
     lines += [text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
     if assessment.notices:
         lines += ["", "Thresholds that cannot be met", *(f"  {notice}" for notice in assessment.notices)]
     return "\n".join(lines) + "\n"
 
 
+def short_privacy_report(pilot: str, assessment: Assessment) -> str:
+    """The same figures in few lines, however many quasi-identifiers there are; the full report has the rest."""
+    config, outside = assessment.config, told_outside(assessment)
+    names = listed(config.quasi_identifiers, at_most=MOST_NAMED)
+    lines = [f"Privacy report of pilot {pilot}", "", "Quasi-identifiers", f"  {names}"]
+    lines += _short_binning("Binning of quasi-identifiers", config.continuous_qis, outside, assessment)
+    lines += _short_binning("Binning of sensitive features", config.sensitive_features, outside, assessment)
+    if any(None in one.values() for one in outside.values()):
+        lines.append(f"  {WHAT_MASKED_MEANS}")
+    policies = "; ".join(
+        f"{policy}{' (in use)' if policy == config.missing_qis else ''} {n['risky']} of {n['evaluated']} evaluated"
+        for policy, n in assessment.missing_policies.items()
+    )
+    for result in assessment.results:
+        remarks = _short_remarks(result, assessment)
+        if result.model == "k_anonymity":
+            remarks.append(f"By the policy for missing quasi-identifiers: {policies}.")
+        lines += _model_lines(pilot, result, remarks)
+    if assessment.notices:
+        lines += ["", "Thresholds that cannot be met", *first_lines_of(assessment.notices, MOST_NOTICES)]
+    return "\n".join(lines) + "\n"
+
+
+def first_lines_of(sentences: Sequence[str], at_most: int) -> list[str]:
+    """The first ``at_most`` sentences, indented; what is left out for length is counted."""
+    more = [f"  and {len(sentences) - at_most} more"] if len(sentences) > at_most else []
+    return [*(f"  {sentence}" for sentence in sentences[:at_most]), *more]
+
+
+def _short_binning(title: str, names: Sequence[str], outside: Mapping[str, Told], assessment: Assessment) -> list[str]:
+    sentences = []
+    for name in names:
+        binning, told = assessment.binnings.get(name), outside[name]
+        words = "not binned, values as they are"
+        if binning is not None:
+            labels = bin_labels(binning.edges)
+            below, above = (_fate(told[end], binning) for end in ("below", "above"))
+            words = f"{listed(labels, at_most=MOST_NAMED)}; below {below}, above {above}"
+        sentences.append(f"{name}: {words}, missing {count_text(told['missing'])}")
+    return [title, *first_lines_of(sentences, MOST_BINNED)] if sentences else []
+
+
+def _fate(n: int | None, binning: Binning) -> str:
+    return "0" if n == 0 else f"{count_text(n)} ({FATES[binning.policy]})"
+
+
+def _model_lines(pilot: str, result: ModelResult, remarks: Sequence[str]) -> list[str]:
+    risky = [result.n_risky, share_of_text(result.n_risky, result.n_total)]
+    figures = [pilot, result.n_total, result.n_evaluated, *risky]
+    table = text_table(["Pilot", "Total", "Evaluated", "Risky", "% Risky"], [figures])
+    return ["", _title(result), table, *(f"  {remark}" for remark in remarks)]
+
+
 def _binning_section(title: str, outside: Mapping[str, Told], assessment: Assessment) -> list[str]:
-    fates = {"tail": "kept in a tail", "missing": "made missing"}
     rows = []
     for name, told in outside.items():
         binning, missing = assessment.binnings.get(name), count_text(told["missing"])
         if binning is None:
             rows.append([name, "not binned, values as they are", "-", "-", missing])
         else:
-            ends = [told["below"], told["above"]]
-            shown = ["0" if n == 0 else f"{count_text(n)} ({fates[binning.policy]})" for n in ends]
+            shown = [_fate(told[end], binning) for end in ("below", "above")]
             rows.append([name, ", ".join(bin_labels(binning.edges)), *shown, missing])
     return ["", title, text_table(["Column", "Bins", "Below", "Above", "Missing"], rows)] if rows else []
 
@@ -68,11 +119,23 @@ def _title(result: ModelResult) -> str:
 
 
 def _remarks(result: ModelResult, assessment: Assessment) -> list[str]:
-    remarks = []
+    return [*_remarks_on_worst(result, assessment), *_remarks_on_left_out(result, assessment)]
+
+
+def _short_remarks(result: ModelResult, assessment: Assessment) -> list[str]:
+    """The same in two lines at most."""
+    both = _remarks_on_worst(result, assessment), _remarks_on_left_out(result, assessment)
+    return [" ".join(remarks) for remarks in both if remarks]
+
+
+def _remarks_on_worst(result: ModelResult, assessment: Assessment) -> list[str]:
     if result.distance is None and result.worst is not None:
-        remarks.append(f"Smallest {result.model[0]} of an evaluated record: {result.worst:.6g}.")
-    elif result.distance:
-        remarks += _remarks_on_distance(result, assessment)
+        return [f"Smallest {result.model[0]} of an evaluated record: {result.worst:.6g}."]
+    return _remarks_on_distance(result, assessment) if result.distance else []
+
+
+def _remarks_on_left_out(result: ModelResult, assessment: Assessment) -> list[str]:
+    remarks = []
     n_excluded = result.n_total - assessment.k_anonymity.n_evaluated
     n_without_value = assessment.k_anonymity.n_evaluated - result.n_evaluated
     if n_excluded:

@@ -16,10 +16,6 @@ MAY_LEAVE, HOLD = "May leave", "Hold"
 MOST_REASONS = 3
 NOTHING = "nothing is released"
 FLAT = "anonymised_dataset.csv"
-NOT_LOOKED_AT = {
-    "released/": " Not looked at: whom rare events and treatments, patterns of visits or a death single out, and what "
-    "an earlier release tells beside this one."
-}
 _WITHOUT_RELEASE = (
     '"treatment": [{"method": "drop_identifiers"}, {"method": "recommended"}], "recommend": {}, '
     '"release": {"key_from": {"environment": "PILOT_KEY"}}'
@@ -30,10 +26,14 @@ _OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
 
 @dataclass(frozen=True)
 class Leaving:
-    """What would leave the house: its name, and k, l and t of it; None where nothing is released."""
+    """What would leave the house: its name, and k, l and t of it; None where nothing is released.
+
+    ``not_looked_at``: sentences on what this run did not look at.
+    """
 
     about: str
     assessment: Assessment | None
+    not_looked_at: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,7 @@ class Verdict:
     about: str
     reasons: tuple[Reason, ...]
     vetoes: tuple[Reason, ...] = ()
+    not_looked_at: tuple[str, ...] = ()
 
     @property
     def may_leave(self) -> bool:
@@ -70,11 +71,8 @@ class Verdict:
     def text(self) -> str:
         """The verdict in lines: at most three reasons, each with what to do next."""
         if self.may_leave:
-            return (
-                f"VERDICT on {self.about}: {MAY_LEAVE}. All thresholds of the config hold in it, and nothing speaks "
-                "against it that this run looked at."
-                f"{NOT_LOOKED_AT.get(self.about, '')}\n"
-            )
+            good = "All thresholds of the config hold in it, and nothing speaks against it that this run looked at."
+            return f"VERDICT on {self.about}: {MAY_LEAVE}. {' '.join((good, *self.not_looked_at))}\n"
         lines = [f"VERDICT on {self.about}: {HOLD}." if self.about != NOTHING else f"VERDICT: {HOLD}, {NOTHING}."]
         for number, reason in enumerate(self.reasons[:MOST_REASONS], start=1):
             lines.append(f"  {number}. {reason.sentence}")
@@ -93,7 +91,8 @@ def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
     """
     release, treatment = steps.get("release"), steps.get("treatment")
     if release is not None:
-        return Leaving("released/", release.outcome.assessment) if release.outcome else Leaving(NOTHING, None)
+        found = release.outcome
+        return Leaving("released/", found.assessment, found.not_looked_at) if found else Leaving(NOTHING, None)
     if treatment is not None and FLAT in treatment.datasets:
         return Leaving(FLAT, treatment.outcome.as_released)
     return Leaving(NOTHING, None)
@@ -109,7 +108,7 @@ def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Seque
         reasons.append(_nothing_released(steps))
     else:
         reasons += _thresholds_not_met(leaving)
-    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes)
+    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, leaving.not_looked_at)
 
 
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:

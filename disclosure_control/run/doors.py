@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import io
-import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TextIO
 
 from config import (
+    KEEP_RUNS,
     PILOT_NAME,
     PROJECT_FOLDER,
     RESULTS_FOLDER,
@@ -21,12 +21,15 @@ from config import (
     check_pilot_name,
     config_file_of,
     list_pilots,
-    load_pilot_config,
+    parse_config_file,
+    read_config_file,
     read_settings,
 )
 from disclosure_control import __version__
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import text_table
+from disclosure_control.run.logs import FORMATS, Log, utc_now
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
@@ -37,17 +40,23 @@ GRAVITY = (OUR_FAULT, INPUT_AT_FAULT, LOCKED, RISK_TOO_HIGH, DONE)
 
 @dataclass(frozen=True)
 class Pilot:
-    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal.
+    """One pilot of a run: its name, the folder of its domain files, that of its results, its config's literal and file.
 
-    ``config_file`` is where the config stands. A pilot that is not ``is_configured`` has none, and ``config`` is empty.
+    A pilot that is not ``is_configured`` has no config: its literal is empty, and its file says where it would stand.
+    ``started``: when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history holds. ``left_out``: steps
+    that this run must not take, though the config has their key.
     """
 
     name: str
     folder: Path
     results: Path
     config: dict
-    config_file: Path
+    config_file: SourceFile
     is_configured: bool = True
+    started: str = field(default_factory=utc_now)
+    keep_runs: int = KEEP_RUNS
+    log: Log = field(default_factory=Log)
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -70,10 +79,7 @@ def run_door(
     One pilot's fault does not stop the others. 0 done; 1 done, and a risk above what was to be enforced; 2 config
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
     """
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
-    warnings.simplefilter("ignore")  # libraries quote data in their warnings
+    prepare_screen()
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"
@@ -81,26 +87,44 @@ def run_door(
     parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--all", action="store_true", help="every pilot that has a config")
+    parser.add_argument("--log-format", choices=FORMATS, default="text", help="text for people, or JSON line by line")
     add_options(parser)
     options = parser.parse_args(arguments)
+    log = Log(options.log_format == "json")
     try:
         settings = read_settings()
         names = _pilots_of(options, settings)
     except FaultyInputError as error:
-        _say_faults(error.faults)
+        _say_faults(error.faults, log)
         return INPUT_AT_FAULT
     outcomes = {}
     try:
         for name in names:
-            outcomes[name] = _process_one(name, settings, process, options, needs_config)
+            of_pilot = log.of_pilot(_shown(name))
+            work = functools.partial(_process_one, name, settings, process, options, needs_config, of_pilot)
+            outcomes[name] = guarded(work, of_pilot)
     except KeyboardInterrupt:
         _say_faults(
-            ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"]
+            ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"],
+            log,
         )
         return STOPPED
     finally:
-        _say_outcomes(outcomes)
-    return next(status for status in GRAVITY if status in {outcome.status for outcome in outcomes.values()})
+        _say_outcomes(outcomes, log)
+    return gravest({outcome.status for outcome in outcomes.values()})
+
+
+def prepare_screen() -> None:
+    """Make the console one that neither stops a run nor shows data: for every program that people start."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
+    warnings.simplefilter("ignore")  # libraries quote data in their warnings
+
+
+def gravest(statuses: Collection[int]) -> int:
+    """The exit status of several outcomes."""
+    return next(status for status in GRAVITY if status in statuses)
 
 
 def _pilots_of(options: argparse.Namespace, settings: Settings) -> list[str]:
@@ -129,61 +153,60 @@ def _process_one(
     process: Callable[[Pilot, argparse.Namespace], Outcome],
     options: argparse.Namespace,
     needs_config: bool,
+    log: Log,
 ) -> Outcome:
+    path, folder = config_file_of(settings, name), settings.data_folder / name
+    # A misspelt name or folder is told as before: nothing is drafted where nothing lies.
+    is_new = not needs_config and not path.exists() and folder.is_dir() and path.parent.is_dir()
+    file = SourceFile(path, b"") if is_new else read_config_file(settings, name)
+    config = {} if is_new else parse_config_file(file)
+    if not folder.is_dir():
+        raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
+    results = folder / RESULTS_FOLDER
+    pilot = Pilot(name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log)
+    log.say(f"Pilot {name}")
+    with held(pilot.results):
+        return process(pilot, options)
+
+
+def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
+    """What some work on a pilot comes to; what stops it is said, in words that hold no data, and becomes a status."""
     try:
-        config_file, folder = config_file_of(settings, name), settings.data_folder / name
-        # A misspelt name or folder is told as before: nothing is drafted where nothing lies.
-        is_new = not needs_config and not config_file.exists() and folder.is_dir() and config_file.parent.is_dir()
-        config = {} if is_new else load_pilot_config(settings, name)
-        if not folder.is_dir():
-            raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
-        pilot = Pilot(name, folder, folder / RESULTS_FOLDER, config, config_file, not is_new)
-        say(f"Pilot {name}")
-        with held(pilot.results):
-            return process(pilot, options)
+        return work()
     except FaultyInputError as error:
-        _say_faults(error.faults, name)
+        _say_faults(error.faults, log)
         return Outcome(INPUT_AT_FAULT, f"config or input at fault ({len(error.faults)}), see above")
     except PilotIsLockedError:
         return Outcome(LOCKED, "another run holds this pilot; try again when it is done")
     except PublishingInterruptedError:
         words = "results could be moved neither to their place nor back; the next start completes them"
-        _say_faults([words], name)
+        _say_faults([words], log)
         return Outcome(INPUT_AT_FAULT, words)
     except OSError as error:
         # Disk full, folder read-only, file in use: the system's own words and a path of ours, no data.
         where = f" ({Path(error.filename).name})" if isinstance(error.filename, str) else ""
-        _say_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], name)
+        _say_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], log)
         return Outcome(INPUT_AT_FAULT, f"could not read or write: {error.strerror or type(error).__name__}")
     except Exception as error:  # the message may hold data, so only its kind and place are shown
         frames = traceback.extract_tb(error.__traceback__)
         ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
         place = (ours or frames)[-1]
         fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
-        _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], name)
+        _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], log)
         return Outcome(OUR_FAULT, f"a fault of this program: {fault}")
 
 
-def say(text: str, stream: TextIO | None = None) -> None:
-    """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
-    stream = stream or sys.stdout
-    try:
-        print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
-        stream.flush()
-    except OSError:
-        # Nobody can be told; what the interpreter still holds for this stream must not fail either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _say_faults(faults: Sequence[str], pilot: str | None = None) -> None:
+def _say_faults(faults: Sequence[str], log: Log) -> None:
     for fault in faults:
-        say(f"{_shown(pilot)}: {fault}" if pilot else fault, sys.stderr)
+        log.fault(fault)
 
 
 def _shown(pilot: str) -> str:
     return pilot if PILOT_NAME.fullmatch(pilot) else f"{pilot[:40]!r}"
 
 
-def _say_outcomes(outcomes: dict[str, Outcome]) -> None:
+def _say_outcomes(outcomes: dict[str, Outcome], log: Log) -> None:
     rows = [[_shown(name), outcome.status, outcome.words] for name, outcome in outcomes.items()]
-    say(text_table(["Pilot", "Status", "Outcome"], rows))
+    log.say(text_table(["Pilot", "Status", "Outcome"], rows))
+    for name, outcome in outcomes.items():
+        log.of_pilot(_shown(name)).event("outcome", status=outcome.status, words=outcome.words)

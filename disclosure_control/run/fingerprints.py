@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import os
 import secrets
 from collections.abc import Mapping
@@ -27,6 +28,12 @@ MEANING = (
 def fingerprint(key: bytes, sha256: str) -> str:
     """The fingerprint of the file that has this SHA-256, in hexadecimal digits, as hand-to-hand files hold it."""
     return KIND + hmac.new(key, bytes.fromhex(sha256), hashlib.sha256).hexdigest()
+
+
+def fingerprint_of_json(value: object, key: bytes) -> str:
+    """The fingerprint of what can be written as JSON, however it is spelt there."""
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return fingerprint(key, hashlib.sha256(text.encode()).hexdigest())
 
 
 def with_fingerprints(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> dict[str, dict[str, Any]]:

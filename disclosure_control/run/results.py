@@ -19,6 +19,7 @@ import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -29,10 +30,13 @@ from disclosure_control.run import fingerprints
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 ASIDE = ".aside"
+VERIFIED = ".verify"  # where a run is made again, to be compared
 SPILL = ".spill"  # what an engine that works from disk puts aside; it is never part of a set
 LOCK = ".lock"
 
 
+BLANKS, RUNS = r"[\s\p{Z}\p{Cf}]*", r"[=+\-@|%＝＋－＠]"  # what a spreadsheet passes over, and what it runs
+FORMULA_WITHIN = rf"(;{BLANKS}|[^\s\p{{Z}}\p{{Cf}}]{BLANKS}\t{BLANKS})({RUNS})"
 TEXT_FOR_PEOPLE = (".txt", ".svg", ".html", ".md")
 RESTRICTED = "Restricted, for the data controller alone: values of people stand in it, or can be calculated from it."
 
@@ -83,9 +87,10 @@ def recover(folder: Path) -> None:
     """Complete a set that was committed and not fully moved; drop one that was not committed."""
     if (folder / COMMIT / MANIFEST).is_file():
         _move_into_place(folder)
-    for left_over in (folder / COMMIT, folder / PREVIOUS, folder / STAGING, folder / ASIDE, folder / SPILL):
-        if left_over.is_dir():
-            shutil.rmtree(left_over)
+    left_over = (COMMIT, PREVIOUS, STAGING, ASIDE, VERIFIED, SPILL)
+    for aside in (folder / name for name in left_over):
+        if aside.is_dir():
+            shutil.rmtree(aside)
 
 
 class ResultSet:
@@ -158,8 +163,7 @@ class ResultSet:
             key = fingerprints.key_of(self.folder)
             hashed = {name: fingerprints.with_fingerprints(summary.get(name, {}), key) for name in ("inputs", "files")}
             summary = {**summary, "hashes": fingerprints.MEANING, **hashed}
-        text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
-        self.write_text(self.summary_name, text + "\n")
+        self.write_text(self.summary_name, summary_text(summary))
         order = [*files, self.summary_name]
         stale = [name for name in earlier if name not in order]
         self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
@@ -212,6 +216,11 @@ def written_aside(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def summary_text(summary: Mapping[str, Any]) -> str:
+    """A JSON summary as its file holds it."""
+    return with_controls_escaped(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
 def _files_of_summary(path: Path) -> list[str]:
     """Names of the files that an earlier run of this kind left, by its own summary; a file of no run is never ours."""
     try:
@@ -222,14 +231,22 @@ def _files_of_summary(path: Path) -> list[str]:
 
 
 def _may_be_of_a_set(name: str) -> bool:
-    """Whether a name stays within the results, at most one folder deep, and is none of the work folders here."""
+    """Whether a name is one that a set may have, and none of the work folders here."""
+    return _is_ours(name) and not any(part.startswith(".") for part in name.split("/"))
+
+
+def _is_ours(name: object) -> bool:
+    """Whether a name stays within the results, at most one folder deep: nothing elsewhere is moved or removed."""
+    if not isinstance(name, str) or "\\" in name:
+        return False
     parts = name.split("/")
-    return len(parts) <= 2 and all(Path(part).name == part and not part.startswith(".") for part in parts)
+    return len(parts) <= 2 and all(Path(part).name == part != ".." for part in parts)
 
 
 def _manifest(folder: Path) -> tuple[list[str], list[str]]:
     manifest = json.loads((folder / COMMIT / MANIFEST).read_text(encoding="utf-8"))
-    return manifest["files"], manifest["stale"]
+    files, stale = ([name for name in manifest[part] if _is_ours(name)] for part in ("files", "stale"))
+    return files, stale
 
 
 def _move_into_place(folder: Path) -> None:
@@ -323,7 +340,11 @@ def _harmless_text(text: pd.Series) -> pd.Series:
     if pc.any(pc.match_substring_regex(values, CONTROL_CHARACTERS)).as_py():
         text = text.map(without_controls, na_action="ignore")
         values = pa.array(text)
-    matches = pc.match_substring_regex(values, r"^([\s\p{Z}\p{Cf}]*[=+\-@|%＝＋－＠]|[\t\r\n])")
+    # Where lists are parted by semicolons or tabs a spreadsheet takes what follows one for a cell of its own.
+    if pc.any(pc.match_substring_regex(values, FORMULA_WITHIN)).as_py():
+        values = pc.replace_substring_regex(values, FORMULA_WITHIN, r"\1'\2")
+        text = pd.Series(values.to_pylist(), text.index, dtype="str", name=text.name)
+    matches = pc.match_substring_regex(values, rf"^({BLANKS}{RUNS}|[\t\r\n])")
     suspect = pc.fill_null(matches, False).to_numpy(zero_copy_only=False)
     if not suspect.any():
         return text

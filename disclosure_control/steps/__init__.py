@@ -20,6 +20,7 @@ STEPS = (
     "sweep",
     "linkage_attack",
     "fairness",
+    "context",
     "private_release",  # last: it spends, and no later step may fail after it
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,10 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
+from disclosure_control.run.logs import Log, SilentLog
 from disclosure_control.steps import STEPS, settings_module, step_module
 
-ALWAYS_RUN = ("identifiers", "risk")  # without their keys, too
+ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,9 @@ class StepResult:
     """What a step found out: nothing is written before every step is done.
 
     ``figures`` go into the JSON summary under the step's key: plain numbers and names, no record and no subject.
-    ``report`` is its section of the text summary and ``first_lines`` stand above everything else in it; ``screen`` is
+    ``report`` is its section of the full text and ``first_lines`` stand above everything else; ``screen`` is
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
+    ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
     ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
     touched; ``files`` are any others. All are in mode 0600, and restricted: they hold values of people, but for those
     of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
@@ -53,6 +55,7 @@ class StepResult:
     figures: Mapping[str, object]
     report: str
     first_lines: str = ""
+    short: str = ""
     screen: str | None = None
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
@@ -92,16 +95,20 @@ def run_steps(
     folder: Path,
     dataset: CombinedDataset,
     assessment: Assessment,
-    announce: Callable[[str], None] = lambda text: None,
+    log: Log | None = None,
+    left_out: Collection[str] = (),
 ) -> dict[str, StepResult]:
-    """Run the steps whose key is in the config, in the order of the registry; by name, what each found out."""
+    """Run the steps whose key is in the config, in the order of the registry; by name, what each found out.
+
+    The ``log`` is told of each step and of its seconds. Steps that are ``left_out`` are not run.
+    """
+    log = log or SilentLog()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
     files = DomainFiles(is_kept="release" in given)
     for name in STEPS:
-        if name in given or name in ALWAYS_RUN:
-            if name not in ALWAYS_RUN:
-                announce(f"Step {name}")
+        if (name in given or name in ALWAYS_RUN) and name not in left_out:
             step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results), files)
-            results[name] = step_module(name).run_step(step)
+            with log.step(name, is_said=name not in ALWAYS_RUN):
+                results[name] = step_module(name).run_step(step)
     return results

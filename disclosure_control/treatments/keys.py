@@ -23,7 +23,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import Check
 
-SHORTEST_KEY = 16  # bytes
+SHORTEST_KEY, LONGEST_KEY = 16, 4096  # bytes
 LEAST_BITS = 48  # keys as the message makes them, half as long too, have far more
 LONGEST_LOOK = 200  # characters
 BITS_PER_PART, BITS_PER_LETTER = 6.0, 1.5
@@ -122,10 +122,19 @@ def _from_file(name: str, folder: Path | None) -> bytes:
         raise FaultyInputError("key_from: the file of the key needs an absolute path, outside the pilot's folder")
     if folder is not None and path.resolve().is_relative_to(folder.resolve()):
         raise FaultyInputError("key_from: the file of the key lies in the pilot's folder; move it out of there")
+    if path.exists() and not path.is_file():  # a device or a pipe may have no end
+        raise FaultyInputError("key_from: what should be the file of the key is no ordinary file; create one")
     try:
-        return path.read_bytes().strip()
+        with path.open("rb") as file:
+            key = file.read(LONGEST_KEY + 1)
     except OSError:
         raise FaultyInputError("key_from: the file of the key cannot be read; create it, or correct the path") from None
+    if len(key) > LONGEST_KEY:
+        raise FaultyInputError(
+            f"key_from: the file of the key has more than {LONGEST_KEY} bytes; allowed: {SHORTEST_KEY} to "
+            f"{LONGEST_KEY}; name the file that holds the key alone"
+        )
+    return key.strip()
 
 
 # ---------------------------------------------------------------- what is derived from a key

@@ -108,12 +108,9 @@ def test_door_2_accepts_every_draft(table):
         assert 0 < n <= len(table)
 
 
-MESSY = {export.name: export for export in exports(HELD_OUT, seed=71)}
-
-
-@pytest.mark.parametrize("name", some_of(list(MESSY)[::4]))
-def test_a_messy_export_needs_one_attempt(name):
+@pytest.mark.parametrize("language", some_of(list(HELD_OUT)))
+def test_a_messy_export_needs_one_attempt(language):
     """Exports of hospitals in languages and names that nobody tuned anything with."""
-    export = MESSY[name]
+    export = exports({language: HELD_OUT[language]}, seed=71)[0]
     n_people = len(export.tables["DM"])
     assert evaluated({f"{domain}.csv": table for domain, table in export.tables.items()}) == n_people

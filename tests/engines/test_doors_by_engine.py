@@ -13,13 +13,13 @@ from disclosure_control.engines.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.engines.disk import Limits
 from disclosure_control.engines.spill import SpilledArrays
 from tests.places import PROJECT
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks, snapshot
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
 TINY = Limits(block_bytes=200, people_per_part=2, flagged_per_part=2)
 
 
-def published(pilot) -> dict[str, tuple]:
-    return {name: found for name, found in snapshot(pilot.results).items() if not name.startswith(".lock")}
+def published(pilot) -> dict[str, object]:
+    return of_the_data(files_below(pilot.results))
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))

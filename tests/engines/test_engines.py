@@ -41,16 +41,19 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     """Every file of results by name, as door 2 writes them."""
     assessment = assessed(opened)
     steps = run_steps("P", folder, opened.dataset, assessment)
-    assert list(steps) == ["risk"]
+    assert list(steps) == ["identifiers", "risk", "context"]
     folder.mkdir()
     results = ResultSet(folder, "P.json")
     for name, pieces in risky_row_files(assessment):
         results.write_table(name, pieces, for_people=True)
-    results.write_all(steps["risk"].tables, steps["risk"].datasets, steps["risk"].files)
-    report = [generate_full_privacy_report("P", assessment), steps["risk"].first_lines, steps["risk"].report]
+    for step in steps.values():
+        results.write_all(step.tables, step.datasets, step.files)
+    said = [text for step in steps.values() for text in (step.first_lines, step.report)]
+    report = [generate_full_privacy_report("P", assessment), *said, repr(steps["identifiers"].reasons_to_hold)]
     results.write_text("P.txt", "\n".join(report))
     inputs = {"combined_dataset.csv": {"sha256": opened.dataset.sha256, "rows": opened.dataset.n_subjects}}
-    summary = {**privacy_summary("P", assessment, inputs), **steps["risk"].figures, "files": results.files}
+    figures = {name: step.figures for name, step in steps.items()}
+    summary = {**privacy_summary("P", assessment, inputs), **figures, "files": results.files}
     results.write_text("P.json", json.dumps(summary, sort_keys=True))
     return {path.name: path.read_bytes() for path in sorted(results.staging.iterdir())}
 

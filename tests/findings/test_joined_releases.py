@@ -64,8 +64,9 @@ def test_releases_join_only_where_the_config_says_so(pilot, doors, monkeypatch):
     both = joined.merge(first, on="USUBJID", suffixes=("", "_earlier"), validate="one_to_one")
     size = both.groupby(["DM__SEX", "DM__AGE"])["USUBJID"].transform("size")
     found = summary["joined"]
-    assert (found["n_in_both"], found["n_below_k"], found["n_alone"]) == (12, (size < 3).sum(), (size == 1).sum())
-    assert found["n_below_k"] > found["n_below_k_here"] == 0
+    assert ((size < 3).sum(), (size == 1).sum()) == (2, 2)
+    assert (found["n_in_both"], found["n_below_k"], found["n_alone"]) == (12, None, None)  # few, and not nobody
+    assert found["n_below_k_here"] == 0
     assert "Joined by pseudonym with the earlier release 2026-03: 12 of 12 people are in it." in text
     (reason,) = [one for one in reasons_to_hold(summary) if one.gravity == Gravity.THRESHOLD_NOT_MET]
     assert "Together with the release 2026-03" in reason.sentence

@@ -16,6 +16,7 @@ def assert_all_is_found_and_nothing_else(languages, seed):
     assert counts.false == []
 
 
+@pytest.mark.thorough("1 s; tests/draft/ scans two of these exports in the quick run")
 def test_one_language_on_a_seed_of_its_own():
     assert_all_is_found_and_nothing_else({"bulgarian": TUNING["bulgarian"]}, 11)
 

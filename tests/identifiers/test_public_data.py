@@ -33,6 +33,7 @@ def test_the_whole_cdisc_pilot_study():
     assert vetoing("cdiscpilot01") == CDISCPILOT
 
 
+@pytest.mark.thorough("1 s")
 def test_a_whole_study_of_28_domains():
     assert vetoing("dataset_json/whole_study/json") == {
         ("DM__SUBJID", "unique_code"),

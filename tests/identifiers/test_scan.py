@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.identifiers import scan
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.registry import kinds
@@ -15,8 +16,6 @@ from disclosure_control.identifiers.scan import scan_combined, scan_table, scan_
 from tests.corpus.exports import exports
 from tests.corpus.people_words import TUNING
 from tests.examples import examples
-
-GREEK = exports({"greek": TUNING["greek"]}, 4)[1]
 
 
 def table(n=60, **columns):
@@ -58,15 +57,28 @@ def test_what_is_read_one_by_one_is_a_sample_and_says_so():
     assert SAMPLE <= address.n_hits == address.n_values == address.n_people == address.n_all_people < n
 
 
+def test_a_column_full_of_addresses_is_not_searched_to_its_end_and_a_rare_one_is_found(monkeypatch):
+    monkeypatch.setattr(scan, "LARGE", 2_500)
+    n = 2_600
+    rare = [f"code {i}" for i in range(n)]
+    rare[n // 2] = "x@post.example"
+    finding = found(table(n, Q=[f"a{i}@b.example" for i in range(n)], R=rare))
+    assert finding["Q", "email"].is_sample
+    assert finding["Q", "email"].n_hits == finding["Q", "email"].n_all_people == SAMPLE
+    assert finding["R", "email"].n_hits == 1
+    assert not finding["R", "email"].is_sample
+
+
 @given(st.permutations(range(24)))
 @examples(20)
 def test_the_order_of_the_rows_makes_no_difference(order):
-    frame = GREEK.tables["DM"].iloc[:24]
+    frame = exports({"greek": TUNING["greek"]}, 4)[1].tables["DM"].iloc[:24]
     assert scan_table("DM", frame.iloc[list(order)].reset_index(drop=True)) == scan_table("DM", frame)
 
 
-def test_a_sample_is_the_same_in_every_order():
-    frame = table(3 * SAMPLE, Q=[f"{i * 7919 % 1000} Mill Lane {i}" for i in range(3 * SAMPLE)])
+@pytest.mark.parametrize("form", ["{0} Mill Lane {1}", "{1} Mill Lane, Little Snoring, Norfolk"])
+def test_a_sample_is_the_same_in_every_order(form):
+    frame = table(2 * SAMPLE, Q=[form.format(i * 7919 % 1000, i) for i in range(2 * SAMPLE)])
     turned = frame.iloc[::-1].reset_index(drop=True)
     assert scan_table("DM", turned) == scan_table("DM", frame)
 
@@ -92,15 +104,15 @@ def test_rows_are_people_where_no_column_names_them_and_nobody_is_counted_where_
 
 def test_the_subjects_column_is_known_in_any_capitals_and_is_no_finding():
     frame = table(Q=["x"] * 60).rename(columns={"USUBJID": "UsubjId"})
-    scan = scan_table("DM", frame)
-    assert scan.findings == ()
-    assert scan.columns["DM"].n_people == 60
+    looked_at = scan_table("DM", frame)
+    assert looked_at.findings == ()
+    assert looked_at.columns["DM"].n_people == 60
 
 
 def test_tables_may_name_their_subjects_in_different_columns():
     frame = pd.DataFrame({"pid": [f"P{i}" for i in range(30)], "Q": ["x@y.example"] * 30})
-    scan = scan_tables({"XX": frame, "DM": table(Q=["x@y.example"] * 60)}, {"XX": "pid"})
-    assert {f.name: f.n_all_people for f in scan.findings} == {"XX__Q": 30, "DM__Q": 60}
+    looked_at = scan_tables({"XX": frame, "DM": table(Q=["x@y.example"] * 60)}, {"XX": "pid"})
+    assert {f.name: f.n_all_people for f in looked_at.findings} == {"XX__Q": 30, "DM__Q": 60}
 
 
 def test_a_combined_dataset_names_its_domains_in_the_headings():

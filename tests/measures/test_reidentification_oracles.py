@@ -17,6 +17,7 @@ from disclosure_control.measures.reidentification import (
     smallest_class_within,
 )
 from disclosure_control.measures.sampling_weights import exact_risk, frequencies, household_risk, individual_risk
+from tests.examples import some_of
 from tests.places import SHARED
 
 SDCMICRO = SHARED / "oracles" / "sdcmicro"
@@ -55,7 +56,7 @@ def assert_right_between_one_and_two(f, population_f, risk) -> None:
     assert (risk > exact_risk(np.full_like(f, 2.0), 2.0 * population_f / f)).all()
 
 
-@pytest.mark.parametrize("case", sdcmicro_cases("freqCalc+indivRisk"))
+@pytest.mark.parametrize("case", some_of(sdcmicro_cases("freqCalc+indivRisk")))
 def test_frequency_and_individual_risk(case):
     _, classes, settings, rows = prepare(case)
     of_record = classes.class_of_record

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import pytest
+from _pytest.capture import CaptureResult
 
 from tests.run.synthetic_pilot import DONE, Doors, SyntheticPilot, copy_of
 
@@ -11,20 +17,33 @@ from tests.run.synthetic_pilot import DONE, Doors, SyntheticPilot, copy_of
 def finished_template(tmp_path_factory):
     """A valid pilot that went through both doors once: what later runs must not harm."""
     pilot = SyntheticPilot(tmp_path_factory.mktemp("template")).create()
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        doors = Doors(pilot.desk, monkeypatch, _NoCapture())
+    with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
+        doors = Doors(pilot.desk, monkeypatch, screen)
         for door in (1, 2):
             assert doors.start(door).status == DONE
     return pilot.root
 
 
-class _NoCapture:
-    """Stands for capsys where there is none: pytest shows the output of a fixture that failed."""
+@contextlib.contextmanager
+def kept_screen() -> Iterator[KeptScreen]:
+    """What is printed within the block, for fixtures of a module or session: these cannot have capsys."""
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        yield KeptScreen((out, err))
 
-    out, err = "", ""
 
-    def readouterr(self):
-        return self
+@dataclass
+class KeptScreen:
+    """Stands for capsys."""
+
+    streams: tuple[io.StringIO, io.StringIO]
+
+    def readouterr(self) -> CaptureResult:
+        """What was printed since the last call."""
+        texts = [stream.getvalue() for stream in self.streams]
+        for stream in self.streams:
+            stream.seek(0)
+            stream.truncate()
+        return CaptureResult(*texts)
 
 
 @pytest.fixture

@@ -88,13 +88,14 @@ class DoorServer:
             encoding="utf-8",
         )
 
-    def start(self, pilot: SyntheticPilot, door: int, n: int, how: str) -> Run | None:
+    def start(self, pilot: SyntheticPilot, door: int, n: int, how: str, *arguments: str) -> Run | None:
         """Start a door that is killed before its n-th operation on files, or whose n-th fails with this error's name.
 
         None if it was killed; what it came to if it ended by itself. Then it is known, too, how many operations it
         had, and which of them renamed a file.
         """
-        request = {"desk": str(pilot.desk), "script": SCRIPTS[door], "n": n, "how": how, "output": str(self.output)}
+        request = {"desk": str(pilot.desk), "script": SCRIPTS[door], "arguments": arguments, "n": n, "how": how}
+        request["output"] = str(self.output)
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())

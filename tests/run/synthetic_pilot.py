@@ -26,7 +26,13 @@ from tests.places import PROJECT
 SCRIPTS = {1: "Create_Combined_Pilot_Dataset.py", 2: "Main_Anonymization.py"}
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 RESULTS = "processed_for_anonym"
-SETTINGS = ("BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR", "BIOSTREAMS_STATE_DIR")
+SETTINGS = (
+    "BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR", "BIOSTREAMS_STATE_DIR", "BIOSTREAMS_KEEP_RUNS"
+)
+NOW = "2026-01-31T12:00:00.000000Z"  # the moment of every run that a test starts
+# What tells of runs and not of the data alone: it changes with every run.
+OF_RUNS = {"history.jsonl", "quasi_identifier_groups.csv"}
+EVIDENCE = {f"evidence/{name}" for name in ("manifest.json", "anonymisation_report.md", "anonymisation_report.html")}
 NORTH, SOUTH = "MARKERDISTRICT NORTH", "MARKERDISTRICT SOUTH"
 DISTRICT = "District of Permanent Address"
 
@@ -188,6 +194,7 @@ class Doors:
             monkeypatch.delenv(key, raising=False)
         # The developer's own .env beside the scripts must have no say here.
         monkeypatch.setattr("config.PROJECT_FOLDER", desk.parent / "scripts")
+        monkeypatch.setattr("disclosure_control.run.doors.utc_now", lambda: NOW)
         monkeypatch.chdir(desk)
 
     def start(self, door: int, *arguments: str) -> Run:
@@ -231,6 +238,26 @@ def snapshot(folder: Path) -> dict[str, tuple]:
         else:
             found[name] = ("file", mode, hashlib.sha256(path.read_bytes()).hexdigest())
     return found
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    """The files of a folder and its folders that a user sees, by relative path."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    names = {path.relative_to(folder).as_posix(): path for path in paths}
+    return {name: path.read_bytes() for name, path in names.items() if not name.startswith(".")}
+
+
+def of_the_data(files: dict[str, bytes]) -> dict[str, object]:
+    """Results without what a second run of the same data changes: what remembers runs, and the hashes of that."""
+    kept: dict[str, object] = {name: files[name] for name in files if name not in OF_RUNS | EVIDENCE}
+    for name in [name for name in kept if name.endswith(".html")]:
+        kept[name] = re.sub(rb'<section id="over_time".*?</section>', b"", files[name], flags=re.S)
+    for name in [name for name in kept if name.endswith("_privacy_summary.json")]:
+        summary = json.loads(files[name])
+        unchanged = [one for one in kept if not one.endswith(".html")]
+        summary["files"] = {one: entry for one, entry in summary["files"].items() if one in unchanged}
+        kept[name] = summary
+    return kept
 
 
 def leaks(*texts: str) -> list[str]:

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import sys
 from pathlib import Path
@@ -14,8 +15,8 @@ import pandas as pd
 import pytest
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from disclosure_control.run.results import harmless, staged
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, rows_of, snapshot
+from disclosure_control.run.results import COMMIT, MANIFEST, harmless, held, staged
+from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
 SUMMARIES = {1: "merge_report.json", 2: "CLINIC_privacy_summary.json"}
@@ -23,7 +24,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX systems")
 
 
 def names(pilot) -> set[str]:
-    return {path.name for path in pilot.results.iterdir() if path.name not in (".lock", KEY_FILE)}
+    return set(files_below(pilot.results))
 
 
 OF_DOOR_1 = {"combined_dataset.csv", "merge_report.json"}
@@ -31,9 +32,15 @@ OF_DOOR_2 = {
     "risky_rows_k3_anonymity.csv",
     "risky_rows_l2_LB__Cholesterol.csv",
     "risky_rows_t30_LB__Cholesterol.csv",
+    "CLINIC_privacy_report.html",
+    "CLINIC_privacy_details.txt",
     "CLINIC_privacy_summary.txt",
     "CLINIC_privacy_summary.json",
+    "alone_since.csv",
+    *OF_RUNS,
+    *EVIDENCE,
 }
+OF_TEXTS = {f"CLINIC_privacy_{name}" for name in ("details.txt", "summary.txt", "summary.json")}
 
 
 @contextlib.contextmanager
@@ -58,7 +65,9 @@ def watched(look, pilot):
 
 
 @posix
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077], ids=oct)
+@pytest.mark.parametrize(
+    "umask", [0o000, *(pytest.param(one, marks=pytest.mark.thorough("0.1 s each")) for one in (0o022, 0o077))], ids=oct
+)
 def test_files_are_the_owners_alone_whatever_the_umask(umask, fresh, doors):
     before = os.umask(umask)
     try:
@@ -67,9 +76,10 @@ def test_files_are_the_owners_alone_whatever_the_umask(umask, fresh, doors):
     finally:
         os.umask(before)
     assert stat.S_IMODE(fresh.results.stat().st_mode) == 0o700
-    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in fresh.results.iterdir()}
+    modes = {name: stat.S_IMODE((fresh.results / name).stat().st_mode) for name in files_below(fresh.results)}
     assert set(modes) >= OF_DOOR_1 | OF_DOOR_2
     assert set(modes.values()) == {0o600}
+    assert stat.S_IMODE((fresh.results / "evidence").stat().st_mode) == 0o700
 
 
 @posix
@@ -93,7 +103,8 @@ def test_nothing_is_open_to_others_for_a_moment(door, pilot, doors):
 
     def look(event, path):
         if path.is_file() and path.name != ".lock":
-            modes.setdefault(path.name, set()).add(stat.S_IMODE(path.stat().st_mode))
+            in_evidence = "evidence/" if path.parent.name == "evidence" else ""
+            modes.setdefault(in_evidence + path.name, set()).add(stat.S_IMODE(path.stat().st_mode))
 
     try:
         with watched(look, pilot):
@@ -162,9 +173,10 @@ def test_what_is_restricted_is_said_to_be(pilot):
     assert pilot.merge_report()["restricted"].startswith("Restricted")
     summary = pilot.summary()
     restricted = {name for name, entry in summary["files"].items() if entry["restricted"]}
-    assert restricted == OF_DOOR_2 - {"CLINIC_privacy_summary.txt", "CLINIC_privacy_summary.json"}
+    for_all = {*OF_TEXTS, "history.jsonl", *EVIDENCE}
+    assert restricted == OF_DOOR_2 - for_all
     assert "restricted" not in summary
-    report = (pilot.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    report = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
     assert {line.strip() for line in report.split("Restricted files")[1].splitlines()[2:]} == restricted
 
 
@@ -173,8 +185,9 @@ def test_the_json_summary_comes_last(door, pilot, doors):
     files = []
 
     def look(event, path):
-        if event == "os.rename" and path.parent == pilot.results and not path.name.startswith("."):
-            files.append(path.name)
+        name = path.relative_to(pilot.results).as_posix()
+        if event == "os.rename" and not name.startswith("."):
+            files.append(name)
 
     with watched(look, pilot):
         doors.start(door)
@@ -219,8 +232,7 @@ def test_what_an_earlier_run_left_and_this_one_does_not_produce_goes(pilot, door
         "risky_rows_k5_anonymity.csv",
         "risky_rows_l2_VS__BMI.csv",
         "risky_rows_t7_VS__BMI.csv",
-        "CLINIC_privacy_summary.txt",
-        "CLINIC_privacy_summary.json",
+        *(name for name in OF_DOOR_2 if not name.startswith("risky_rows")),
     }
 
 
@@ -230,29 +242,28 @@ def test_without_a_sensitive_feature_the_files_of_l_and_t_go(pilot, doors):
     assert names(pilot) == OF_DOOR_1 | {name for name in OF_DOOR_2 if "_l2_" not in name and "_t30_" not in name}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "notes.txt",
-        "risky_rows.csv",
-        "risky_rows_explained.docx",
-        "combined_dataset_2023.csv",
-        "OTHER.json",
-        ".hidden",
-        "risky_rows_k3_anonymity_reviewed.csv",
-        "risky_rows_k3_anonymity (copy).csv",
-        "CLINIC_2023_privacy_summary.txt",
-    ],
+OF_THE_USER = (
+    "notes.txt",
+    "risky_rows.csv",
+    "risky_rows_explained.docx",
+    "combined_dataset_2023.csv",
+    "OTHER.json",
+    ".hidden",
+    "risky_rows_k3_anonymity_reviewed.csv",
+    "risky_rows_k3_anonymity (copy).csv",
+    "CLINIC_2023_privacy_summary.txt",
+    "archive/risky_rows_k3_anonymity.csv",
 )
-def test_files_that_no_run_made_stay(name, pilot, doors):
-    (pilot.results / name).write_text("of the user's own")
+
+
+def test_files_that_no_run_made_stay(pilot, doors):
     (pilot.results / "archive").mkdir()
-    (pilot.results / "archive" / "risky_rows_k3_anonymity.csv").write_text("of the user's own")
+    for name in OF_THE_USER:
+        (pilot.results / name).write_text("of the user's own")
     pilot.configure(K=5)
     for run in doors.start_both():
         assert run.status == DONE
-    assert (pilot.results / name).read_text() == "of the user's own"
-    assert (pilot.results / "archive" / "risky_rows_k3_anonymity.csv").read_text() == "of the user's own"
+    assert {(pilot.results / name).read_text() for name in OF_THE_USER} == {"of the user's own"}
 
 
 @BOTH_DOORS
@@ -272,10 +283,10 @@ def test_a_failed_run_leaves_all_as_it_was(door, pilot, doors, monkeypatch):
 
     write_text = ResultSet.write_text
 
-    def fails_at_the_summary(results, name, text):
+    def fails_at_the_summary(results, name, text, **options):
         if name == SUMMARIES[door]:
             raise OSError(28, "No space left on device")
-        write_text(results, name, text)
+        write_text(results, name, text, **options)
 
     monkeypatch.setattr(ResultSet, "write_text", fails_at_the_summary)
     pilot.write_rows("VS.csv", rows_of("VS")[:6])
@@ -310,6 +321,22 @@ def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatc
     assert {name: entry for name, entry in snapshot(pilot.results).items() if name != KEY_FILE} == visible
 
 
+def test_a_manifest_names_nothing_outside_the_folder(tmp_path):
+    """Neither a file of another pilot is moved away, nor put in place."""
+    results, other = tmp_path / "P" / "results", tmp_path / "OTHER"
+    (results / COMMIT).mkdir(parents=True)
+    other.mkdir()
+    (other / "LB.csv").write_text("of another pilot")
+    names = {"files": ["../../OTHER/DM.csv", "P.json"], "stale": ["../../OTHER/LB.csv"]}
+    (results / COMMIT / MANIFEST).write_text(json.dumps(names))
+    (results / COMMIT / "P.json").write_text("{}")
+    with held(results):
+        pass
+    assert (other / "LB.csv").read_text() == "of another pilot"
+    assert [path.name for path in other.iterdir()] == ["LB.csv"]
+    assert (results / "P.json").is_file()
+
+
 # ---------------------------------------------------------------- cells that a spreadsheet would run
 
 FORMULAS = [
@@ -340,6 +367,15 @@ def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(cell):
     assert safe["column"].isna().iloc[2]
 
 
+@pytest.mark.parametrize("cell", ["x;=cmd|' /C calc'!A0;y", ";@SUM(A1)", "Alpha; +1+cmd", "a\t=1+1"])
+def test_a_formula_behind_a_separator_is_neutralised(cell):
+    """Where lists are parted by semicolons, as in Germany or Greece, it would be a cell of its own."""
+    (safe,) = harmless(pd.DataFrame({"column": [cell]}, dtype="str"))["column"]
+    assert safe.replace("'=", "=").replace("'@", "@").replace("'+", "+") == cell
+    cells = re.split(r"[;\t]", safe)
+    assert not [one for one in cells if one.strip().startswith(("=", "@", "+"))]
+
+
 @pytest.mark.parametrize("cell", HARMLESS)
 def test_numbers_and_other_text_stay(cell):
     frame = pd.DataFrame({"column": [cell, "=1"]}, dtype="str")
@@ -354,8 +390,11 @@ def test_no_control_character_is_left_for_people(control, tmp_path):
     assert [*safe, safe.iloc[0, 0]] == ["A?" + control[1:] + "B", "count", "A?" + control[1:] + "B"]
     with staged(tmp_path, "P.json") as results:
         results.write_text("P.txt", f"a line\n\twith {name}\n")
-        results.write_all({"P.csv": pd.DataFrame({name: [name]})}, {}, {"Q.txt": name.encode(), "Q.json": b"{}",
-                                                                  "Q.svg": f"<text>{name}</text>".encode()})
+        results.write_all(
+            {"P.csv": pd.DataFrame({name: [name]})},
+            {},
+            {"Q.txt": name.encode(), "Q.json": b"{}", "Q.svg": f"<text>{name}</text>".encode()},
+        )
         results.publish({"column": name})
     written = {path.name: path.read_bytes().decode() for path in tmp_path.iterdir() if path.is_file()}
     assert [file for file, text in written.items() if control[0] in text] == []

@@ -32,7 +32,11 @@ def test_the_results_hold_what_the_screen_must_not(pilot):
     assert leaks((pilot.results / "risky_rows_k3_anonymity.csv").read_text())
 
 
-@pytest.mark.parametrize("arguments", [(), ("--fail-on-risk", "5")], ids=["plain", "fail_on_risk"])
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param((), marks=pytest.mark.thorough("0.2 s")), ("--fail-on-risk", "5")],
+    ids=["plain", "fail_on_risk"],
+)
 def test_normal_runs_show_nobody(arguments, pilot, doors):
     combining, assessing = doors.start(1), doors.start(2, *arguments)
     for run in (combining, assessing):
@@ -147,7 +151,8 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
 def test_reports_without_records_hold_nobody_either(eventful, doors):
     """These may be shown around; the files of risky rows and the combined dataset may not."""
     doors.start_both()
-    for name in ("merge_report.json", "CLINIC_privacy_summary.json", "CLINIC_privacy_summary.txt"):
+    for name in ("merge_report.json", "CLINIC_privacy_summary.json", "CLINIC_privacy_summary.txt",
+                 "CLINIC_privacy_details.txt", "CLINIC_privacy_report.html"):
         assert leaks((eventful.results / name).read_text(encoding="utf-8")) == [], name
 
 

@@ -249,7 +249,9 @@ def test_a_stratum_of_fewer_than_k_is_counted_aloud():
     frame = pd.DataFrame({"sex": list("FFMMF"), "site": ["1", "1", "1", "1", "2"]})
     treated = apply_local_suppression(pilot(frame, ["sex"]), strata=["site"])
     assert treated.changed == {"sex": 1}
-    assert treated.notes == ("k = 2 cannot be met for 1 person, in strata of fewer than 2: they lost every cell.",)
+    assert treated.notes == (
+        "k = 2 cannot be met for fewer than 10 of 5 people, in strata of fewer than 2: they lost every cell.",
+    )
 
 
 def test_numbers_are_looked_at_in_the_config_s_bins_and_stay_numbers():

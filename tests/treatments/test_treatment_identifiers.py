@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 from datetime import date, timedelta
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -119,6 +120,16 @@ def test_keys_from_the_environment_and_from_a_file(tmp_path):
     assert read_key(KEY_FROM) == read_key({"file": str(path)}) == KEY.encode()
 
 
+def test_a_key_file_without_an_end_is_refused(tmp_path):
+    path = tmp_path / "key.txt"
+    path.write_bytes(b"k" * 5000)
+    with pytest.raises(FaultyInputError, match="has more than 4096 bytes"):
+        read_key({"file": str(path)})
+    if Path("/dev/zero").exists():
+        with pytest.raises(FaultyInputError, match="no ordinary file"):
+            read_key({"file": "/dev/zero"})
+
+
 @pytest.mark.parametrize("method", ["recode_ids", "shift_dates"])
 @pytest.mark.parametrize(
     ("key_from", "words"),
@@ -226,7 +237,7 @@ def test_texts_that_are_no_dates():
     assert "MARKER" not in str(error.value)
     out = treated(frame, {**step, "unreadable": "missing"})
     assert out.frame["LB__LBDTC"].isna().all()
-    assert out.steps[0].notes == ("LB__LBDTC: 4 records have no readable date and are made missing.",)
+    assert out.steps[0].notes == ("LB__LBDTC: masked records have no readable date and are made missing.",)
 
 
 def test_real_sdtm_dates_keep_their_intervals():

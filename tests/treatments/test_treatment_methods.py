@@ -283,5 +283,5 @@ def test_few_suppressed_are_joined_by_the_smallest_class():
     frame = pd.DataFrame({"q": list("abbbcccc")})
     treated = treat(frame, config_for(["q"], K=3), [{"method": "suppress_cells"}])
     assert treated.frame["q"].isna().tolist() == [True] * 4 + [False] * 4
-    assert treated.steps[0].notes[1] == "3 more records were suppressed so that the suppressed do not stand out."
+    assert treated.steps[0].notes[1] == "masked more records were suppressed so that the suppressed do not stand out."
     assert treated.steps[0].changed == {"q": 4}

@@ -27,7 +27,7 @@ def detect(column: ColumnValues) -> Hits | None:
     decimal = column.matches(DECIMAL)
     if column.share(decimal) < 0.8 or column.n_distinct < FEWEST_PEOPLE:
         return None
-    numbers = column.numbers[column.looked_at][decimal]
+    numbers = column.numbers_of_sample[decimal]
     if np.nanmax(np.abs(numbers)) > 180:
         return None
     if column.is_headed(HEADING):

@@ -27,4 +27,5 @@ KIND = Kind(
     documentation="a name, `@` (or `(at)`) and a domain, anywhere in the text",
     detect=detect,
     place=10,
+    searches_all=True,
 )

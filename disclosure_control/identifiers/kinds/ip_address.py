@@ -36,4 +36,5 @@ KIND = Kind(
     documentation="IPv4 (not the numbers of versions and chapters, which are small), IPv6 and MAC addresses",
     detect=detect,
     place=13,
+    searches_all=True,
 )

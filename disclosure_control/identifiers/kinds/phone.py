@@ -68,4 +68,5 @@ KIND = Kind(
     detect=detect,
     yields_to=("national_id", "card_number", "bank_account", "subject_id", "birth_date", "running_number"),
     place=30,
+    searches_all=True,
 )

@@ -47,7 +47,7 @@ def detect(column: ColumnValues) -> Hits | None:
 
 def _are_places(column: ColumnValues) -> bool:
     """Whether five digits repeat as places do: some people share one, and they are no measurement's round spread."""
-    numbers = column.numbers[column.looked_at]
+    numbers = column.numbers_of_sample
     shared = column.is_one_each and column.alone_rate < 0.9
     spread = float(np.nanmax(numbers) - np.nanmin(numbers))
     begins_with_zero = column.share(column.matches(r"^0")) > 0

@@ -17,9 +17,10 @@ def detect(column: ColumnValues) -> Hits | None:
         return None
     numbers = column.numbers
     span = float(numbers.max() - numbers.min()) + 1
-    if column.n_distinct < DENSE * span:
+    n_distinct = column.n_distinct / column.share_at_hand
+    if n_distinct < DENSE * span:
         return None
-    return Hits(np.ones(column.n_distinct, dtype=bool), "sure" if column.n_distinct >= 0.9 * span else "likely")
+    return Hits(np.ones(column.n_distinct, dtype=bool), "sure" if n_distinct >= 0.9 * span else "likely")
 
 
 KIND = Kind(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -13,7 +15,6 @@ from disclosure_control.identifiers.registry import Hits, Kind
 
 FEWEST = 20
 ALIKE = 0.995
-SOME = 1_000
 
 
 def detect(column: ColumnValues) -> Hits | None:
@@ -22,38 +23,29 @@ def detect(column: ColumnValues) -> Hits | None:
         return None
     if not column.are_days and not column.are_numbers:
         return None
-    values = np.full(column.n_distinct, np.nan)
-    if column.are_days:
-        values[column.looked_at] = np.where(column.days.is_day, column.days.day, np.nan)
-    else:
-        values = column.numbers
-    if np.isfinite(values[column.looked_at]).mean() < 0.9:
+    values = np.where(column.days.is_day, column.days.day, np.nan) if column.are_days else column.numbers_of_sample
+    is_known = np.isfinite(values)
+    if is_known.mean() < 0.9:
         return None
-    known = (column.code >= 0) & (column.subjects.code >= 0)
-    person, value = column.subjects.code[known], values[column.code[known]]
-    person, value = person[np.isfinite(value)], value[np.isfinite(value)]
-    by_length = _by_length(column.subjects.ids)
-    some = np.flatnonzero(person % max(column.subjects.n_people // SOME, 1) == 0)
-    for chosen in (some, slice(None)):  # of very many people, some tell soon that the order is another one
-        orders = (person[chosen], by_length[person[chosen]])
-        if max(abs(_rank_correlation(order, value[chosen])) for order in orders) < ALIKE:
-            return None
-    return Hits(np.isfinite(values)[column.looked_at], "sure", looked_at=column.looked_at)
+    ids, value = column.ids_of_lone(), values[column.lone]
+    if max(abs(_rank_correlation(order, value)) for order in _orders(ids)) < ALIKE:
+        return None
+    return Hits(is_known, "sure", looked_at=column.looked_at)
 
 
-def _by_length(ids: pa.Array) -> np.ndarray:
-    """The place of each id (n_people,) where shorter ones come first: S-2 before S-10."""
-    order = np.argsort(np.asarray(pc.utf8_length(ids)), kind="stable")  # the ids come in the order of their letters
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return place
+def _orders(ids: pa.Array) -> Iterator[np.ndarray]:
+    """The places of ids (n,) in the order of their letters, and in that where shorter ones come first: S-2, S-10."""
+    letters = np.asarray(pc.rank(ids, tiebreaker="dense")).astype(np.int64)
+    yield letters
+    yield np.asarray(pc.utf8_length(ids)).astype(np.int64) * (len(ids) + 1) + letters
 
 
 def _rank_correlation(person: np.ndarray, value: np.ndarray) -> float:
     """Spearman's correlation of two columns (n,) of which few values are alike, in [-1, 1]."""
-    if len(person) < FEWEST:
+    known = np.isfinite(value)
+    if known.sum() < FEWEST:
         return 0.0
-    ranks = [pd.Series(column).rank().to_numpy() for column in (person, value)]
+    ranks = [pd.Series(column[known]).rank().to_numpy() for column in (person, value)]
     return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 

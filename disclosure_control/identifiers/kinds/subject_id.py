@@ -17,18 +17,17 @@ LONG_PART = 3  # letters, from which on a part of an id tells it
 
 def detect(column: ColumnValues) -> Hits | None:
     """Values that one person alone has and that repeat, hold, or are part of, the id of that person."""
-    lone = np.flatnonzero(column.people_of_value[column.looked_at] == 1)
+    lone = column.lone
     if len(lone) < 3:
         return None
-    is_lone = np.zeros(column.n_distinct, dtype=bool)
-    is_lone[column.looked_at[lone]] = True
-    people, _ = column.somebody_with(is_lone)
-    values, ids = _lower(column.sampled.take(pa.array(lone))), column.subjects.ids
-    repeats = _repeats(values, _lower(ids.take(pa.array(people))))
+    values, ids = _lower(column.sampled.take(pa.array(lone))), _lower(column.ids_of_lone())
+    repeats = _repeats(values, ids)
     if not repeats.any():
         return None
-    others = _lower(ids.take(pa.array((people + max(1, len(ids) // 3)) % len(ids))))
-    chance = min(max(float(_repeats(values, others).mean()), 1e-3), 0.99)
+    order = np.asarray(pc.array_sort_indices(ids)).astype(np.int64)  # of whatever rows they stand in
+    others = np.empty_like(order)
+    others[order] = np.roll(order, max(1, len(order) // 3))
+    chance = min(max(float(_repeats(values, ids.take(pa.array(others))).mean()), 1e-3), 0.99)
     certainty = certainty_beside_chance(int(repeats.sum()), len(repeats), chance)
     if certainty is None:
         return None

@@ -38,7 +38,7 @@ def _numbers(column: ColumnValues) -> Hits | None:
     """Numbers without a repeat where measurements of that range would repeat; or all of one length."""
     if not column.is_hardly_shared:
         return None
-    numbers, n = column.numbers, column.n_people
+    numbers, n = column.numbers, column.n_people / column.share_at_hand
     span = float(numbers.max() - numbers.min()) + 1
     everybody = np.ones(column.n_distinct, dtype=bool)
     expected = n * (n - 1) / 2 / span  # pairs that share a number, if it were drawn from the range

@@ -25,4 +25,5 @@ KIND = Kind(
     documentation="`http://`, `https://`, `ftp://` or `www.` and a host, anywhere in the text",
     detect=detect,
     place=12,
+    searches_all=True,
 )

@@ -1,6 +1,7 @@
 """The drawings of the page: SVG from plain numbers, in the page's own colours, each with words for who cannot see it.
 
-Nothing is told by colour alone: what matters is marked by a pattern or a shape as well.
+Nothing is told by colour alone: what matters is marked by a pattern or a shape as well. The drawings are as wide as a
+telephone, so that their letters can be read there; rows stand below each other, where there is room for many.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-WIDTH = 640
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 28, 44
-ROW, ROW_LEFT, ROW_RIGHT = 26, 220, 130
+WIDTH = 400
+LEFT, RIGHT, TOP, BOTTOM = 52, 12, 32, 46
+ROWS_TOP = 6
+MOST_BESIDE = 6  # letters of a label that stands beside its bar; a longer one stands above it
+MOST_ABOVE = 34
 
 
 @dataclass(frozen=True)
 class Bar:
-    """``value`` from 0; ``label`` below it, ``text`` above it; ``is_marked`` ones are hatched."""
+    """``value`` from 0 on a row; ``label`` before or above it, ``text`` at its end; ``is_marked`` ones are hatched."""
 
     label: str
     value: float
@@ -55,126 +58,138 @@ class Line:
     points: tuple[tuple[float, float], ...]
 
 
-def bar_chart(
-    title: str, described: str, bars: Sequence[Bar], x_title: str, threshold_after: int | None = None
-) -> Markup:
-    """Bars side by side; a line after the first ``threshold_after`` of them, where a threshold stands."""
-    height = 260
-    top = max([bar.value for bar in bars], default=0) or 1
-    slot = (WIDTH - LEFT - RIGHT) / max(len(bars), 1)
+# ---------------------------------------------------------------- rows
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Where rows stand: ``left`` and ``right`` ends of the bars, height of a row, and the middle of a bar in it."""
+
+    n: int
+    left: int
+    right: int
+    tall: int
+    middle: int
+
+    def y(self, place: int) -> int:
+        return ROWS_TOP + place * self.tall + self.middle
+
+    @property
+    def bottom(self) -> int:
+        return ROWS_TOP + self.n * self.tall
+
+    def x(self, share: float) -> float:
+        return self.left + share * (self.right - self.left)
+
+
+def _rows(labels: Sequence[str], texts: Sequence[str]) -> tuple[_Rows, list[str]]:
+    """Rows with their names and texts: beside the bars where all names are short, above them where not."""
+    if max(map(len, labels), default=0) <= MOST_BESIDE:
+        widest = max([len(text) for text in texts], default=0)
+        rows = _Rows(len(labels), 62, WIDTH - 14 - 8 * widest, 24, 12)
+        parts = [_text(54, rows.y(place) + 5, label, "end") for place, label in enumerate(labels)]
+        return rows, parts + [_text(WIDTH - 4, rows.y(i) + 5, text, "end") for i, text in enumerate(texts)]
+    rows = _Rows(len(labels), 6, WIDTH - 6, 44, 30)
     parts = []
+    for place, (label, text) in enumerate(zip(labels, texts, strict=True)):
+        room = max(12, 50 - len(text))
+        parts.append(_text(6, rows.y(place) - 14, shortened(label, min(MOST_ABOVE, room)), "start"))
+        parts.append(_text(WIDTH - 6, rows.y(place) - 14, text, "end"))
+    return rows, parts
+
+
+def row_chart(title: str, described: str, bars: Sequence[Bar], threshold_after: int | None = None) -> Markup:
+    """Bars below each other, each as long as its value; a line below the first ``threshold_after``, if one stands."""
+    top = max([bar.value for bar in bars], default=0) or 1
+    rows, parts = _rows([bar.label for bar in bars], [bar.text for bar in bars])
     for place, bar in enumerate(bars):
-        x, tall = LEFT + place * slot, (height - TOP - BOTTOM) * bar.value / top
-        y, middle = height - BOTTOM - tall, LEFT + (place + 0.5) * slot
         kind = "bar marked" if bar.is_marked else "bar"
-        parts.append(
-            f'<rect class="{kind}" x="{x + slot * 0.1:.1f}" y="{y:.1f}" width="{slot * 0.8:.1f}" height="{tall:.1f}"/>'
-        )
-        if bar.text:
-            parts.append(_text(middle, y - 6, bar.text, "middle"))
-        parts.append(_text(middle, height - BOTTOM + 16, bar.label, "middle"))
-    if threshold_after is not None and 0 < threshold_after <= len(bars):
-        x = LEFT + threshold_after * slot
-        parts.append(f'<line class="threshold" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 12}" y2="{height - BOTTOM}"/>')
-    parts.append(_axis(height))
-    parts.append(_text(LEFT + (WIDTH - LEFT - RIGHT) / 2, height - 6, x_title, "middle"))
-    return _figure(title, described, height, parts)
+        wide = max(bar.value, 0) / top * (rows.right - rows.left)
+        parts.append(f'<rect class="{kind}" x="{rows.left}" y="{rows.y(place) - 8}" width="{wide:.1f}" height="16"/>')
+    parts.append(_line("axis", rows.left, rows.left, ROWS_TOP, rows.bottom))
+    if threshold_after is not None and 0 < threshold_after < len(bars):
+        y = ROWS_TOP + threshold_after * rows.tall
+        parts.append(_line("threshold", 6, WIDTH - 6, y, y))
+    return _figure(title, described, rows.bottom + 10, parts)
 
 
 def interval_chart(title: str, described: str, intervals: Sequence[Interval], threshold: float | None = None) -> Markup:
     """A row per group: its share as a dot on the line of its interval; the axis runs from 0 to a round share."""
     top = _round_up(max([one.high for one in intervals], default=1.0))
-    height, scale, parts = _rows([(one.label, one.text) for one in intervals], top)
+    rows, parts = _rows([one.label for one in intervals], [one.text for one in intervals])
+    for share in (0.0, 0.5, 1.0):
+        parts.append(_line("grid", rows.x(share), rows.x(share), ROWS_TOP, rows.bottom))
+        anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[share]
+        parts.append(_text(rows.x(share), rows.bottom + 18, f"{100 * share * top:.3g}%", anchor))
     for place, one in enumerate(intervals):
-        low, high, dot = (ROW_LEFT + share * scale for share in (one.low, one.high, one.rate))
-        y = _row_middle(place)
-        parts.append(f'<line class="interval" x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<circle class="dot" cx="{dot:.1f}" cy="{y}" r="5"/>')
+        low, high, dot = (rows.x(share / top) for share in (one.low, one.high, one.rate))
+        parts.append(_line("interval", low, high, rows.y(place), rows.y(place)))
+        parts.append(f'<circle class="dot" cx="{dot:.1f}" cy="{rows.y(place)}" r="6"/>')
     if threshold is not None and threshold <= top:
-        parts.append(_upright("threshold", ROW_LEFT + threshold * scale, height))
-    return _figure(title, described, height, parts)
+        parts.append(_line("threshold", rows.x(threshold / top), rows.x(threshold / top), ROWS_TOP, rows.bottom))
+    return _figure(title, described, rows.bottom + 26, parts)
 
 
-def row_chart(title: str, described: str, bars: Sequence[Bar]) -> Markup:
-    """Bars of shares in [0, 1] below each other, for names too long to stand side by side."""
-    top = _round_up(max([bar.value for bar in bars], default=0.0) or 0.01)
-    height, scale, parts = _rows([(bar.label, bar.text) for bar in bars], top)
-    for place, bar in enumerate(bars):
-        kind = "bar marked" if bar.is_marked else "bar"
-        wide, y = max(bar.value, 0) * scale, _row_middle(place) - 8
-        parts.append(f'<rect class="{kind}" x="{ROW_LEFT}" y="{y}" width="{wide:.1f}" height="16"/>')
-    return _figure(title, described, height, parts)
-
-
-def _rows(rows: Sequence[tuple[str, str]], top: float) -> tuple[int, float, list[str]]:
-    """Height, units per share and the frame of a drawing with a name and a text per row, and an axis of shares."""
-    height = TOP + ROW * len(rows) + BOTTOM
-    scale, parts = (WIDTH - ROW_LEFT - ROW_RIGHT) / top, []
-    for place, (label, text) in enumerate(rows):
-        parts.append(_text(ROW_LEFT - 10, _row_middle(place) + 4, shortened(label, 30), "end"))
-        parts.append(_text(WIDTH - 4, _row_middle(place) + 4, text, "end"))
-    for share in (0, top / 2, top):
-        parts.append(_upright("grid", ROW_LEFT + share * scale, height))
-        parts.append(_text(ROW_LEFT + share * scale, height - BOTTOM + 18, f"{100 * share:.3g}%", "middle"))
-    return height, scale, parts
-
-
-def _row_middle(place: int) -> float:
-    return TOP + ROW * (place + 0.5)
-
-
-def _upright(kind: str, x: float, height: int) -> str:
-    return f'<line class="{kind}" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{height - BOTTOM}"/>'
+# ---------------------------------------------------------------- planes
 
 
 def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: str, y_title: str) -> Markup:
     """Points in the unit square; marked ones last, so that nothing lies on them."""
-    height = 340
-    wide, tall = WIDTH - LEFT - RIGHT, height - TOP - BOTTOM
+    height = 320
     top = _round_up(max([point.y for point in points], default=1.0) or 0.01)
     most = _round_up(max([point.x for point in points], default=1.0) or 0.01)
-    parts = [_axis(height)]
+    wide, tall, parts = _plane(height, top, x_title, y_title)
     for share in (0.0, 0.5, 1.0):
-        y = height - BOTTOM - share * tall
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(_text(LEFT - 8, y + 4, f"{100 * share * top:.3g}%", "end"))
-        parts.append(_text(LEFT + share * wide, height - BOTTOM + 16, f"{share * most:.3g}", "middle"))
+        anchor = "end" if share == 1 else "middle"
+        parts.append(_text(LEFT + share * wide, height - BOTTOM + 18, f"{share * most:.3g}", anchor))
+    taken: list[tuple[float, float]] = []
     for point in sorted(points, key=lambda point: bool(point.mark)):
         x, y = LEFT + point.x / most * wide, height - BOTTOM - point.y / top * tall
         words = f"<title>{escape(point.text)}</title>"
         if point.mark:
             parts.append(f'<path class="diamond" d="M{x:.1f} {y - 9:.1f}l9 9l-9 9l-9-9z">{words}</path>')
-            end = x > WIDTH * 0.7
-            parts.append(_text(x - 14 if end else x + 14, y - 8, point.mark, "end" if end else "start"))
+            label_y = y - 12
+            while any(abs(x - other_x) < 18 and abs(label_y - other_y) < 15 for other_x, other_y in taken):
+                label_y -= 15
+            taken.append((x, label_y))
+            parts.append(_text(min(x, WIDTH - 12), label_y, point.mark, "middle"))
         else:
             parts.append(f'<circle class="point" cx="{x:.1f}" cy="{y:.1f}" r="4">{words}</circle>')
-    parts.append(_text(LEFT + wide / 2, height - 6, x_title, "middle"))
-    parts.append(_text(LEFT, TOP - 12, y_title, "start"))
     return _figure(title, described, height, parts)
 
 
 def line_chart(title: str, described: str, lines: Sequence[Line], x_labels: Sequence[str]) -> Markup:
     """Lines over the same places, dashed one by one differently, each named at its end."""
     height = 240
-    wide, tall = WIDTH - LEFT - 120, height - TOP - BOTTOM
     top = _round_up(max([y for line in lines for _, y in line.points], default=1.0) or 0.01)
-    parts = [_axis(height)]
-    for share in (0.0, 0.5, 1.0):
-        y = height - BOTTOM - share * tall
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{LEFT + wide}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(_text(LEFT - 8, y + 4, f"{100 * share * top:.3g}%", "end"))
+    wide, tall, parts = _plane(height, top, "", "", right=40)
     for number, line in enumerate(lines):
         places = [(LEFT + x * wide, height - BOTTOM - y / top * tall) for x, y in line.points]
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-        parts.append(
-            f'<path class="line" stroke-dasharray="{("none", "6 4", "2 3", "8 3 2 3")[number % 4]}" d="{path}"/>'
-        )
+        dashes = ("none", "6 4", "2 3", "8 3 2 3")[number % 4]
+        parts.append(f'<path class="line" stroke-dasharray="{dashes}" d="{path}"/>')
         parts += [f'<circle class="dot" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in places]
-        parts.append(_text(places[-1][0] + 8, places[-1][1] + 4, shortened(line.name, 16), "start"))
+        parts.append(_text(places[-1][0] + 8, places[-1][1] + 5, shortened(line.name, 5), "start"))
     for place, label in enumerate(x_labels):
         x = LEFT + (place / max(len(x_labels) - 1, 1)) * wide
-        parts.append(_text(x, height - BOTTOM + 16, label, "middle"))
+        parts.append(_text(x, height - BOTTOM + 18, label, "middle"))
     return _figure(title, described, height, parts)
+
+
+def _plane(height: int, top: float, x_title: str, y_title: str, right: int = RIGHT) -> tuple[int, int, list[str]]:
+    """Width, height and frame of a drawing with an axis of shares from 0 to ``top`` upwards."""
+    wide, tall = WIDTH - LEFT - right, height - TOP - BOTTOM
+    parts = [_line("axis", LEFT, LEFT + wide, height - BOTTOM, height - BOTTOM)]
+    for share in (0.0, 0.5, 1.0):
+        y = height - BOTTOM - share * tall
+        parts.append(_line("grid", LEFT, LEFT + wide, y, y))
+        parts.append(_text(LEFT - 6, y + 5, f"{100 * share * top:.3g}%", "end"))
+    parts.append(_text(LEFT + wide / 2, height - 8, x_title, "middle"))
+    parts.append(_text(4, TOP - 14, y_title, "start"))
+    return wide, tall, parts
+
+
+# ---------------------------------------------------------------- pieces
 
 
 def shortened(text: str, at_most: int) -> str:
@@ -190,12 +205,12 @@ def _round_up(share: float) -> float:
     return next(step * power for step in (1, 2, 5, 10) if step * power >= share * (1 - 1e-12))
 
 
-def _axis(height: int) -> str:
-    return f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{height - BOTTOM}" y2="{height - BOTTOM}"/>'
+def _line(kind: str, x1: float, x2: float, y1: float, y2: float) -> str:
+    return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>' if text else ""
 
 
 def _figure(title: str, described: str, height: int, parts: Sequence[str]) -> Markup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,8 @@ def privacy_page(
     """
     content = sections.Content(summary, curves, merge, history, is_shareable)
     shown = [section for section in sections.SECTIONS if section.has_ran(content)]
+    missing = [section for section in sections.SECTIONS if section not in shown]
+    withheld = summary.get("withheld", ())
     return (
         _environment()
         .get_template("page.html")
@@ -41,13 +43,27 @@ def privacy_page(
             summary=summary,
             content=content,
             shown=[(section, section.figures(content)) for section in shown],
-            not_run=[section for section in sections.SECTIONS if section not in shown],
+            withheld=[section for section in missing if section.key in withheld],
+            not_run=[section for section in missing if section.key not in withheld],
+            next_command=None if is_shareable else _next_command(summary),
             style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
             script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
             what_if=_script_data({"curves": [dataclasses.asdict(curve) for curve in curves], **_landscape(summary)}),
             is_shareable=is_shareable,
         )
     )
+
+
+def _next_command(summary: Mapping[str, Any]) -> dict[str, str] | None:
+    """What to paste and to start next, where the verdict's reasons do not say it: the answer that is proven or best."""
+    answers = summary.get("recommend", {}).get("short_list", [])
+    if summary.get("verdict") or "treatment" in summary or not answers or not answers[0]["treatment"]:
+        return None
+    command = f"python Main_Anonymization.py {summary['pilot']}"
+    return {
+        "words": f"Into the config of {summary['pilot']}: {answers[0]['words']}. Then run door 2 again.",
+        "lines": f"{_lines_of_config(answers[0]['treatment'])}\n\n{command}",
+    }
 
 
 def _landscape(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,6 +92,11 @@ def _environment() -> Environment:
         "count": _count,
         "lines": _lines_of_config,
         "between": interval_text,
+        "words": lambda text: str(text).replace("_", " "),
+        "sentence": lambda text: text[:1].upper() + text[1:],
+        "by": _by,
+        "pairs": _pairs,
+        "place": _place,
     }
     return environment
 
@@ -88,6 +109,24 @@ def _number(value: object) -> str:
     if value is None:
         return "-"
     return number_text(float(f"{value:.4g}")) if isinstance(value, float) else str(value)
+
+
+def _by(entries: Iterable[Mapping[str, Any]], key: str) -> list[tuple[Any, list[Mapping[str, Any]]]]:
+    """Entries by what they have under ``key``, in the order in which each first comes."""
+    groups: dict[Any, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        groups.setdefault(entry[key], []).append(entry)
+    return list(groups.items())
+
+
+def _pairs(value: Mapping[str, Any] | Sequence[str]) -> list[tuple[str, Any]]:
+    """Names with what is said of each; of a list, names alone."""
+    return list(value.items()) if isinstance(value, Mapping) else [(name, "") for name in value]
+
+
+def _place(cell: Mapping[str, Any]) -> str:
+    """Where a private answer stands: its groups and its category."""
+    return ", ".join([*map(str, cell.get("group", {}).values()), *([cell["category"]] if "category" in cell else [])])
 
 
 def _lines_of_config(treatment: Sequence[Mapping[str, Any]]) -> str:

@@ -7,15 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
+from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_text
 from disclosure_control.basics.words import share_text
 from disclosure_control.report.page import charts
 from disclosure_control.report.page.what_if import ThresholdCurve
+from disclosure_control.steps.sweep.report import row_name
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
 MOST_SETS = 8
 MOST_SIZES = 12  # class sizes with a bar of their own
+MOST_TREATMENTS = 40
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ def _needs(*keys: str) -> Callable[[Content], bool]:
 
 
 def _who(content: Content) -> dict[str, Any]:
+    """Class sizes, and the share at risk of the groups of each column, all columns of one kind of mark."""
     by_group = content.summary["risk"].get("by_group", {})
     overall = content.summary["k_anonymity"]["risky_rate"]
     return {"sizes": _class_sizes(content), "groups": {n: _groups(n, g, overall) for n, g in by_group.items()}}
@@ -60,45 +65,52 @@ def _who(content: Content) -> dict[str, Any]:
 def _class_sizes(content: Content) -> Markup | None:
     """People by the size of their class, from the totals at each threshold: those below 3 less those below 2."""
     curve = next((curve for curve in content.curves if curve.model == "k_anonymity"), None)
-    if curve is None:
+    if curve is None or curve.evaluated is None:
         return None
     below = dict(zip((int(k) for k in curve.thresholds), curve.risky, strict=True))
     in_use = int(curve.in_use)
     last = max(MOST_SIZES, in_use + 2)
-    told = [0] + [below.get(size) for size in range(2, last + 2)]
+    if last + 1 not in below:  # a K larger than the curve goes
+        return None
+    told = [0, *(below[size] for size in range(2, last + 2)), curve.evaluated]
     bars = []
     for size, (before, up_to) in enumerate(itertools.pairwise(told), start=1):
-        if before is None or up_to is None:
-            bars.append(charts.Bar(str(size), 0, "masked", size < in_use))
-        else:
-            bars.append(
-                charts.Bar(str(size), up_to - before, f"{up_to - before:,}" if up_to > before else "", size < in_use)
-            )
-    if told[-1] is not None:
-        rest = curve.evaluated - told[-1]
-        bars.append(charts.Bar(f"{last + 1}+", rest, f"{rest:,}" if rest else ""))
-    return charts.bar_chart(
+        label = f"k = {size}" if size <= last else f"k > {last}"
+        n = None if before is None or up_to is None else up_to - before
+        if n is not None and not content.is_shareable and HAND_TO_HAND.are_small(np.array([n]))[0]:
+            n = None
+        bars.append(charts.Bar(label, n or 0, MASKED if n is None else f"{n:,}" if n else "0", size < in_use))
+    if all(bar.text == MASKED for bar in bars):
+        return None
+    return charts.row_chart(
         "People by the size of their class",
-        f"Classes of fewer than {in_use} people are hatched: their people are at risk.",
+        f"Classes of fewer than {in_use} people are hatched: their people are at risk. "
+        + "; ".join(f"{bar.label}: {bar.text}" for bar in bars),
         bars,
-        "people who share all quasi-identifiers (k)",
         threshold_after=in_use - 1,
     )
 
 
 def _groups(name: str, groups: Sequence[Mapping[str, Any]], overall: float | None) -> Markup | None:
-    told = [group for group in groups if group.get("risky_rate") is not None]
-    told = sorted(told, key=lambda group: -group["risky_rate"])[:MOST_GROUPS]
+    return _interval_chart(f"Share at risk by {name}", groups, "risky", overall)
+
+
+def _interval_chart(
+    title: str, groups: Sequence[Mapping[str, Any]], word: str, overall: float | None = None
+) -> Markup | None:
+    """The shares of the groups that are told, largest first; None without any."""
+    told = [group for group in groups if group.get(f"{word}_rate") is not None]
+    told = sorted(told, key=lambda group: -group[f"{word}_rate"])[:MOST_GROUPS]
     if not told:
         return None
-    rows = [
-        charts.Interval(
-            g["group"], g["risky_rate"], g["low"], g["high"], f"{share_text(g['risky_rate'])} of {g['people']:,}"
+    rows = []
+    for group in told:
+        rate, people = group[f"{word}_rate"], count_text(group["people"])
+        rows.append(
+            charts.Interval(group["group"], rate, group["low"], group["high"], f"{share_text(rate)} of {people}")
         )
-        for g in told
-    ]
     described = "; ".join(f"{row.label}: {row.text}" for row in rows)
-    return charts.interval_chart(f"Share at risk by {name}", described, rows, overall)
+    return charts.interval_chart(title, described, rows, overall)
 
 
 # ---------------------------------------------------------------- why
@@ -124,18 +136,24 @@ def _why(content: Content) -> dict[str, Any]:
 
 
 def _cost(content: Content) -> dict[str, Any]:
+    """The recodings as points; the answers at what they leave out, the others at whom they leave at risk."""
     found = content.summary["recommend"]
-    people = max(found["records"], 1)
+    people = max(found["records"] or 1, 1)
     answers = {tuple(answer["levels"].values()): n for n, answer in enumerate(found["short_list"], start=1)}
-    points = []
+    points, n_masked = [], 0
     for levels, loss, n_at_risk in found["landscape"]["places"]:
         number = answers.get(tuple(levels))
-        words = f"loss {loss:.3g}, {n_at_risk:,} people at risk or left out"
-        points.append(charts.Point(loss, (n_at_risk or 0) / people, words, f"{number}" if number else ""))
+        n = n_at_risk if number is None else found["short_list"][number - 1]["suppressed"]
+        if n is None:
+            n_masked += 1
+        else:
+            words = f"loss {loss:.3g}, {n:,} people at risk or left out"
+            points.append(charts.Point(loss, n / people, words, f"{number}" if number else ""))
     if not points:
-        return {"map": None}
+        return {"map": None, "n_masked": n_masked}
     described = "; ".join(
-        f"answer {n}: loss {answer['loss']:.3g}, {answer['suppressed']:,} left out"
+        f"answer {n}: loss {'-' if answer['loss'] is None else format(answer['loss'], '.3g')}, "
+        f"{count_text(answer['suppressed'])} left out"
         for n, answer in enumerate(found["short_list"], start=1)
     )
     drawn = charts.scatter_chart(
@@ -143,9 +161,68 @@ def _cost(content: Content) -> dict[str, Any]:
         described,
         points,
         f"loss ({found['metric']}): more is coarser",
-        "people at risk if nobody is left out",
+        "people at risk, or left out",
     )
-    return {"map": drawn}
+    return {"map": drawn, "n_masked": n_masked}
+
+
+# ---------------------------------------------------------------- treatments compared, attacks, fairness, exploration
+
+
+def _sweep(content: Content) -> dict[str, Any]:
+    """The rows of the table, those of the front numbered, and the map of risk and change; of many rows the front."""
+    rows, front = content.summary["sweep"]["rows"], 0
+    shown, points = [], []
+    for row in rows:
+        mark = ""
+        if row["pareto_front"]:
+            front += 1
+            mark = str(front)
+        if row["pareto_front"] or len(rows) <= MOST_TREATMENTS:
+            shown.append({**row, "mark": mark, "name": row_name(row)})
+        risk = row["avg_linkage_risk_percent"]
+        if risk is not None:
+            words = f"{row_name(row)}: {risk:.3g}% expected to be found, changed {row['IL1_mean']:.3g}"
+            points.append(charts.Point(row["IL1_mean"], risk / 100, words, mark))
+    drawn = charts.scatter_chart(
+        "Treatments by risk and by how much they changed",
+        "; ".join(f"{row['mark']}: {row['name']}" for row in shown if row["mark"]),
+        points,
+        "changed (IL1, mean of the columns)",
+        "people expected to be found",
+    )
+    return {"rows": shown, "map": drawn if points else None}
+
+
+def _attacks(content: Content) -> dict[str, Any]:
+    from disclosure_control.steps.linkage_attack.attacks import ATTACKS
+
+    return {"attacks": {name: kind.title for name, kind in ATTACKS.items()}}
+
+
+def _fairness(content: Content) -> dict[str, Any]:
+    found = content.summary["fairness"]
+    favoured = {"measure": "favourable outcome", "counted": "favoured", "by_group": found["by_group"]}
+    drawn = []
+    for measure in (favoured, *found.get("anonymisation", ())):
+        svg = _interval_chart(measure["measure"], measure["by_group"], measure["counted"])
+        if svg:
+            drawn.append({"svg": svg, "words": f"{measure['measure'][:1].upper()}{measure['measure'][1:]}"})
+    return {"groups": drawn}
+
+
+def _explore(content: Content) -> dict[str, Any]:
+    columns = content.summary["explore"]["columns"].items()
+    return {
+        "flags": [
+            ("Constant, so they tell nothing", [name for name, one in columns if one["constant"]]),
+            ("Without a single value", [name for name, one in columns if one["kind"] == "empty"]),
+            (
+                "No two people share a value, as good as a name",
+                [name for name, one in columns if one["one_person_per_value"]],
+            ),
+        ]
+    }
 
 
 # ---------------------------------------------------------------- over time
@@ -209,6 +286,7 @@ SECTIONS = (
         "How many people an attacker who holds a register finds.",
         "linkage_attack",
         _needs("linkage_attack"),
+        _attacks,
     ),
     PageSection(
         "sweep",
@@ -216,6 +294,7 @@ SECTIONS = (
         "Risk and use of many treatments side by side.",
         "sweep",
         _needs("sweep"),
+        _sweep,
     ),
     PageSection(
         "fairness",
@@ -223,6 +302,7 @@ SECTIONS = (
         "Whether groups bear risk, or a decision, unequally.",
         "fairness",
         _needs("fairness"),
+        _fairness,
     ),
     PageSection(
         "private_release",
@@ -230,6 +310,14 @@ SECTIONS = (
         "Counts with noise, meant for publication, and their error.",
         "private_release",
         _needs("private_release"),
+    ),
+    PageSection(
+        "explore",
+        "What is in the pilot",
+        "Which columns there are, how they vary, and what they lack.",
+        "explore",
+        _needs("explore"),
+        _explore,
     ),
     PageSection(
         "merge",

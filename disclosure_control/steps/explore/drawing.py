@@ -13,8 +13,9 @@ FEWEST_FOR_A_BOX = 6  # distinct numbers: with fewer of them a bar for each says
 
 
 def draw_exploration(found: Exploration, assessment: Assessment) -> dict[str, bytes]:
-    """Every figure by file name, PNG and SVG; what was left out for space is added to ``found.notes``."""
+    """Every figure by file name, in the forms of the settings; what is left out for space is in ``found.notes``."""
     files: dict[str, bytes] = {}
+    formats = found.settings.figures
     varying = [column for column in found.numbers if column.n_distinct >= FEWEST_FOR_A_BOX]
     few = [column for column in found.categories if not (column.kind == "number" and column.n_distinct > MOST_BARS)]
     files |= pages("explore_histograms", varying, histogram, found)
@@ -25,6 +26,8 @@ def draw_exploration(found: Exploration, assessment: Assessment) -> dict[str, by
     files |= pair_plot(found, varying)
     if any(one.rho is not None for one in found.correlations):
         files |= correlation_map(found)
-    files |= figure_files("explore_class_sizes", lambda figure: class_sizes(figure, assessment), 8, 4.5)
-    files |= figure_files("explore_individual_risk", lambda figure: individual_risk(figure, assessment), 8, 4.5)
+    files |= figure_files("explore_class_sizes", lambda figure: class_sizes(figure, assessment), 8, 4.5, formats)
+    files |= figure_files(
+        "explore_individual_risk", lambda figure: individual_risk(figure, assessment), 8, 4.5, formats
+    )
     return files

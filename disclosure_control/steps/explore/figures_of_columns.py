@@ -40,11 +40,11 @@ def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found: E
     files: dict[str, bytes] = {}
     for page, start in enumerate(range(0, len(shown), PANELS_PER_PAGE), start=1):
         panels = shown[start : start + PANELS_PER_PAGE]
-        files |= _panels(f"{name}_{page}", panels, draw)
+        files |= _panels(f"{name}_{page}", panels, draw, found.settings.figures)
     return files
 
 
-def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dict[str, bytes]:
+def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable, formats: Sequence[str]) -> dict[str, bytes]:
     n_across = min(3, len(columns))
     n_down = math.ceil(len(columns) / n_across)
 
@@ -55,7 +55,7 @@ def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable) -> dic
         for panel in panels[len(columns) :]:
             panel.set_axis_off()
 
-    return figure_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down)
+    return figure_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down, formats)
 
 
 def titled(panel: Axes, column: ExploredColumn) -> None:
@@ -123,18 +123,23 @@ def histogram(panel: Axes, column: ExploredColumn) -> None:
 def histogram_edges(column: ExploredColumn) -> np.ndarray:
     """Edges of 5 to 40 bins of equal width; one bin per value where there are few whole numbers close together.
 
+    Of whole numbers each bin holds equally many.
+
     The width follows Freedman and Diaconis 1981, doi:10.1007/BF01025868.
     """
     values, statistics = column.encoded.labels, column.statistics
     assert statistics is not None  # numbers that somebody has
     low, high = values[0], values[-1]
     span = high / 2 - low / 2  # half of it, since twice the largest number is no number
-    whole = high - low <= 40 and bool((values == np.round(values)).all()) if np.isfinite(high - low) else False
-    if whole:
+    whole = bool((values == np.round(values)).all()) and abs(low) + abs(high) < 2**52
+    if whole and high - low <= 40:
         return np.arange(low - 0.5, high + 1)
     half_width = (statistics.third_quartile / 2 - statistics.first_quartile / 2) * 2 / np.cbrt(column.n_with_value)
     with np.errstate(over="ignore"):  # more bins than there are numbers are 40 as well
         n_bins = int(np.clip(np.ceil(span / half_width), 5, 40)) if half_width > 0 else 20
+    if whole:  # each bin holds as many whole numbers as the next
+        width = np.ceil((high - low + 1) / n_bins)
+        return low - 0.5 + width * np.arange(np.ceil((high - low + 1) / width) + 1)
     edges = low + (span / n_bins) * 2 * np.arange(n_bins + 1)
     edges[-1] = high  # whatever the sum was rounded to
     return edges if (np.diff(edges) > 0).all() else np.array([low, high])

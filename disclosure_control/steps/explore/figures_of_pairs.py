@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from disclosure_control.basics.drawings import COLOURS, figure_files, wrapped
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import people_text
 from disclosure_control.steps.explore.associations import cross_table
 from disclosure_control.steps.explore.columns import ExploredColumn
@@ -83,7 +84,7 @@ def boxes_by_group(found: Exploration, numbers: Sequence[ExploredColumn]) -> dic
         figure.suptitle(f"by {wrapped(group.name, 60, 1)}; outliers are not drawn", fontsize=10)
 
     height = max(2.2, 0.9 + 0.45 * len(chosen)) * math.ceil(len(shown) / 2) + 0.4
-    return figure_files("explore_boxes_by_group", draw, 10, height)
+    return figure_files("explore_boxes_by_group", draw, 10, height, found.settings.figures)
 
 
 def _counts_by_group(group: ExploredColumn, column: ExploredColumn, chosen: np.ndarray) -> list[np.ndarray]:
@@ -148,7 +149,7 @@ def mosaic(found: Exploration) -> dict[str, bytes]:
             handles=keys[::-1], loc="center left", bbox_to_anchor=(1.01, 0.5), handlelength=2.5, handleheight=2
         )
 
-    return figure_files("explore_mosaic", draw, 9, 5.5)
+    return figure_files("explore_mosaic", draw, 9, 5.5, found.settings.figures)
 
 
 def _pair_that_varies(found: Exploration) -> list[ExploredColumn]:
@@ -220,7 +221,7 @@ def pair_plot(found: Exploration, varying: Sequence[ExploredColumn]) -> dict[str
                 panel.set_ylabel(wrapped(columns[row].title, 22, 2), fontsize=8)
         figure.suptitle("Darker: more people (square root); on the diagonal the histograms", fontsize=9)
 
-    return figure_files("explore_pairs", draw, max(2.1 * n, 5), max(1.9 * n, 4.5))
+    return figure_files("explore_pairs", draw, max(2.1 * n, 5), max(1.9 * n, 4.5), found.settings.figures)
 
 
 def _cell_of_record(column: ExploredColumn, edges: np.ndarray) -> np.ndarray:
@@ -248,7 +249,7 @@ def correlation_map(found: Exploration) -> dict[str, bytes]:
     rho = np.full((len(names), len(names)), np.nan)
     for one in found.correlations:
         rho[place[one.one], place[one.other]] = rho[place[one.other], place[one.one]] = (
-            np.nan if one.rho is None else one.rho
+            np.nan if one.rho is None or one.n_people < HAND_TO_HAND.threshold else one.rho
         )
     np.fill_diagonal(rho, 1.0)
     n = len(names)
@@ -268,7 +269,8 @@ def correlation_map(found: Exploration) -> dict[str, bytes]:
                 colour = "white" if abs(rho[i, j]) > 0.6 else "black"
                 panel.text(j, i, text, ha="center", va="center", fontsize=8 if n <= 12 else 7, color=colour)
         bar = figure.colorbar(image, ax=panel, shrink=0.8)
-        bar.set_label("Spearman's rho, of the people who have both values; white: not defined", fontsize=8)
+        what = "Spearman's rho, of the people who have both values; white: fewer than ten, or not defined"
+        bar.set_label(what, fontsize=8)
 
     side = min(4 + 0.42 * n, 16)
-    return figure_files("explore_spearman", draw, side + 1.5, side)
+    return figure_files("explore_spearman", draw, side + 1.5, side, found.settings.figures)

@@ -8,10 +8,10 @@ from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.drawings import DEFAULT_FORMATS, FIGURES, formats_of
 from disclosure_control.basics.faults import faults_of_columns, stop_at
 from disclosure_control.basics.settings import (
     COLUMNS,
-    FLAG,
     Check,
     are_names,
     faults_of_settings,
@@ -22,7 +22,7 @@ from disclosure_control.basics.settings import (
 
 @dataclass(frozen=True)
 class ExploreSettings:
-    """The config key ``explore``. None stands for a choice by the roles of the columns."""
+    """The config key ``explore``. None stands for a choice by the roles of the columns; ``figures`` are forms."""
 
     columns: tuple[str, ...] | None = None
     group: str | None = None
@@ -32,7 +32,7 @@ class ExploreSettings:
     max_levels: int = 20
     small_level: int = 5
     max_drawn: int = 12
-    figures: bool = True
+    figures: tuple[str, ...] = DEFAULT_FORMATS
 
 
 def _are_names_from(least: int, most: int) -> Callable[[object], bool]:
@@ -53,7 +53,7 @@ _KEYS: dict[str, Check] = {
     "max_levels": (_UP_TO_1000[0], f"{_UP_TO_1000[1]}: columns with more values are not tabulated"),
     "small_level": _UP_TO_1000,
     "max_drawn": (_UP_TO_1000[0], f"{_UP_TO_1000[1]}: columns in each kind of figure"),
-    "figures": FLAG,
+    "figures": FIGURES,
 }
 
 
@@ -82,4 +82,6 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
             given[key] = tuple(given[key])
     if "cross_tables" in given:
         given["cross_tables"] = tuple(tuple(pair) for pair in given["cross_tables"])
+    if "figures" in given:
+        given["figures"] = formats_of(given["figures"])
     return ExploreSettings(**given)

@@ -11,9 +11,10 @@ from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.choice import fits_in_memory
 from disclosure_control.identifiers.findings import Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
-from disclosure_control.identifiers.scan import scan_combined, scan_table
+from disclosure_control.identifiers.scan import scan_dataset, scan_table
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
@@ -25,16 +26,16 @@ def run_step(step: StepInput) -> StepResult:
     """The findings, what the config says of them, and what speaks against letting the dataset out."""
     settings = cast(IdentifierSettings, step.settings) if step.settings is not None else IdentifierSettings()
     config = step.assessment.config
-    table = step.dataset.table
-    of_dataset = scan_combined(table, step.dataset.subjects)
-    beside, not_looked_at = scan_beside(step.folder, config, list(table.columns), step.files)
+    columns = list(step.dataset.table.columns)
+    of_dataset = scan_dataset(step.dataset)
+    beside, not_looked_at = scan_beside(step.folder, config, columns, step.files)
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
         settings.harmless,
         settings.release_anyway,
         config.quasi_identifiers,
-        planned_drops(config, of_dataset, list(table.columns)),
+        planned_drops(config, of_dataset, columns),
     )
     figures = identifier_figures(outcome, of_dataset, beside, not_looked_at)
     is_treated = config.has("treatment")  # then the step treatment judges what leaves
@@ -60,6 +61,9 @@ def scan_beside(
     scans, unread = [], []
     for domain, path in found.items():
         if domain in NOT_OF_SUBJECTS:
+            continue
+        if not fits_in_memory(path):
+            unread.append(f"{path.name}: it needs more memory than there is")
             continue
         try:
             frame = files.read(path, merge.options_of(domain, rule.column)).frame

@@ -105,7 +105,7 @@ def _linkage(linkage: Mapping, truth_known: bool) -> list[str]:
             level["n_sets"],
             share_text(level["mean_rate"]),
             share_text(level["best_rate"]),
-            ", ".join(level["best"]),
+            ", ".join(level["best"]) if level["best_rate"] else "-",
         ]
         for release, method, found in methods
         for level in found["by_knowledge"]

@@ -32,6 +32,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import link_fault
 from disclosure_control.run.results import flush_folder
 from disclosure_control.steps.private_release.entries import (
     ANSWERED,
@@ -200,11 +201,17 @@ class Ledger:
         """The folder is there and the controller's alone; what the controller may not write stays so."""
         if self._was_never_asked():
             self._begin()
+        faults = [link_fault(path, self.folder.parent) for path in (self.folder, *self._files())]
+        if found := [fault for fault in faults if fault]:  # what lies elsewhere would be changed, or be believed
+            raise LedgerFaultError("; ".join(found))
         if not self.folder.is_dir():
             raise self._fault("cannot be reached", f"{FOLDER} is no folder, or a link that leads nowhere")
         mode = self.folder.stat().st_mode & 0o777
         if mode & 0o077:
             self.folder.chmod(mode & 0o700)
+
+    def _files(self) -> list[Path]:
+        return sorted(self.folder.iterdir()) if self.folder.is_dir() else []
 
     def _begin(self) -> None:
         """The folder with an empty ledger and its head, put in place at once; another process may be the first."""

@@ -40,6 +40,7 @@ from disclosure_control.steps.private_release.questions import (
 )
 from disclosure_control.steps.private_release.serving import SERVER_OPTIONS, Gate, Strangers, refusal
 from disclosure_control.steps.private_release.step import NEIGHBOURS, ask, notices_of, pilots_ledger
+from disclosure_control.treatments.keys import LEAST_BITS, estimated_bits
 
 TOKEN_VARIABLE, SHORTEST_TOKEN = "BIOSTREAMS_SERVICE_TOKEN", 16
 KEY, DESCRIPTION_PATH = "private_release", "/openapi.json"
@@ -114,15 +115,11 @@ class ServedPilot:
 
 
 def create_app(pilot: ServedPilot, token: str, strangers: Strangers | None = None) -> Callable:
-    """The ASGI application. ``token``: at least 16 characters; raises ``FaultyInputError`` below that.
+    """The ASGI application. Raises ``FaultyInputError`` where the ``token`` is short, or could be guessed.
 
     ``strangers`` are the connections of a server that have not shown the token yet.
     """
-    if len(token) < SHORTEST_TOKEN:
-        raise FaultyInputError(
-            f"{TOKEN_VARIABLE}: {len(token)} characters; allowed: at least {SHORTEST_TOKEN}; "
-            'make one: python -c "import secrets; print(secrets.token_urlsafe(32))"'
-        )
+    _check_token(token)
     app = FastAPI(
         title="Private answers",
         version="1",
@@ -136,6 +133,17 @@ def create_app(pilot: ServedPilot, token: str, strangers: Strangers | None = Non
     _add_refusals(app)
     app.add_middleware(Gate, token=token, open_path=DESCRIPTION_PATH, strangers=strangers or Strangers())
     return app
+
+
+def _check_token(token: str) -> None:
+    """Whoever guesses the token spends the budget: it has to hold as much chance as a key."""
+    how = 'make one: python -c "import secrets; print(secrets.token_urlsafe(32))"'
+    if len(token) < SHORTEST_TOKEN:
+        raise FaultyInputError(f"{TOKEN_VARIABLE}: {len(token)} characters; allowed: at least {SHORTEST_TOKEN}; {how}")
+    if estimated_bits(token.encode("utf-8", "surrogateescape")) < LEAST_BITS:
+        raise FaultyInputError(
+            f"{TOKEN_VARIABLE}: too little variety (words, repeats or sequences can be guessed); {how}"
+        )
 
 
 _REFUSALS = {
@@ -242,7 +250,7 @@ def served_pilot(name: str) -> ServedPilot:
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     readers = {**dict.fromkeys(KEY_READERS | STEP_READERS, _unread), KEY: STEP_READERS[KEY]}
     with held(path.parent):
-        config, dataset = read_combined_dataset(path, literal, readers)
+        config, dataset = read_combined_dataset(path, literal, readers, is_assessed=False)
     if KEY not in literal:
         raise FaultyInputError('private_release: missing in the config; the service needs its {"budget": ...}')
     private = config.settings[KEY]

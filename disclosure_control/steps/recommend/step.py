@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.words import counted
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found
@@ -66,13 +68,20 @@ def run_step(step: StepInput) -> StepResult:
     figures = _figures(trial, settings, found, short_list)
     best = short_list[0] if found.best is not None else None
     treatment = best.treatment if best is not None and best.holds else None
-    return StepResult(figures, recommend_report(figures), inputs=pilot.inputs, outcome=Recommendation(treatment))
+    return StepResult(
+        figures,
+        recommend_report(figures),
+        short=next_step(figures),
+        inputs=pilot.inputs,
+        outcome=Recommendation(treatment),
+    )
 
 
 def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict[str, Any]:
     pilot, assessment = trial.pilot, trial.assessment
     flags = at_risk(assessment, pilot.models)
     nobody = np.zeros(assessment.classes.n_records, dtype=bool)
+    n_at_risk = int(np.logical_or.reduce([*flags.values(), nobody]).sum())
     best = short_list[0] if found.best is not None else None
     return {
         "metric": settings.metric,
@@ -83,42 +92,68 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
         "records": assessment.classes.n_records,
         "not_evaluated": assessment.classes.n_records - pilot.n_evaluated,
         "missing_qis": assessment.config.missing_qis,
-        "at_risk": int(np.logical_or.reduce([*flags.values(), nobody]).sum()),
+        "at_risk": n_at_risk,
         "optimal": found.is_optimal,
         "levels": best.levels if best else None,
-        "loss": best.loss if best else None,
-        "suppressed": best.n_suppressed if best else None,
+        "loss": _told_loss(best.loss, best.n_suppressed, trial) if best else None,
+        "suppressed": _told(best.n_suppressed, trial) if best else None,
         "checked": found.n_checked,
         "lattice_size": found.lattice_size,
-        "short_list": [_answer_figures(answer) for answer in short_list],
+        "short_list": [_answer_figures(answer, trial, n_at_risk) for answer in short_list],
         "landscape": _landscape_figures(trial, short_list),
     }
 
 
 def _landscape_figures(trial: Trial, short_list: Sequence[Answer]) -> dict[str, Any]:
-    """Other recodings beside the answers: what each costs, and how many people it leaves at risk if nobody goes."""
+    """Other recodings beside the answers: what each costs, and how many people it leaves at risk if nobody goes.
+
+    Of one column alone these are those in its rare groups: None where they are few.
+    """
     pilot, names = trial.pilot, [attribute.name for attribute in trial.pilot.lattice.attributes]
     if not pilot.n_evaluated or not names:
         return {"levels": {}, "places": [], "whole": True}
     first = [tuple(answer.levels[name] for name in names) for answer in short_list]
-    requirements = pilot.requirements(trial.suppression_limit)
+    requirements, n = pilot.requirements(trial.suppression_limit), pilot.n_evaluated
     found = landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
     return {
         "levels": {attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
-        "places": [[list(place.levels), float(f"{place.loss:.4g}"), place.n_at_risk] for place in found.places],
+        "places": [
+            [list(place.levels), float(f"{loss:.4g}"), HAND_TO_HAND.told(place.n_at_risk, n)]
+            for place in found.places
+            for loss in [_told_loss(place.loss, place.n_at_risk, trial)]
+        ],
         "whole": found.is_whole,
     }
 
 
-def _answer_figures(answer: Answer) -> dict[str, Any]:
+def _told(n: int, trial: Trial) -> int | None:
+    """How many records a recoding leaves out, or at risk: of one column alone these are those in its rare groups."""
+    return HAND_TO_HAND.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
+
+
+def _told_loss(loss: float, n_left_out: int, trial: Trial) -> float:
+    """A loss as it may be told: who is left out counts as lost, so from all digits their masked number follows.
+
+    Then losses of values are rounded to what some twenty people weigh, and those of class sizes to one digit.
+    """
+    if _told(n_left_out, trial) is not None:
+        return loss
+    if not METRICS[trial.metric].is_of_values:
+        return float(f"{loss:.1g}")
+    unit = 2 * HAND_TO_HAND.threshold / max(trial.assessment.classes.n_records, 1) * max(1.0, abs(loss))
+    return round(loss / unit) * unit
+
+
+def _answer_figures(answer: Answer, trial: Trial, n_at_risk: int) -> dict[str, Any]:
     return {
         "titles": list(answer.titles),
         "words": answer.words,
         "levels": answer.levels,
-        "loss": answer.loss,
-        "suppressed": answer.n_suppressed,
-        "rescued": answer.n_rescued,
-        "at_risk_after": answer.at_risk,
+        "loss": _told_loss(answer.loss, answer.n_suppressed, trial),
+        "suppressed": _told(answer.n_suppressed, trial),
+        "suppressed_few": bool(HAND_TO_HAND.are_small(np.array(answer.n_suppressed))),
+        "rescued": n_at_risk if answer.n_rescued == n_at_risk else HAND_TO_HAND.told(answer.n_rescued, n_at_risk),
+        "at_risk_after": {name: _told(n, trial) for name, n in answer.at_risk.items()},
         "holds": answer.holds,
         "optimal": answer.is_optimal,
         "treatment": [step.literal for step in answer.treatment],
@@ -150,6 +185,26 @@ def recommend_report(figures: Mapping[str, Any]) -> str:
             f"  {NOT_ANONYMOUS}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def next_step(figures: Mapping[str, Any]) -> str:
+    """The same in a few lines: how sure it is, the first answer, and what to paste for it."""
+    lines = ["Next best step", *_first_words(figures)]
+    if figures["short_list"]:
+        others = len(figures["short_list"]) - 1
+        more = f" {counted(others, 'other answer')} in the details." if others else ""
+        lines.append(f"  1. {_in_short(figures['short_list'][0], figures)}")
+        lines.append(f'     To apply it: "treatment": [{{"method": "recommended"}}].{more}')
+    return "\n".join(lines) + "\n"
+
+
+def _in_short(answer: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
+    """What to give up, who is left out, and whether that holds."""
+    n_out = people_on_screen(1) if answer["suppressed_few"] else count_text(answer["suppressed"])
+    still = ", ".join(f"{count_text(n)} by {name}" for name, n in answer["at_risk_after"].items() if n != 0)
+    holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
+    outcome = f"still at risk: {still}" if still else holds
+    return f"{answer['words']}; {n_out} of {figures['records']} records left out: {outcome}."
 
 
 def _first_words(figures: Mapping[str, Any]) -> list[str]:
@@ -186,15 +241,13 @@ def _loss_in_words(figures: Mapping[str, Any]) -> str:
 
 
 def _answer_lines(number: int, answer: Mapping[str, Any], figures: Mapping[str, Any]) -> list[str]:
-    n_left = figures["records"] - answer["suppressed"]
-    still = ", ".join(f"{n} by {name}" for name, n in answer["at_risk_after"].items() if n)
-    holds = "all thresholds that can be met hold" if figures["left_out"] else "all thresholds hold"
-    outcome = f"still at risk: {still}" if still else holds
-    rescued = f"{answer['rescued']} of {figures['at_risk']} records at risk are rescued"
+    n_left = "the others" if answer["suppressed"] is None else str(figures["records"] - answer["suppressed"])
+    about = "about " if answer["suppressed"] is None else ""
+    rescued = f"{count_text(answer['rescued'])} of {figures['at_risk']} records at risk are rescued"
     lines = [
         f"  {number}. {'; '.join(answer['titles'])}",
-        f"     {answer['words']}; {answer['suppressed']} of {figures['records']} records left out: {outcome}.",
-        f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {answer['loss']:.4g}.",
+        f"     {_in_short(answer, figures)}",
+        f"     {rescued}; {n_left} records are released; {_loss_in_words(figures)}: {about}{answer['loss']:.4g}.",
     ]
     if not answer["treatment"]:
         return lines

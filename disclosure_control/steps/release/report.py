@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,22 @@ from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
+from disclosure_control.release.rare_terms import RaisedTerms
 from disclosure_control.release.traces import Traces
+from disclosure_control.steps.release.course import (
+    CourseRisk,
+    course_figures,
+    course_report,
+    raised_figures,
+    raised_report,
+    reasons_of_course,
+)
+from disclosure_control.steps.release.earlier import (
+    BesideEarlier,
+    earlier_figures,
+    earlier_report,
+    reasons_of_earlier,
+)
 
 
 @dataclass(frozen=True)
@@ -27,7 +42,8 @@ class PackageChecked:
     k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
     outsiders may know, which the config does not answer for (``identifiers``); ``answers`` to the three questions; and
     the figures of the ``findings`` about what leaves, by name; and why its define.xml, where it has one, does not say
-    what the files are (``no_definition``).
+    what the files are (``no_definition``); the longitudinal risk (``course``); and what the package tells beside an
+    ``earlier`` release.
     """
 
     assessment: Assessment
@@ -37,6 +53,16 @@ class PackageChecked:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     findings: Mapping[str, Any] = field(default_factory=dict)
     no_definition: str = ""
+    course: CourseRisk | None = None
+    earlier: BesideEarlier | None = None
+
+    @property
+    def not_looked_at(self) -> tuple[str, ...]:
+        """What speaks neither for nor against it, because the config leaves it out: sentences for the verdict."""
+        courses = "Not reckoned with: what acquaintances know of events, treatments, visits or a death."
+        is_reckoned = self.course is not None and self.course.known.facts
+        beside = "Not looked at: what an earlier release tells beside this one."
+        return (*(() if is_reckoned else (courses,)), *(() if self.earlier else (beside,)))
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
@@ -96,6 +122,10 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
                 f"Merged again, the package is riskier than the treatment promised: {listed(worse)}.",
             )
         )
+    if checked.course is not None:
+        reasons += reasons_of_course(checked.course)
+    if checked.earlier is not None:
+        reasons += reasons_of_earlier(checked.earlier)
     return (*reasons, *reasons_to_hold(checked.findings))
 
 
@@ -110,7 +140,11 @@ def _worse_than_promised(checked: PackageChecked) -> list[str]:
 
 
 def release_figures(
-    released: ReleasedStudy, file_names: Mapping[str, str], checked: PackageChecked, people: People
+    released: ReleasedStudy,
+    file_names: Mapping[str, str],
+    checked: PackageChecked,
+    people: People,
+    raised: Sequence[RaisedTerms] = (),
 ) -> dict[str, Any]:
     """The figures under ``release`` in the JSON summary: counts and names, no value and no id."""
     traces = checked.traces
@@ -138,6 +172,9 @@ def release_figures(
         "values_lost": {f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
         "undecided": undecided(released),
         "unplaced": list(released.unplaced),
+        "rare_terms": raised_figures(raised),
+        "longitudinal": None if checked.course is None else course_figures(checked.course),
+        "earlier_release": None if checked.earlier is None else earlier_figures(checked.earlier),
         "traces": {
             "searched": traces.n_searched,
             "original_ids": traces.original_ids,
@@ -188,6 +225,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
     if figures["recoded"]:
         lines.append(f"  recoded by the treatment: {listed(figures['recoded'], 20)}.")
     lines += [f"  {place}: {counted(n, 'value')} emptied, unreadable." for place, n in figures["values_lost"].items()]
+    lines += raised_report(figures["rare_terms"])
     traces = figures["traces"]
     lines += [
         "",
@@ -206,6 +244,8 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "",
         "What else the merged package tells",
         *(f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])),
+        *(["", *course_report(figures["longitudinal"])] if figures["longitudinal"] else []),
+        *(["", *earlier_report(figures["earlier_release"])] if figures["earlier_release"] else []),
     ]
     return "\n".join(lines) + "\n"
 

@@ -10,8 +10,45 @@ from cdisc.formats.registry import writers_by_name
 from cdisc.operations import Line, OperationKind, overriding_line
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import nearest_name, stop_at
-from disclosure_control.basics.settings import TEXT, Check, are_names, faults_of_settings, is_name, whole_number
+from disclosure_control.basics.settings import (
+    FLAG,
+    SHARE,
+    TEXT,
+    Check,
+    are_names,
+    faults_of_settings,
+    is_name,
+    one_of,
+    whole_number,
+)
+from disclosure_control.measures.longitudinal import LARGEST_SIZE
+from disclosure_control.release.facts import KINDS
+from disclosure_control.release.rare_terms import ALONG, RareTerms
 from disclosure_control.treatments.keys import KEY_FROM, faults_of_key
+
+
+@dataclass(frozen=True)
+class OutsidersKnow:
+    """What of a person's course the verdict reckons with: up to so many ``facts`` of these ``kinds``.
+
+    The package is held where a greater share of the people than ``alone_at_most`` is alone by them.
+    """
+
+    facts: int = 1
+    kinds: tuple[str, ...] = tuple(KINDS)
+    months: bool = False
+    alone_at_most: float = 0.0
+
+
+@dataclass(frozen=True)
+class EarlierRelease:
+    """An earlier release of the pilot: its ``folder``, and its ``name``; None for that of this one.
+
+    The folder is absolute, or lies within the pilot's. The key was the same.
+    """
+
+    folder: str
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -19,7 +56,8 @@ class ReleaseSettings:
     """The config key ``release``.
 
     ``format`` None: each file in the format it came in. ``operations`` override the table, the config's words by
-    pattern. ``name`` is that of the release where no treatment names it.
+    pattern. ``name`` is that of the release where no treatment names it. ``rare_terms`` None: coded terms stay.
+    ``earlier``: a release that a recipient may have as well.
     """
 
     key_from: Mapping[str, str]
@@ -28,6 +66,9 @@ class ReleaseSettings:
     operations: Mapping[str, OperationKind] = field(default_factory=dict)
     leave_out: tuple[str, ...] = ()
     name: str | None = None
+    outsiders_know: OutsidersKnow = OutsidersKnow()
+    rare_terms: RareTerms | None = None
+    earlier: EarlierRelease | None = None
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -45,6 +86,21 @@ def _are_operations(value: object) -> bool:
     return isinstance(value, dict) and all(map(is_name, value))
 
 
+WITHIN = {"study": False, "class": True}
+_OUTSIDERS_KNOW: dict[str, Check] = {
+    "facts": whole_number(0, LARGEST_SIZE),
+    "kinds": (lambda value: are_names(value) and set(value) <= set(KINDS), f"a list of {', '.join(KINDS)}"),
+    "months": FLAG,
+    "alone_at_most": SHARE,
+}
+_RARE_TERMS: dict[str, Check] = {
+    "at_least": whole_number(2, 1_000_000),
+    "along": (are_names, 'a list of columns from the finest on, such as "AEDECOD", "AESOC", or "--DECOD", "--SOC"'),
+    "within": one_of(*WITHIN),
+}
+_EARLIER: dict[str, Check] = {"folder": TEXT, "name": TEXT}
+_PARTS = {"outsiders_know": _OUTSIDERS_KNOW, "rare_terms": _RARE_TERMS, "earlier": _EARLIER}
+_NEEDED = {"rare_terms": "at_least", "earlier": "folder"}
 _KEYS: dict[str, Check] = {
     "key_from": KEY_FROM,
     "days": whole_number(30, 36_500),
@@ -52,6 +108,7 @@ _KEYS: dict[str, Check] = {
     "operations": (_are_operations, '{pattern of a variable, such as "AE.AETERM" or "--SPID": an operation}'),
     "leave_out": (are_names, "a list of domains"),
     "name": TEXT,
+    **{name: (lambda value: isinstance(value, dict), f"a dictionary of {', '.join(_PARTS[name])}") for name in _PARTS},
 }
 
 
@@ -63,6 +120,12 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
         faults.append(f"release['key_from']: missing; allowed: {KEY_FROM[1]}")
     else:
         faults += [f"release: {fault}" for fault in faults_of_key(value)]
+    for name, keys in _PARTS.items():
+        if isinstance(value.get(name), dict):
+            faults += faults_of_settings(f"release[{name!r}]", value[name], keys)
+        needed = _NEEDED.get(name)
+        if isinstance(value.get(name), dict) and needed and needed not in value[name]:
+            faults.append(f"release[{name!r}][{needed!r}]: missing; allowed: {keys[needed][1]}")
     operations = value.get("operations", {})
     for pattern, operation in operations.items() if isinstance(operations, dict) else ():
         if operation not in _ALLOWED:
@@ -77,4 +140,17 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
         **given,
         operations={pattern: OperationKind(operation) for pattern, operation in operations.items()},
         leave_out=tuple(domain.upper() for domain in value.get("leave_out", ())),
+        outsiders_know=_outsiders_know(value.get("outsiders_know", {})),
+        rare_terms=_rare_terms(value["rare_terms"]) if "rare_terms" in value else None,
+        earlier=EarlierRelease(**value["earlier"]) if "earlier" in value else None,
     )
+
+
+def _outsiders_know(given: Mapping[str, Any]) -> OutsidersKnow:
+    kinds = {"kinds": tuple(given["kinds"])} if "kinds" in given else {}
+    return OutsidersKnow(**{**given, **kinds})
+
+
+def _rare_terms(given: Mapping[str, Any]) -> RareTerms:
+    along = tuple(name.upper() for name in given.get("along", ALONG))
+    return RareTerms(given["at_least"], along, WITHIN[given.get("within", "study")])

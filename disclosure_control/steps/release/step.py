@@ -6,12 +6,14 @@ import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+import numpy as np
 import pandas as pd
 
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
+from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import numbers_of
 from disclosure_control.basics.reasons import Reason
@@ -26,9 +28,12 @@ from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.merged import leaving_of
 from disclosure_control.release.package import data_files, merged_again, opened_again
 from disclosure_control.release.people import People, people_of
+from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
 from disclosure_control.run.results import written_aside
+from disclosure_control.steps.release.course import course_risk
+from disclosure_control.steps.release.earlier import BesideEarlier, Merged, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (
     PackageChecked,
     reasons_of,
@@ -56,7 +61,13 @@ def run_step(step: StepInput) -> StepResult:
     study = read_study(step.folder, step.dataset.subjects, rule, merge, settings.leave_out, step.files)
     people, release = _people(step, treated)
     key = read_key(settings.key_from, step.folder)
+    promised = _promised(step, treated)
     released = deidentify(study, people, settings.lines, key, release, rule.column)
+    raised: tuple[RaisedTerms, ...] = ()
+    if settings.rare_terms is not None:
+        released, raised = without_rare_terms(
+            released, settings.rare_terms, _class_of_person(people, treated, promised)
+        )
     created = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     files = data_files(released, settings.format, created)
     names = dict(zip(released.files, files, strict=True))
@@ -66,17 +77,18 @@ def run_step(step: StepInput) -> StepResult:
     if definition is not None:
         files[DEFINITION] = definition
     files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
-    checked = _checked(step, files, study, released, people, treated, release)
+    checked = _checked(step, files, study, released, people, promised, release)
     if checked.no_definition:
         no_definition = checked.no_definition
         del files[DEFINITION]
         files["README.txt"] = readme(step.pilot, released, names, created).encode()
-    figures = release_figures(released, names, checked, people) | {"no_define_xml": no_definition}
+    figures = release_figures(released, names, checked, people, raised) | {"no_define_xml": no_definition}
     return StepResult(
         figures,
         release_report(step.pilot, figures),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
-        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files},
+        inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
+        | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         reasons_to_hold=(*reasons_of(released, checked), *_reasons_of_chance(treated)),
         outcome=checked,
     )
@@ -123,13 +135,27 @@ def _people(step: StepInput, treated: TreatedPilot | None) -> tuple[People, Rele
     return people, release
 
 
+def _promised(step: StepInput, treated: TreatedPilot | None) -> Assessment:
+    """k, l and t of what the treatment made, or of the pilot as it is where there is none."""
+    if treated is None:
+        return evaluate_treated(step.dataset.typed_table, step.assessment.config, as_released=True)
+    return treated.as_released
+
+
+def _class_of_person(people: People, treated: TreatedPilot | None, promised: Assessment) -> np.ndarray:
+    """The equivalence class of each person (n_people,) of the pilot; 0 of those who do not stay."""
+    classes = np.zeros(len(people.ids), dtype=np.int64)
+    classes[slice(None) if treated is None else treated.kept] = promised.classes.class_of_record
+    return classes
+
+
 def _checked(
     step: StepInput,
     files: dict[str, bytes],
     study: Study,
     released: ReleasedStudy,
     people: People,
-    treated: TreatedPilot | None,
+    promised: Assessment,
     release: Release,
 ) -> PackageChecked:
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
@@ -140,12 +166,9 @@ def _checked(
         beside = {name: (folder / name).read_text(encoding="utf-8") for name in texts}
     no_definition = what_it_does_not_say(files[DEFINITION], tables) if DEFINITION in files else ""
     opened = {name: table.frame for name, table in tables.items()}
-    merged = _typed(merged_again(rule, merge, tables).frame, step)
+    as_merged = merged_again(rule, merge, tables).frame
+    merged = _typed(as_merged, step)
     traces = find_traces(study, released, opened, people, beside, rule.column)
-    if treated is None:
-        promised = evaluate_treated(step.dataset.typed_table, step.assessment.config, as_released=True)
-    else:
-        promised = treated.as_released
     identifiers = _identifiers_in(opened, released, step)
     found = evaluate_treated(merged, promised.config, as_released=True)
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
@@ -161,7 +184,17 @@ def _checked(
         _declared_harmless(step),
     )
     findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
-    return PackageChecked(found, promised, traces, identifiers, answers, findings, no_definition)
+    course = course_risk(
+        opened,
+        merged[SUBJECT_COLUMN],
+        found.classes.class_of_record,
+        found.config.K,
+        SubjectIdRule(column=rule.column),
+        step.settings.outsiders_know,
+        step.settings.rare_terms,
+    )
+    with_earlier = _beside_earlier(step, Merged(as_merged, found), people, release)
+    return PackageChecked(found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier)
 
 
 def _declared_harmless(step: StepInput) -> dict[str, str]:
@@ -170,6 +203,17 @@ def _declared_harmless(step: StepInput) -> dict[str, str]:
     for name in ("treatment", "identifiers"):
         found |= getattr(step.assessment.config.settings.get(name), "harmless", {})
     return found
+
+
+def _beside_earlier(step: StepInput, now: Merged, people: People, release: Release) -> BesideEarlier | None:
+    """What the package tells together with the earlier release that the config names, None where it names none."""
+    named = step.settings.earlier
+    if named is None:
+        return None
+    rule, merge = _rules(step.assessment.config)
+    earlier, inputs = read_earlier(named, step.folder, rule, merge, lambda frame: _evaluated(frame, step))
+    releases = (release, Release(release.pilot, named.name or release.name))
+    return beside_earlier(now, earlier, people, read_key(step.settings.key_from, step.folder), releases, inputs)
 
 
 def _identifiers_in(
@@ -190,6 +234,11 @@ def _identifiers_in(
     declared = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else IdentifierOutcome()
     found = scan_tables(tables, SUBJECT_COLUMN).findings
     return tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
+
+
+def _evaluated(merged: pd.DataFrame, step: StepInput) -> Assessment:
+    """k, l and t of a merged package, by the config as it stands."""
+    return evaluate_treated(_typed(merged, step), step.assessment.config, as_released=True)
 
 
 def _typed(merged: pd.DataFrame, step: StepInput) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
-from disclosure_control.basics.drawings import GREY, figure_files, place_labels, series_style, wrapped
+from disclosure_control.basics.drawings import DEFAULT_FORMATS, GREY, figure_files, place_labels, series_style, wrapped
 from disclosure_control.steps.sweep.report import shown_value
 
 MOST_PANELS = 24  # what fits on a page of figures; more are left to the table
@@ -29,8 +29,8 @@ LOSSES = {
 }
 
 
-def sweep_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
-    """PNG and SVG of the three figures, by file name. ``rows`` are the rows of the summary, the untreated one first.
+def sweep_figures(rows: Sequence[Mapping[str, Any]], formats: Sequence[str] = DEFAULT_FORMATS) -> dict[str, bytes]:
+    """The three figures, by file name, in each of the ``formats``. ``rows`` are the summary's, the untreated one first.
 
     The first ``MOST_PANELS`` methods have a panel by parameter; the map shows all.
     """
@@ -49,6 +49,7 @@ def sweep_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
             "sweep_risk",
             lambda figure: _panels(figure, shown, RISKS, baseline, _title("Risk: lower is safer", shown, series)),
             **size,
+            formats=formats,
         ),
         **figure_files(
             "sweep_utility",
@@ -56,8 +57,9 @@ def sweep_figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, bytes]:
                 figure, shown, losses, None, _title("Utility: lower is closer to the original", shown, series)
             ),
             **size,
+            formats=formats,
         ),
-        **figure_files("risk_utility_map", lambda figure: _map(figure, baseline, series), 10.0, map_height),
+        **figure_files("risk_utility_map", lambda figure: _map(figure, baseline, series), 10.0, map_height, formats),
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.model_settings import PilotConfig
+from disclosure_control.basics.drawings import DEFAULT_FORMATS, FIGURES, formats_of
 from disclosure_control.basics.faults import faults_of_columns, stop_at
 from disclosure_control.basics.settings import FLAG, Check, are_names, faults_of_settings, is_name
 from disclosure_control.steps.sweep.grid import SweepPoint, faults_of_grid, points_of
@@ -19,7 +20,7 @@ class SweepSettings:
 
     ``one_generator``: one generator of chance runs through all points, in their order; else each starts from ``seed``.
     ``eigenvalue_columns`` are numbers whose correlations are to survive, None for those with a role; ``utility`` holds
-    the analyses "means" and "regression" as the config names them.
+    the analyses "means" and "regression" as the config names them; ``figures`` are forms of files.
     """
 
     points: tuple[SweepPoint, ...]
@@ -27,6 +28,7 @@ class SweepSettings:
     one_generator: bool = True
     eigenvalue_columns: tuple[str, ...] | None = None
     utility: Mapping[str, object] = field(default_factory=dict)
+    figures: tuple[str, ...] = DEFAULT_FORMATS
 
 
 _KEYS: dict[str, Check] = {
@@ -38,6 +40,7 @@ _KEYS: dict[str, Check] = {
     "one_generator": FLAG,
     "eigenvalue_columns": (lambda value: are_names(value) and len(value) > 1, "a list of two or more numeric columns"),
     "utility": (lambda value: isinstance(value, dict), 'a dictionary of "means" and "regression"'),
+    "figures": FIGURES,
 }
 _MEANS: dict[str, Check] = {"value": (is_name, "a numeric column"), "by": (are_names, "a list of columns")}
 _REGRESSION: dict[str, Check] = {
@@ -65,6 +68,8 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
     given = {name: setting for name, setting in value.items() if name != "grid"}
     if "eigenvalue_columns" in given:
         given["eigenvalue_columns"] = tuple(named)
+    if "figures" in given:
+        given["figures"] = formats_of(given["figures"])
     return SweepSettings(points_of(value["grid"]), **given)
 
 

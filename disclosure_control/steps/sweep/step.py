@@ -22,7 +22,7 @@ __all__ = ["Sweep", "SweepPoint", "pareto_front", "points_of", "run_step", "summ
 
 
 def run_step(step: StepInput) -> StepResult:
-    """Try the grid: ``risk_utility_summary.csv``, three figures as PNG and SVG, and the section of the report."""
+    """Try the grid: ``risk_utility_summary.csv``, three figures, and the section of the report."""
     settings = step.settings
     assert isinstance(settings, SweepSettings)
     outcome = step.earlier["recommend"].outcome if "recommend" in step.earlier else None
@@ -38,10 +38,10 @@ def run_step(step: StepInput) -> StepResult:
         recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )
     files = {}
-    if can_draw():
+    if settings.figures and can_draw():
         from disclosure_control.steps.sweep.drawing import sweep_figures
 
-        files = sweep_figures(found.rows)
+        files = sweep_figures(found.rows, settings.figures)
     figures = summary_figures(found, settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
         figures,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
 from disclosure_control.findings.findings import FINDINGS
 from disclosure_control.findings.leaving import EarlierRelease, Leaving
@@ -22,7 +23,7 @@ from disclosure_control.measures.reidentification import prosecutor_risk, risk_p
 from disclosure_control.steps.treatment.release_warnings import release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
-from disclosure_control.treatments.treated_pilot import TreatedPilot
+from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
 
 Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
 NOT_MASKED = {"missing": 0}
@@ -92,48 +93,71 @@ def treatment_figures(
     columns = [name for name in table.columns if name in released]
     of_kept = table.iloc[treated.kept]
     settings = settings or TreatmentSettings(())
-    leaving = Leaving(before, treated, of_kept, settings.harmless, earlier)
+    told = _NumbersOfColumns(before, treated, table)
+    steps = [_figures_of_step(step, told) for step in treated.steps]
+    missing_of_kept = {name: told.missing_of_kept(name) for name in columns}
+    leaving = Leaving(before, treated, of_kept, settings.harmless, earlier, told.numbers)
     untouched = list(leaving.as_they_were)
-    outside = told_outside(before)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,
         "records_removed": treated.n_records_removed,
-        "steps": [
-            {
-                "method": step.method,
-                "changed": {
-                    name: HAND_TO_HAND.told(int(count), treated.n_records_before)
-                    for name, count in step.changed.items()
-                },
-                "records_removed": step.n_records_removed,
-                "used_chance": step.used_chance,
-                "notes": list(step.notes),
-            }
-            for step in treated.steps
-        ],
+        "steps": steps,
         "before": risk_figures(before, treated.n_records_before),
         "after": risk_figures(treated.assessment, len(released)),
         "as_released": risk_figures(treated.as_released, len(released)),
-        "missing_of_kept": {
-            name: _told_missing(n_missing(of_kept[name]), n_missing(released[name]), len(released))
-            if outside.get(name, NOT_MASKED)["missing"] is not None
-            else [None, None]
-            for name in columns
-        },
+        "missing_of_kept": missing_of_kept,
         "columns_dropped": [name for name in table.columns if name not in released],
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
-        "untouched_but_for": {name: n for name, n in leaving.as_they_were.items() if n},
+        "untouched_but_for": {name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
         **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
         "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
     }
 
 
-def _told_missing(before: int, after: int, n_records: int) -> list[int | None]:
-    """Who is missing before and after; neither where one of them, or the difference, is of few people."""
-    told = [HAND_TO_HAND.told(n, n_records) for n in (before, after, abs(after - before))]
-    return [None, None] if None in told else [before, after]
+class _NumbersOfColumns:
+    """The ``numbers`` of people that are told of each column, or near one that is: of another, each has to be far away.
+
+    So what a step changed, who lacks a value and who lacked one give no few people away, in whatever they differ.
+    """
+
+    def __init__(self, before: Assessment, treated: TreatedPilot, table: pd.DataFrame):
+        self.n_before, self.n_kept = treated.n_records_before, len(treated.frame)
+        self.missing = {
+            str(name): (n_missing(table[name]), n_missing(table[name].iloc[treated.kept]), n_missing(released))
+            for name, released in treated.frame.items()
+            if name in table
+        }
+        self.outside = told_outside(before)
+        self.numbers: defaultdict[str, list[int]] = defaultdict(lambda: [self.n_before, self.n_kept])
+        for name in table:
+            n = n_missing(table[name])
+            self.numbers[str(name)] += [n, self.n_before - n]
+
+    def changed(self, name: str, n: int) -> int | None:
+        """In how many records a step changed the column."""
+        told = HAND_TO_HAND.told(n, *self.numbers[name])
+        self.numbers[name].append(n)
+        return told
+
+    def missing_of_kept(self, name: str) -> list[int | None]:
+        """Who lacks a value before and after, of those who stay; neither where one of them tells of few people."""
+        all_before, before, after = self.missing[name]
+        told = [HAND_TO_HAND.told(before, self.n_kept, all_before), HAND_TO_HAND.told(after, self.n_kept, before)]
+        self.numbers[name] += [before, after, self.n_kept - before, self.n_kept - after]
+        is_hidden = self.outside.get(name, NOT_MASKED)["missing"] is None
+        return [None, None] if is_hidden or None in told else [before, after]
+
+
+def _figures_of_step(step: AppliedStep, told: _NumbersOfColumns) -> Figures:
+    return {
+        "method": step.method,
+        "changed": {name: told.changed(name, int(count)) for name, count in step.changed.items()},
+        "records_removed": step.n_records_removed,
+        "used_chance": step.used_chance,
+        "notes": list(step.notes),
+    }
 
 
 def n_missing(column: pd.Series) -> int:
@@ -196,11 +220,27 @@ def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
             f"may tell what was treated (as height and weight tell the BMI): {', '.join(figures['untouched'])}."
         )
     lines += [
-        f"  {name} is one of these: a step changed {counted(n, 'value')} of it, and left the others as they were."
+        f"  {name} is one of these: a step changed {_values(n)} of it, and left the others as they were."
         for name, n in figures["untouched_but_for"].items()
     ]
     lines += [f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])]
+    if any(MASKED in line for line in lines):
+        lines += ["", f"  {WHAT_MASKED_MEANS}"]
     return "\n".join(lines) + "\n"
+
+
+def before_and_after(figures: Mapping[str, Any]) -> str:
+    """The same in a line: who is left, and k of them before, after and as released."""
+    n_before, k = figures["before"]["records"], number_text(figures["before"]["k_anonymity"]["threshold"])
+    views = [_people(figures[view]["k_anonymity"]) for view in VIEWS]
+    return (
+        f"Treatment: {figures['records_removed']} of {n_before} records removed; k < {k}: before {views[0]}, "
+        f"after {views[1]}, as released {views[2]}.\n"
+    )
+
+
+def _values(n: int | None) -> str:
+    return f"a {MASKED} number of values" if n is None else counted(n, "value")
 
 
 def _step_lines(number: int, step: Mapping[str, Any]) -> list[str]:

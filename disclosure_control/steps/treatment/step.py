@@ -12,7 +12,12 @@ from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import release_reasons
-from disclosure_control.steps.treatment.report import summary_files, treatment_figures, treatment_report
+from disclosure_control.steps.treatment.report import (
+    before_and_after,
+    summary_files,
+    treatment_figures,
+    treatment_report,
+)
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
@@ -50,6 +55,7 @@ def run_step(step: StepInput) -> StepResult:
         figures,
         report,
         first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
+        short=before_and_after(figures),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {DATASET: treated.released},
         files=summaries,

@@ -15,6 +15,7 @@ from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
+from disclosure_control.basics.small_counts import people_on_screen
 from disclosure_control.basics.words import people_text
 from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.alike import READINGS
@@ -64,7 +65,8 @@ def apply_local_suppression(
     columns = {name: frame[name].mask(lost[i]) for i, name in enumerate(names) if lost[i].any()}
     changed = {name: int(lost[i].sum()) for i, name in enumerate(names)}
     n_below = int(parts.people[n_alike < k].sum())
-    return Treated(frame.assign(**columns), changed, notes=_notes(config, reading, binned, n_below, k, bool(strata)))
+    notes = _notes(config, reading, binned, n_below, len(frame), k, bool(strata))
+    return Treated(frame.assign(**columns), changed, notes=notes)
 
 
 def _as_evaluated(frame: pd.DataFrame, config: PilotConfig) -> tuple[pd.DataFrame, list[str]]:
@@ -109,7 +111,7 @@ def _cells_of_records(given: TreatmentInput, classes: EquivalenceClasses, parts:
 
 
 def _notes(
-    config: PilotConfig, reading: str, binned: Sequence[str], n_below: int, k: int, in_strata: bool
+    config: PilotConfig, reading: str, binned: Sequence[str], n_below: int, n: int, k: int, in_strata: bool
 ) -> tuple[str, ...]:
     notes = []
     if reading == "wildcard":
@@ -120,7 +122,8 @@ def _notes(
         notes.append(f"k holds for {', '.join(binned)} in the config's bins; what is left in the file is exact.")
     if n_below:
         where = "in strata of fewer" if in_strata else "in all, fewer"
-        notes.append(f"k = {k} cannot be met for {people_text(n_below)}, {where} than {k}: they lost every cell.")
+        who = people_text(n) if n_below == n else f"{people_on_screen(n_below)} of {people_text(n)}"
+        notes.append(f"k = {k} cannot be met for {who}, {where} than {k}: they lost every cell.")
     return tuple(notes)
 
 

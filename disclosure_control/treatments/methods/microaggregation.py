@@ -14,7 +14,7 @@ import pandas as pd
 from disclosure_control.basics.columns import number_text, numbers_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.small_counts import people_on_screen
 from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.mdav import mdav_groups
 from disclosure_control.treatments.record_order import record_ranks
@@ -248,7 +248,8 @@ def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     """What is said of people too few for a group; nothing where there are none."""
     if not n_lost:
         return []
-    return [f"Too few for a group of {group_size}, so made missing: the values of {people_text(n_lost)} {who}."]
+    who = f"{people_on_screen(n_lost)} people {who}"
+    return [f"Too few for a group of {group_size}, so made missing: the values of {who}."]
 
 
 _SETTINGS = {

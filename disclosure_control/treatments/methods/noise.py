@@ -10,6 +10,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import numbers_of
 from disclosure_control.basics.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.robust_distances import robust_distances
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
@@ -129,9 +130,8 @@ def swap_ranks(
             share = percent / 100 if percent is not None else window_of_means(numbers[present], keep_means or 0.0)
         window = int(len(present) * min(share, 1.0))
         if window < 1:
-            notes.append(
-                f"{name}: {100 * share:.3g}% of {len(present)} ranks is less than one rank, so nothing was swapped."
-            )
+            n_told = count_text(HAND_TO_HAND.told(len(present), len(numbers)))
+            notes.append(f"{name}: {100 * share:.3g}% of {n_told} ranks is less than one rank, so nothing was swapped.")
         else:
             numbers[present] = _swapped(numbers[present], window, given.generator)
         treated[name] = pd.Series(numbers, given.frame.index, name=name)

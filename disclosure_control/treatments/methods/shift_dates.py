@@ -11,6 +11,7 @@ import pandas as pd
 from disclosure_control.basics.columns import encode_column, labels_of
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
 from disclosure_control.treatments.keys import KEY_FROM, Release, faults_of_key, offsets_of, read_key
 from disclosure_control.treatments.registry import (
@@ -72,7 +73,8 @@ def shift_dates(
             faults += error.faults
             continue
         if n_lost:
-            notes.append(f"{name}: {n_lost} records have no readable date and are made missing.")
+            n_told = count_text(HAND_TO_HAND.told(n_lost, len(given.frame), changed[name]))
+            notes.append(f"{name}: {n_told} records have no readable date and are made missing.")
     if faults:
         raise FaultyInputError(faults)
     return with_columns(given, shifted, notes, changed)

@@ -11,6 +11,7 @@ from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anon
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.settings import COUNT, one_of
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import (
     Example,
@@ -111,12 +112,14 @@ def suppress_cells(given: TreatmentInput, k: int | None = None, replacement: str
     records = suppressed[classes.class_of_record]
     notes = []
     if n_joined:
-        notes.append(f"{n_joined} more records were suppressed so that the suppressed do not stand out.")
+        n_told = count_text(HAND_TO_HAND.told(n_joined, len(records), int(records.sum())))
+        notes.append(f"{n_told} more records were suppressed so that the suppressed do not stand out.")
     if records.all() and len(records):
         notes.append("Every record is suppressed: no class is large enough.")
     columns = {name: _starred(given.frame[name], records, replacement) for name in classes.quasi_identifiers}
     treated = with_columns(given, columns, notes)
-    return Treated(treated.frame, treated.changed, notes=(f"{int(records.sum())} records suppressed.", *treated.notes))
+    n_told = count_text(HAND_TO_HAND.told(int(records.sum()), len(records), *treated.changed.values()))
+    return Treated(treated.frame, treated.changed, notes=(f"{n_told} records suppressed.", *treated.notes))
 
 
 def _classes_to_star(

@@ -234,7 +234,7 @@ def test_several_datasets(tmp_path, version):
 def test_damaged_headers(tmp_path):
     content = written(tmp_path, FRAME).read_bytes()
     path = tmp_path / "lb.xpt"
-    for place in range(240, 1000, 3):
+    for place in some_of(range(240, 1000, 3)):
         path.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
         try:
             read_domain_file(path)
@@ -261,7 +261,13 @@ def shared_files(pattern: str) -> list[Path]:
     return sorted(SHARED_DATA.glob(pattern)) or [SHARED_DATA / "absent"]
 
 
-@pytest.mark.parametrize("path", some_of(shared_files("cdiscpilot01/*.xpt")), ids=lambda path: path.name)
+CDISC_PILOT = [
+    pytest.param(path, marks=pytest.mark.thorough("1 s of a large file") if path.name == "vs.xpt" else ())
+    for path in some_of(shared_files("cdiscpilot01/*.xpt"))
+]
+
+
+@pytest.mark.parametrize("path", CDISC_PILOT, ids=lambda path: path.name)
 def test_cdisc_pilot(path):
     if not path.exists():
         pytest.skip("shared data is not beside the repository")
@@ -278,6 +284,7 @@ def test_cdisc_pilot(path):
     assert table.notes == (("not UTF-8: read as cp1252 (guessed)",) if is_western else ())
 
 
+@pytest.mark.thorough("0.5 s of large files")
 def test_counts_of_the_cdisc_pilot():
     folder = SHARED_DATA / "cdiscpilot01"
     if not folder.exists():

@@ -1,6 +1,7 @@
 """Whole pilots through both doors: the shipped ones, the public data, and texts that must survive the way."""
 
 import csv
+import functools
 import hashlib
 import itertools
 import json
@@ -30,6 +31,7 @@ from tests.cdisc.merge.merge_files import (
     write,
 )
 from tests.examples import examples
+from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import PROJECT, Doors, SyntheticPilot
 
 SHIPPED = PROJECT / "pilot_report"
@@ -49,22 +51,35 @@ def config_of(name):
 @pytest.fixture
 def start(tmp_path, monkeypatch, capsys):
     """A function that puts files and a config in place and runs both doors; it returns the pilot and their output."""
+    return lambda name, files, config: started(tmp_path, monkeypatch, capsys, name, files, config)
 
-    def start_pilot(name, files, config):
-        pilot = SyntheticPilot(tmp_path, name)
-        for folder in (pilot.folder, pilot.config_folder, pilot.desk):
-            folder.mkdir(parents=True, exist_ok=True)
-        pilot.write_env(f"BIOSTREAMS_PILOT={name}")
-        for file_name, content in files.items():
-            write(pilot.folder / file_name, content.read_bytes() if isinstance(content, Path) else content)
-        pilot.config = config
-        pilot.configure()
-        runs = Doors(pilot.desk, monkeypatch, capsys).start_both()
-        assert [run.err for run in runs] == ["", ""]
-        assert [run.status for run in runs] == [0, 0]
-        return pilot, runs
 
-    return start_pilot
+def started(root, monkeypatch, screen, name, files, config):
+    pilot = SyntheticPilot(root, name)
+    for folder in (pilot.folder, pilot.config_folder, pilot.desk):
+        folder.mkdir(parents=True, exist_ok=True)
+    pilot.write_env(f"BIOSTREAMS_PILOT={name}")
+    for file_name, content in files.items():
+        write(pilot.folder / file_name, content.read_bytes() if isinstance(content, Path) else content)
+    pilot.config = config
+    pilot.configure()
+    runs = Doors(pilot.desk, monkeypatch, screen).start_both()
+    assert [run.err for run in runs] == ["", ""]
+    assert [run.status for run in runs] == [0, 0]
+    return pilot, runs
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """A function that runs both doors once on a shipped pilot, as it is; it returns the pilot and their output."""
+
+    @functools.cache
+    def start_shipped(name):
+        root = tmp_path_factory.mktemp(name)
+        with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
+            return started(root, monkeypatch, screen, name, files_in(SHIPPED / name), config_of(name))
+
+    return start_shipped
 
 
 def files_in(folder):
@@ -159,8 +174,8 @@ def test_penteli_gives_the_published_report(start):
         assert share in text
 
 
-def test_penteli_by_default_leaves_nobody_out(start):
-    pilot, (merge, _) = start("PENTELI", files_in(SHIPPED / "PENTELI"), config_of("PENTELI"))
+def test_penteli_by_default_leaves_nobody_out(shipped):
+    pilot, (merge, _) = shipped("PENTELI")
     summary = pilot.summary()
     assert (summary["k_anonymity"]["evaluated"], summary["k_anonymity"]["total"]) == (633, 633)
     assert summary["k_anonymity"]["risky"] == summary["missing_policies"]["category"]["risky"] > 19
@@ -171,9 +186,9 @@ def test_penteli_by_default_leaves_nobody_out(start):
     assert "cp1253" in merge.out
 
 
-def test_penteli_is_merged_as_plain_pandas_merges_it(start):
+def test_penteli_is_merged_as_plain_pandas_merges_it(shipped):
     """Delimiters, encodings and spellings are given here; the tool had to find the first two by itself."""
-    pilot, _ = start("PENTELI", files_in(SHIPPED / "PENTELI"), config_of("PENTELI"))
+    pilot, _ = shipped("PENTELI")
     found = pd.read_csv(pilot.combined, dtype=str, keep_default_na=False).set_index("USUBJID")
     options = {"DM": {}, "VS": {"sep": ";"}, "LB": {"encoding": "utf-8-sig"}, "SC": {"encoding": "cp1253"}}
     for domain, how in options.items():
@@ -193,8 +208,8 @@ def test_penteli_is_merged_as_plain_pandas_merges_it(start):
 
 
 @pytest.fixture
-def demo(start):
-    return start("SDTM_DEMO", files_in(SHIPPED / "SDTM_DEMO"), config_of("SDTM_DEMO"))[0]
+def demo(shipped):
+    return shipped("SDTM_DEMO")[0]
 
 
 def json_records(name):
@@ -255,8 +270,8 @@ def test_the_demos_report_counts_the_files(demo):
         assert not any(name.startswith(f"{domain}__") for name in report["columns"])
 
 
-def test_the_screen_tells_of_every_domain_and_of_no_subject(start):
-    _, (merge, _) = start("SDTM_DEMO", files_in(SHIPPED / "SDTM_DEMO"), config_of("SDTM_DEMO"))
+def test_the_screen_tells_of_every_domain_and_of_no_subject(shipped):
+    _, (merge, _) = shipped("SDTM_DEMO")
     for domain in ("DM", "LB", "AE", "CM", "DS", "EX", "MH", "SC", "SE", "SV", "VS"):
         assert f"│ {domain} " in merge.out
     assert "left out: relrec.xpt" in merge.out

@@ -172,7 +172,7 @@ def test_numbers_are_numbers_in_every_format(tmp_path, name):
         assert values(combined, "LB__Glucose") == {"S1": expected}
 
 
-@pytest.mark.parametrize("name", ["lb.parquet", "lb.xpt"])
+@pytest.mark.parametrize("name", [pytest.param("lb.parquet", marks=pytest.mark.thorough("0.2 s for all")), "lb.xpt"])
 @pytest.mark.parametrize("variable", ["BLFL", "LOBXFL", "STAT", "STRESC", "STRESU", "ORRESU", "DTC", "POS", "TPT"])
 def test_a_variable_without_any_value_may_be_a_number_column(tmp_path, name, variable):
     """pandas writes a column without values as floats, to Parquet and to XPT."""

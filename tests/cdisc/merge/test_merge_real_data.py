@@ -19,7 +19,10 @@ from tests.cdisc.merge.merge_files import (
     transport_records,
 )
 
-pytestmark = needs_shared_data
+pytestmark = [
+    needs_shared_data,
+    pytest.mark.thorough("6 s over 306 subjects; test_merge_doors asks the referee about the shipped study"),
+]
 
 PILOT = SHARED_DATA / "cdiscpilot01"
 
@@ -59,7 +62,6 @@ def test_one_row_for_each_of_306_subjects(combined, demographics):
     assert combined.frame["USUBJID"].tolist() == sorted(demographics.index)
 
 
-@pytest.mark.thorough("0.8 s; the referee of findings names the columns in the quick run")
 def test_the_columns_are_those_of_dm_and_one_for_each_measurement(combined, demographics):
     names = [name for name in demographics if name not in ("STUDYID", "DOMAIN", "SUBJID")]
     names += ["COMPLT16", "COMPLT24", "COMPLT8", "EFFICACY", "ITT", "SAFETY"]
@@ -115,7 +117,6 @@ def test_flagged_results_are_in_standard_units(combined, by_subject, test):
     assert combined.report["units"][f"LB__{test}"] == flagged["LBSTRESU"].iloc[0]
 
 
-@pytest.mark.thorough("0.6 s")
 def test_reported_cholesterol_is_in_milligrams(by_subject):
     merge = {"result": {"LB__Cholesterol": "reported"}, "ignore": ["AE", "CM", "LBHE", "SUPPLBCH", "VS"]}
     combined = combine_domains(PILOT, SubjectIdRule(), read_merge_settings(merge))
@@ -241,7 +242,6 @@ def in_three_formats(tmp_path_factory):
     return merged
 
 
-@pytest.mark.thorough("0.6 s; one domain in three formats is read in the quick run")
 def test_the_format_of_the_files_makes_no_difference(in_three_formats):
     """Dataset-JSON as a document, line by line, and transport files: the same bytes, and the same counts."""
     first = in_three_formats[".json"]
@@ -266,7 +266,6 @@ def test_the_findings_in_three_formats_are_as_the_referee_says(in_three_formats,
 STUDY = SHARED_DATA / "dataset_json" / "whole_study"
 
 
-@pytest.mark.thorough("1.5 s: 28 domains; three of them are compared in the quick run")
 def test_a_whole_study_is_the_same_in_three_formats():
     """28 domains as JSON and DSJC; XPT has 27, without FT."""
     json, dsjc = (combine_domains(STUDY / form, SubjectIdRule(), MergeSettings()).frame for form in ("json", "dsjc"))

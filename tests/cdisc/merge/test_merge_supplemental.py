@@ -41,7 +41,7 @@ def test_the_variables_that_point_to_the_parent_may_be_absent(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["2", "  2", "2.0", "       2 "])
-@pytest.mark.parametrize("name", ["lb.csv", "lb.xpt"])
+@pytest.mark.parametrize("name", [pytest.param("lb.csv", marks=pytest.mark.thorough("0.3 s for all")), "lb.xpt"])
 def test_a_key_is_compared_as_a_number(tmp_path, key, name):
     """IDVARVAL is padded text; the sequence number is a float in a transport file."""
     records = pd.DataFrame([result(sequence=1.0), result("Albumin", 2.0), result("Sodium", 20.0)])

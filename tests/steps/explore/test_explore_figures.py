@@ -123,7 +123,7 @@ def mosaic_texts(found, pair):
         patch.setattr(
             figures_of_pairs,
             "figure_files",
-            lambda name, draw, width, height: texts.append(drawn(draw).axes[0].get_title()) or {},
+            lambda name, draw, *size_and_formats: texts.append(drawn(draw).axes[0].get_title()) or {},
         )
         figures_of_pairs.mosaic(chosen)
     return texts

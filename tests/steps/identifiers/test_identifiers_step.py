@@ -97,8 +97,8 @@ def test_what_is_declared_harmless_is_printed_with_its_reason_and_speaks_no_more
     status, results = run(limit=100.0, identifiers={"harmless": {"DM__ΑΜΚΑ": "numbers of batches", "DM__X": "?"}})
     assert "No: nobody is alone" in first_question(results)
     assert status == 0
-    assert "harmless: numbers of batches" in results["NEW_privacy_summary.txt"]
-    assert "Declared harmless, and nothing was found there: DM__X." in results["NEW_privacy_summary.txt"]
+    assert "harmless: numbers of batches" in results["NEW_privacy_details.txt"]
+    assert "Declared harmless, and nothing was found there: DM__X." in results["NEW_privacy_details.txt"]
 
 
 def test_the_treated_dataset_is_not_written_while_such_a_column_is_in_it(run):
@@ -114,7 +114,7 @@ def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
     assert "anonymised_dataset.csv" in results
     assert status == 1
     assert "Yes: DM__ΑΜΚΑ" in first_question(results)
-    assert "agreed on 3 May" in results["NEW_privacy_summary.txt"]
+    assert "agreed on 3 May" in results["NEW_privacy_details.txt"]
 
 
 @pytest.mark.parametrize("steps", [[DROP], [{"method": "drop_column", "columns": ["DM__ΑΜΚΑ"]}]])

@@ -246,6 +246,7 @@ def test_people_without_a_secret_are_counted_and_not_attacked():
     assert (found.n_without_secret, found.rates.attack.n) == (1, 2)
 
 
+@pytest.mark.thorough("0.8 s; linkage of independent data is in the quick run")
 def test_on_independent_data_inference_does_not_beat_guessing():
     n_beaten = 0
     for seed in range(20):

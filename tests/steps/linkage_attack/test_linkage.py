@@ -73,7 +73,7 @@ def test_linkage_report_by_hand():
 
 
 @pytest.mark.parametrize("method", list(METHODS))
-@pytest.mark.parametrize("k", [2, 5])
+@pytest.mark.parametrize("k", [2, pytest.param(5, marks=pytest.mark.thorough("0.4 s for all"))])
 def test_no_guess_beats_one_in_k_where_the_release_is_k_anonymous(method, k):
     """Labels of groups of at least k people, made here by sorting: intervals and sets lie across each other."""
     people = some_people(600, seed=k)
@@ -280,6 +280,7 @@ def test_a_verdict_needs_enough_attacks_and_more_than_chance():
     assert AttackRates(Rate(5, 10), Rate(0.5, 10)).p_value > found.p_value
 
 
+@pytest.mark.thorough("0.5 s; attacks on independent data are in the quick run")
 def test_verdicts_of_chance_alone_are_wrong_in_one_of_twenty_at_most():
     generator = np.random.default_rng(6)
     for chance in (0.02, 0.2, 0.6):

@@ -45,7 +45,7 @@ def demo(tmp_path_factory):
         said = []
         patch.setattr("builtins.print", lambda *words, **options: said.append(" ".join(map(str, words))))
         assert run_door("", combine_pilot, ["LINKAGE_DEMO"]) == 0
-        assert run_door("", assess_pilot, ["LINKAGE_DEMO"], add_options) == 0
+        assert run_door("", assess_pilot, ["LINKAGE_DEMO", "--verbose"], add_options) == 0
     return folder / "LINKAGE_DEMO" / RESULTS, "\n".join(said)
 
 

@@ -95,8 +95,22 @@ def test_links_that_lead_nowhere_are_no_full_budget(written, tmp_path, what):
     for i, link in enumerate(links):
         link.rename(tmp_path / f"elsewhere {i}")
         link.symlink_to(tmp_path / "nowhere")
-    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "cannot be reached|has no head")
+    never_begun_again(Ledger(written.folder.parent, Decimal(1)), "a link that leads out|cannot be reached|has no head")
     assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links are POSIX")
+@pytest.mark.parametrize("what", ["folder", "file"])
+def test_links_that_lead_out_of_the_pilot_are_refused(written, tmp_path_factory, what):
+    """Through one a ledger elsewhere would be believed, and the mode of a folder of somebody else changed."""
+    link = written.folder if what == "folder" else written.path
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "it"
+    link.rename(elsewhere)
+    elsewhere.chmod(0o777)
+    link.symlink_to(elsewhere)
+    with pytest.raises(LedgerFaultError, match="a link that leads out of the pilot's folder"):
+        Ledger(written.folder.parent, Decimal(1)).look()
+    assert elsewhere.stat().st_mode & 0o777 == 0o777
 
 
 @pytest.mark.parametrize(

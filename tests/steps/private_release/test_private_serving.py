@@ -20,7 +20,7 @@ from disclosure_control.steps.private_release.serving import SERVER_OPTIONS, Str
 from tests.steps.private_release.publish_pilots import SHA, people
 
 resource = pytest.importorskip("resource", reason="limits of open files are POSIX")
-TOKEN = "a-token-of-more-than-16-letters"
+TOKEN = "q7Zt-4mXw_9kPv2LrB8sYd"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 HALF_OF_A_HEAD = b"POST /count HTTP/1.1\r\nHost: x\r\nContent-"
 

@@ -188,6 +188,7 @@ def test_an_epsilon_above_ten_is_warned_about(tmp_path):
     assert ten.first_lines == ""
 
 
+@pytest.mark.thorough("2 s of large answers; the service refuses one in the quick run")
 def test_an_answer_that_its_epsilon_does_not_pay_for_is_not_asked(tmp_path):
     """Seven of these made a ledger of 40 MB for an epsilon of 0.02 together."""
     many = {"kind": "histogram", "column": "MH__DX", "edges": list(range(99_000)), "accept_noise": True}
@@ -297,7 +298,7 @@ def test_through_the_door_twice_it_is_paid_for_once(demo):
     assert (first["spent"], second["spent"], second["left"]) == ("0.5", "0.5", "0")
     answers = demo.results / ANSWERS_FILE
     assert stat.S_IMODE(answers.stat().st_mode) == 0o600 or os.name != "posix"
-    assert "Private release" in (demo.results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
+    assert "Private release" in (demo.results / "PENTELI_privacy_details.txt").read_text(encoding="utf-8")
     assert Ledger(demo.results.parent, Decimal(1)).look().n_entries == 4
 
 
@@ -311,6 +312,7 @@ def test_door_1_and_a_later_door_2_leave_the_ledger_alone(demo):
     assert path.read_bytes() == content
 
 
+@pytest.mark.thorough("1 s; damaged ledgers are tried without doors in the quick run")
 def test_a_damaged_ledger_is_an_input_at_fault_and_earlier_results_stand(demo, capfd):
     demo()
     answers = (demo.results / ANSWERS_FILE).read_bytes()

@@ -160,7 +160,13 @@ VARIANTS = {
 }
 
 
-@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if place % 3 == 0 else pytest.mark.thorough("0.2 s"))
+        for place, name in enumerate(VARIANTS)
+    ],
+)
 def test_every_answer_is_what_its_snippet_gives(name):
     """The printed list, pasted into a config: the same records left out, nobody at risk; counted with pandas."""
     variant = dict(VARIANTS[name])
@@ -179,14 +185,19 @@ def test_every_answer_is_what_its_snippet_gives(name):
         steps = ast.literal_eval(snippet)
         assert check_treatment(steps, frame) == []
         treated = treat(step.dataset.typed_table, config, steps)
-        assert answer["suppressed"] == treated.n_records_removed
+        n_removed = treated.n_records_removed
+        assert answer["suppressed"] == (n_removed if n_removed == 0 or 10 <= n_removed <= 190 else None)
+        assert answer["suppressed_few"] == (0 < n_removed < 10)
         assert all(one.n_risky == 0 for one in treated.assessment.results)
         quasi_identifiers = [name for name in config.quasi_identifiers if name in treated.frame]
         if quasi_identifiers:
             released = treated.frame[quasi_identifiers].astype("str")
             assert released.groupby(quasi_identifiers, dropna=False).size().min() >= config.K
         assert answer["holds"] is True
-        assert answer["rescued"] == at_risk.sum() - (at_risk & ~np.isin(np.arange(len(frame)), treated.kept)).sum()
+        left_out = (at_risk & ~np.isin(np.arange(len(frame)), treated.kept)).sum()
+        n_rescued = at_risk.sum() - left_out
+        is_few = 0 < left_out < 10 or 0 < n_rescued < min(10, at_risk.sum())
+        assert answer["rescued"] == (None if is_few else n_rescued)
 
 
 def check_treatment(steps, frame) -> list[str]:
@@ -198,7 +209,7 @@ def test_the_answers_differ_and_the_first_is_the_best_allowed():
     short_list = result.figures["short_list"]
     levels = [tuple(answer["levels"].values()) for answer in short_list]
     assert len(set(levels)) == len(levels)
-    allowed = [answer["loss"] for answer in short_list if answer["suppressed"] <= 0.1 * 200]
+    allowed = [answer["loss"] for answer in short_list if (answer["suppressed"] or 0) <= 0.1 * 200]
     assert short_list[0]["loss"] == min(allowed)
     titles = [title for answer in short_list for title in answer["titles"]]
     assert titles.count("Nobody left out") == 1

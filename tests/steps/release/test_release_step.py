@@ -44,6 +44,7 @@ def folder_with(source, to):
 # ---------------------------------------------------------------- against the referee
 
 
+@pytest.mark.thorough("3 s; the quick run asks the referee about small studies, in tests/release/")
 def test_every_cell_of_the_demo_is_that_of_the_referee(demo):
     ages = demo.source["DM"].set_index("USUBJID")["AGE"]
     band = {one: f"{int(age // 20 * 20)}--{int(age // 20 * 20 + 20)}" for one, age in ages.items()}
@@ -166,6 +167,7 @@ def test_the_verdict_is_about_the_package(demo):
     steps = {"release": demo.result}
     leaving = what_leaves(steps)
     assert leaving.about == "released/"
+    assert leaving.not_looked_at == ("Not looked at: what an earlier release tells beside this one.",)
     verdict = verdict_on(leaving, steps)
     assert not verdict.may_leave
     assert verdict.text.startswith("VERDICT on released/: Hold.\n  1. ")
@@ -182,6 +184,7 @@ def test_fewer_people_than_k_never_leave(tmp_path, release_key):
     assert "fewer people than K" in verdict.text
 
 
+@pytest.mark.thorough("3 s; the quick run searches small studies for traces, in tests/release/")
 def test_an_id_that_the_config_keeps_is_found_and_holds_the_package(tmp_path, release_key):
     """A search that finds nothing in a good package has to find it in a bad one: all the kinds, planted."""
     planted = {"DM.SUBJID": "keep", "DM.SITEID": "keep", "SV.SVSTDTC": "keep", "AE.AETERM": "keep"}

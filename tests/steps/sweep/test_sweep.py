@@ -85,6 +85,7 @@ def actg():
     return sweep.run_step(step_of(table, ACTG_CONFIG))
 
 
+@pytest.mark.thorough("3 s of a sweep over 2139 people; the quick run has small sweeps")
 @needs_shared
 def test_the_published_sweep_comes_out_of_a_config(actg):
     """Every figure of every row to 1e-12, but one that contradicts its own row.
@@ -107,6 +108,7 @@ def test_the_published_sweep_comes_out_of_a_config(actg):
     assert table["expected_reids"].tolist() == pytest.approx(table["avg_linkage_risk_percent"] * 2139 / 100)
 
 
+@pytest.mark.thorough("3 s of a sweep over 2139 people; the quick run has small sweeps")
 @needs_shared
 def test_the_columns_first_and_the_untreated_row_first(actg):
     table = actg.tables["risk_utility_summary.csv"]
@@ -124,6 +126,7 @@ def test_the_columns_first_and_the_untreated_row_first(actg):
     assert "kolmogorov_smirnov: days" not in table  # nothing of it changed anywhere
 
 
+@pytest.mark.thorough("3 s of a sweep over 2139 people; the quick run has small sweeps")
 @needs_shared
 def test_the_front_of_the_published_sweep(actg):
     """By the published figures: the bands, the untreated, and race flipped for 1%, which came out a little safer."""
@@ -271,7 +274,9 @@ def test_analyses_that_the_config_names_are_in_the_table():
     assert table["regression coefficient: age"][0] == pytest.approx(slope)
 
 
-def test_no_id_and_no_value_of_a_person_is_said(drawn):
+@pytest.mark.parametrize("can_draw", [False, pytest.param(True, marks=pytest.mark.thorough("1 s of drawing"))])
+def test_no_id_and_no_value_of_a_person_is_said(can_draw, monkeypatch):
+    monkeypatch.setattr(sweep, "can_draw", lambda: can_draw)
     table = SMALL.assign(sex=["Xanthippe" if i == 0 else sex for i, sex in enumerate(SMALL["sex"])])
     result = run([GRID[0], {"method": "suppress_cells", "k": [2, 3]}], table)
     everything = (
@@ -435,16 +440,15 @@ def figure_rows(n_methods=2, n_points=3, **more):
     return rows
 
 
-NAMES = [
-    f"{name}.{suffix}" for name in ("sweep_risk", "sweep_utility", "risk_utility_map") for suffix in ("png", "svg")
-]
+FIGURES = ("sweep_risk", "sweep_utility", "risk_utility_map")
+NAMES = [f"{name}.svg" for name in FIGURES]
 
 
 @pytest.mark.parametrize(
     "rows",
     [
         pytest.param(figure_rows(), marks=pytest.mark.thorough("1 s, and the next test draws it, too")),
-        figure_rows(0),
+        pytest.param(figure_rows(0), marks=pytest.mark.thorough("0.6 s")),
         pytest.param(figure_rows(1, 1, param_value=None), marks=pytest.mark.thorough("1 s")),
         pytest.param(figure_rows(12, 1), marks=pytest.mark.thorough("2 s")),
         pytest.param(
@@ -459,8 +463,13 @@ def test_three_figures_are_drawn_whatever_was_found(rows, monkeypatch):
     monkeypatch.setattr("disclosure_control.steps.sweep.drawing.MOST_PANELS", 2)
     files = sweep_figures(rows)
     assert sorted(files) == sorted(NAMES)
-    for name, content in files.items():
-        assert content.startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
+    assert all(content.startswith(b"<?xml") for content in files.values())
+
+
+def test_png_files_are_drawn_where_they_are_asked_for():
+    files = sweep_figures(figure_rows(), ("png",))
+    assert sorted(files) == sorted(f"{name}.png" for name in FIGURES)
+    assert all(content.startswith(b"\x89PNG") for content in files.values())
 
 
 @functools.cache
@@ -617,7 +626,7 @@ def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
     assert run_door("", combine_pilot, ["PENTELI"]) == 0
-    assert run_door("", assess_pilot, ["PENTELI"], add_options) == 0
+    assert run_door("", assess_pilot, ["PENTELI", "--verbose"], add_options) == 0
     folder = tmp_path / "PENTELI" / "processed_for_anonym"
     summary = json.loads((folder / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))
     assert set(summary["sweep"]["files"]) == {"risk_utility_summary.csv", *NAMES}
@@ -627,7 +636,7 @@ def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
     table = pd.read_csv(folder / "risk_utility_summary.csv")
     assert table["method"].tolist() == ["baseline", "band DM__AGE", "band DM__AGE", "suppress_cells", "suppress_cells"]
     assert (table["n_records_compared"] == 633).all()
-    assert "Sweep: what each treatment would leave" in (folder / "PENTELI_privacy_summary.txt").read_text(
+    assert "Sweep: what each treatment would leave" in (folder / "PENTELI_privacy_details.txt").read_text(
         encoding="utf-8"
     )
     assert "Sweep: what each treatment would leave" in capsys.readouterr().out

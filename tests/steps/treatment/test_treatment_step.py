@@ -288,7 +288,7 @@ def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
     key_from = {"environment": KEY_NAME}
     steps = [{"method": "recode_ids", "key_from": key_from}, {**BAND}, {"method": "suppress_cells"}]
     fresh.configure(treatment={"seed": 3, "steps": steps})
-    for run in doors.start_both():
+    for run in (doors.start(1), doors.start(2, "--verbose")):
         assert run.status == DONE, run.err
         assert leaks(run.out, run.err) == []
         assert KEY not in run.out + run.err
@@ -310,7 +310,7 @@ def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
     assert leaks(*written) == []
     assert json.loads(written[1]) == summary["treatment"]
     assert KEY not in "".join(path.read_text(errors="replace") for path in fresh.results.iterdir() if path.is_file())
-    assert written[0] in (fresh.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
+    assert written[0] in (fresh.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
     assert {row["USUBJID"] for row in fresh.combined_rows()}.isdisjoint(ids)
 
 

@@ -22,7 +22,7 @@
       const threshold = curve.thresholds[input.value];
       const risky = curve.risky[input.value];
       label.textContent = "At risk where " + name + " " + sign + " " + threshold;
-      const told = risky === null ? "masked: few people" :
+      const told = risky === null ? "masked: few people, or all but few" :
         risky.toLocaleString("en") + " of " + curve.evaluated.toLocaleString("en") + " (" + share(risky, curve.evaluated) + ")";
       output.textContent = told;
       input.setAttribute("aria-valuetext", name + " " + sign + " " + threshold + ": " + told);
@@ -32,7 +32,7 @@
     return [label, input, output];
   }
 
-  function levelChoices(landscape, records) {
+  function levelChoices(landscape) {
     const names = Object.keys(landscape.levels);
     const places = new Map(landscape.places.map((place) => [place[0].join(), place]));
     const outcome = document.querySelector("#levels .outcome");
@@ -54,8 +54,8 @@
     const show = function () {
       const place = places.get(choices.map((choice) => choice[1].value).join());
       outcome.textContent = !place ? "This run did not count out this combination." :
-        "Loss " + place[1] + "; " + (place[2] === null ? "few" : place[2].toLocaleString("en")) + " of " +
-        records.toLocaleString("en") + " people at risk, or left out.";
+        "Loss " + place[1] + "; " + (place[2] === null ? "how many people are at risk is masked: few, or all but few." :
+          place[2].toLocaleString("en") + " of " + data.records.toLocaleString("en") + " people at risk, or left out.");
     };
     choices.forEach((choice) => choice[1].addEventListener("change", show));
     show();
@@ -69,7 +69,7 @@
   }
   const levels = document.getElementById("levels");
   if (levels && data.landscape) {
-    levels.querySelector(".choices").append(...levelChoices(data.landscape, data.records));
+    levels.querySelector(".choices").append(...levelChoices(data.landscape));
     levels.hidden = false;
   }
 }());

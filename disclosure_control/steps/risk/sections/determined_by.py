@@ -14,13 +14,15 @@ from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.keys import count_pairs
 from disclosure_control.basics.words import share_text
 from disclosure_control.engines.other_columns import Pairs, TableOnDisk
-from disclosure_control.measures.determination import n_guessed_right
+from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 
 NEARLY = 0.9
 PEOPLE_PER_LEVEL = 5
 MOST_ATTRIBUTES = 50
+MOST_SHUFFLED = 5
+MOST_SHUFFLES, SHUFFLED_PEOPLE = 20, 400_000  # of very many people one shuffle is as good as many
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -38,7 +40,9 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
     ``predicted_rate``, beside ``baseline_rate``, guessing everybody's commonest value: both in [0, 1], larger is
     riskier. ``determines``: it tells everybody's value; ``nearly``: at least ``NEARLY`` of what guessing leaves open. A
     missing value is a level. All quasi-identifiers are listed, and the others that tell more than guessing; the best
-    come first. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell them by chance and are left out.
+    come first, and say how many they would tell if values stood beside people by chance, ``shuffled_rate`` in [0, 1]:
+    a column of many levels tells many that way. Columns with fewer than ``PEOPLE_PER_LEVEL`` people to a level tell
+    them by chance and are left out.
     Source: ``measures.determination``.
     """
     classes, config = assessment.classes, assessment.config
@@ -46,7 +50,7 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
     people_of_value = counted.people_of_value(evaluated)
     n, baseline = int(people_of_value.sum()), int(people_of_value.max(initial=0))
     levels_beside = _levels_beside(assessment, sensitive, table, evaluated)
-    entries, n_too_many = [], 0
+    entries, people_of_levels, n_too_many = [], {}, 0
     for name in dict.fromkeys([*config.quasi_identifiers, *table.columns]):
         if name in (sensitive, SUBJECT_COLUMN):
             continue
@@ -63,8 +67,15 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
             pairs = pairs_of_column()
         n_right = n_guessed_right(*pairs)
         if is_qi or n_right > baseline:
+            people_of_levels[name] = np.bincount(pairs.level, pairs.people, n_levels)
             entries.append(_determination(name, is_qi, n_right, baseline, n))
-    return sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES], n_too_many
+    entries = sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES]
+    n_shuffles = min(max(1, SHUFFLED_PEOPLE // max(n, 1)), MOST_SHUFFLES)
+    for entry in entries[:MOST_SHUFFLED]:
+        people_of_level = people_of_levels[entry["attribute"]]
+        n_right_by_chance = shuffled_guessed_right(people_of_level, people_of_value, n_shuffles)
+        entry["shuffled_rate"] = n_right_by_chance / n if n else None
+    return entries, n_too_many
 
 
 def _pairs_of_classes(counted: SensitiveCounts, level: np.ndarray, n_levels: int, evaluated: np.ndarray) -> Pairs:
@@ -107,6 +118,7 @@ def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) 
         "is_quasi_identifier": is_qi,
         "predicted_rate": n_right / n if n else 0.0,
         "baseline_rate": baseline / n if n else 0.0,
+        "shuffled_rate": None,
         "determines": bool(open_after_guessing and n_right == n),
         "nearly": bool(open_after_guessing and n > n_right >= baseline + NEARLY * open_after_guessing),
     }
@@ -127,7 +139,8 @@ def words(figures: Mapping) -> Iterator[str]:
             best = entries[0]
             yield (
                 f"Inference: {best['attribute']} alone tells {sensitive} of {share_text(best['predicted_rate'])} "
-                f"of the people; guessing without it tells {share_text(best['baseline_rate'])}."
+                f"of the people; shuffled values tell {share_text(best['shuffled_rate'])}, and guessing without it "
+                f"{share_text(best['baseline_rate'])}."
             )
 
 

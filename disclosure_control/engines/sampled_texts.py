@@ -1,0 +1,56 @@
+"""A sample of the distinct texts of a column that has too many of them, and everybody who has one of these."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from cdisc.formats.values import clean_values
+from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample
+from disclosure_control.engines.dictionary import CountedTexts
+
+
+class SampledTexts:
+    """The distinct texts with the smallest hashes, at most ``n_most``.
+
+    Which they are depends on all texts, and not on their order. It begins with all that were ``counted`` among the
+    ``n_read`` records so far. A text whose hash is below the limit was counted from the first record on, as the limit
+    only falls. Source: Gibbons, Distinct sampling, VLDB 2001.
+    """
+
+    def __init__(self, counted: CountedTexts, n_read: int, n_most: int):
+        self._n_read, self._n_most, self._halvings = n_read, n_most, 0
+        self._counted = counted
+        self._shrink()
+
+    def add(self, column: pa.Array) -> None:
+        """Count the values of one more block."""
+        encoded = column.dictionary_encode(null_encoding="encode")
+        texts, row_of_text = clean_values(encoded.dictionary), np.empty(len(encoded.dictionary), dtype=np.int64)
+        codes = encoded.indices.to_numpy()
+        row_of_text[codes[::-1]] = np.arange(len(codes))[::-1]
+        kept = np.flatnonzero(self._is_in(texts) & np.asarray(texts.is_valid()))
+        if len(kept):
+            before, people = self._counted, np.bincount(codes, minlength=len(texts))[kept]
+            joined = pa.concat_arrays([before.texts, texts.take(pa.array(kept))]).dictionary_encode()
+            code = joined.indices.to_numpy()
+            first = np.append(before.first_record, row_of_text[kept] + self._n_read)
+            first_record = np.empty(len(joined.dictionary), dtype=np.int64)
+            first_record[code[::-1]] = first[::-1]
+            n_people = np.bincount(code, np.append(before.people, people)).astype(np.int64)
+            self._counted = CountedTexts(joined.dictionary, n_people, first_record)
+            self._shrink()
+        self._n_read += len(codes)
+
+    def counted(self) -> CountedTexts:
+        """The sample as it is after the blocks so far."""
+        counted = self._counted
+        return CountedTexts(counted.texts, counted.people, counted.first_record, 0.5**self._halvings)
+
+    def _is_in(self, texts: pa.Array) -> np.ndarray:
+        return is_in_sample(hashes_of_texts(texts), self._halvings)
+
+    def _shrink(self) -> None:
+        while len(self._counted.texts) > self._n_most:
+            self._halvings += 1
+            self._counted = self._counted.some(self._is_in(self._counted.texts))

@@ -1,0 +1,195 @@
+"""What an acquaintance may know of a person's course: coded terms of events and treatments, number of visits, death.
+
+Read from the files as they leave. A coded term is the finest that stands in its row; its month is that of the study,
+counted from the person's start, for that is what moved dates leave.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from cdisc.merge.subject_ids import SubjectIdRule
+from disclosure_control.release.people import labels
+from disclosure_control.release.study import people_of_rows
+
+# Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
+LEVELS = {
+    "LLT": "LLTCD",
+    "DECOD": "PTCD",
+    "HLT": "HLTCD",
+    "HLGT": "HLGTCD",
+    "BODSYS": "BDSYCD",
+    "SOC": "SOCCD",
+    "CLAS": "CLASCD",
+}
+_TERM = re.compile(rf"([A-Z][A-Z0-9])({'|'.join((*LEVELS, *LEVELS.values()))})")
+DAYS_PER_MONTH = 30
+NO_MONTH = ""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """``people`` and ``facts`` (n_entries,): who has which fact; positions of people, and whole numbers from 0.
+
+    ``holders`` says of each kind of fact how many people have one.
+    """
+
+    people: np.ndarray
+    facts: np.ndarray
+    holders: Mapping[str, int]
+
+
+class _Opened:
+    """The files as they leave, and of each row (n_rows,) the position of its person, below 0 of nobody."""
+
+    def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule, with_months: bool):
+        self.frames, self.with_months = frames, with_months
+        self._ids, self._rule = ids, rule
+        self._people: dict[str, np.ndarray] = {}
+
+    def people(self, name: str) -> np.ndarray:
+        """Asked of the files with facts alone: laboratory values of a million rows have none."""
+        if name not in self._people:
+            self._people[name] = people_of_rows(self.frames[name], self._rule, self._ids)
+        return self._people[name]
+
+
+def facts_known(
+    opened: Mapping[str, pd.DataFrame],
+    subjects: pd.Series,
+    rule: SubjectIdRule,
+    kinds: Sequence[str],
+    with_months: bool,
+) -> Facts:
+    """What may be known of each subject (n_people,), of the ``kinds`` of ``KINDS``; terms ``with_months`` or without.
+
+    A term with its month stands in place of the term: who knows the month knows the term.
+    """
+    ids = pd.Index(subjects.astype("str"))
+    known = _Opened(opened, ids, rule, with_months)
+    found = {kind: pd.concat([_NOTHING, *KINDS[kind](known)]) for kind in kinds}
+    entries = pd.concat([_NOTHING, *found.values()])
+    codes, _ = pd.factorize(entries["fact"], sort=True)
+    holders = {kind: int(part["person"].nunique()) for kind, part in found.items()}
+    return Facts(entries["person"].to_numpy(dtype=np.int64), codes.astype(np.int64), holders)
+
+
+def _entries(person: np.ndarray, kind: str, values: np.ndarray) -> pd.DataFrame:
+    """Facts of people: who, and the fact as a text; rows of nobody and without a value are none."""
+    facts = pd.Series(values.astype(object))
+    kept = (person >= 0) & facts.notna().to_numpy()
+    return pd.DataFrame({"person": person[kept], "fact": kind + "\0" + facts[kept].astype("str")}).drop_duplicates()
+
+
+_NOTHING = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "fact": pd.Series([], dtype="str")})
+
+
+# ---------------------------------------------------------------- coded terms
+
+
+def _terms(known: _Opened) -> list[pd.DataFrame]:
+    found = []
+    for name, frame in known.frames.items():
+        for prefix in coded_domains(frame):
+            term = finest_term(frame, prefix)
+            if known.with_months:
+                month = _months(frame, prefix, known.people(name), known)
+                term = np.array([f"{one}\0{when}" if one is not None else None for one, when in zip(term, month)])  # noqa: B905
+            found.append(_entries(known.people(name), f"term {prefix}", term))
+    return found
+
+
+def coded_domains(frame: pd.DataFrame) -> list[str]:
+    """The two letters of each domain of which the file has coded terms."""
+    return sorted({match[1] for column in frame if (match := _TERM.fullmatch(str(column)))})
+
+
+def finest_term(frame: pd.DataFrame, prefix: str) -> np.ndarray:
+    """The finest coded term of each row (n_rows,) of a domain, None where there is none, or it did not occur."""
+    term = np.full(len(frame), None, dtype=object)
+    for name in (f"{prefix}{suffix}" for level in LEVELS.items() for suffix in level):
+        if name in frame:
+            missing = pd.isna(term)
+            term[missing] = labels(frame[name])[missing]
+    term[~occurred(frame, prefix)] = None
+    return term
+
+
+def occurred(frame: pd.DataFrame, prefix: str) -> np.ndarray:
+    """Whether what a row (n_rows,) says took place: not where it was asked for, and was not so or was not answered."""
+    took_place = np.ones(len(frame), dtype=bool)
+    for name, denies in ((f"{prefix}OCCUR", "N"), (f"{prefix}STAT", "NOT DONE")):
+        if name in frame:
+            took_place &= ~frame[name].astype("str").str.upper().eq(denies).to_numpy(dtype=bool)
+    return took_place
+
+
+def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, known: _Opened) -> np.ndarray:
+    """The month of the study in which each row (n_rows,) begins, as text: by its study day, else by its dates."""
+    day = np.full(len(frame), np.nan)
+    for name in (f"{prefix}STDY", f"{prefix}DY"):
+        if name in frame:
+            day = np.where(np.isnan(day), pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float), day)
+    start = _starts(known)
+    for name in (f"{prefix}STDTC", f"{prefix}DTC"):
+        if name in frame and len(start):
+            began = np.append(start, np.datetime64("NaT", "D"))[np.where((people >= 0), people, len(start))]
+            gap = (_days(frame[name]) - began) / np.timedelta64(1, "D")
+            day = np.where(np.isnan(day), gap + (gap >= 0), day)  # no day 0: the first day is 1
+    month = np.floor((day - (day > 0)) / DAYS_PER_MONTH)
+    return np.where(np.isnan(month), NO_MONTH, np.nan_to_num(month).astype(np.int64).astype(str))
+
+
+def _starts(known: _Opened) -> np.ndarray:
+    """The released first day of each person (n_people,), as datetime64[D]; NaT where there is none."""
+    demographics = known.frames.get("DM")
+    if demographics is None or "RFSTDTC" not in demographics:
+        return np.zeros(0, dtype="datetime64[D]")
+    people = known.people("DM")
+    start = np.full(people.max(initial=-1) + 1, np.datetime64("NaT", "D"))
+    start[people[people >= 0]] = _days(demographics["RFSTDTC"])[people >= 0]
+    return start
+
+
+def _days(column: pd.Series) -> np.ndarray:
+    complete = column.astype("str").str.slice(0, 10)
+    return pd.to_datetime(complete, format="%Y-%m-%d", errors="coerce").to_numpy().astype("datetime64[D]")
+
+
+# ---------------------------------------------------------------- visits and death
+
+
+def _visits(known: _Opened) -> list[pd.DataFrame]:
+    """How many visits each person had: by SV, else by the visits that any file names."""
+    holding = {"SV": known.frames["SV"]} if "SV" in known.frames else known.frames
+    seen = [_NOTHING]
+    for name, frame in holding.items():
+        column = next((one for one in ("VISITNUM", "VISIT") if one in frame), None)
+        if column is not None:
+            seen.append(_entries(known.people(name), column, labels(frame[column])))
+    visits = pd.concat(seen).drop_duplicates().groupby("person")["fact"].size()
+    return [_entries(visits.index.to_numpy(), "visits", visits.to_numpy())]
+
+
+def _deaths(known: _Opened) -> list[pd.DataFrame]:
+    """Who died: by the flag or the date of death in any file, or a record in DD."""
+    found = []
+    for name, frame in known.frames.items():
+        died = np.full(len(frame), name == "DD")
+        if "DTHFL" in frame:
+            died |= frame["DTHFL"].astype("str").str.upper().eq("Y").to_numpy(dtype=bool)
+        for column in ("DTHDTC", "DTHDT"):
+            if column in frame:
+                died |= frame[column].notna().to_numpy()
+        if died.any():
+            found.append(_entries(known.people(name)[died], "death", np.full(died.sum(), "died")))
+    return found
+
+
+# What an acquaintance may know, by the name under which a config gives it.
+KINDS: dict[str, Callable[[_Opened], list[pd.DataFrame]]] = {"terms": _terms, "visits": _visits, "death": _deaths}

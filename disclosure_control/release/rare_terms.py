@@ -1,0 +1,294 @@
+"""Coded terms of few people: raised along their hierarchy, or their rows go; by the least loss, and each counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.keys import number_groups
+from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
+from disclosure_control.release.facts import LEVELS, coded_domains, occurred
+from disclosure_control.release.people import labels
+
+ALONG = tuple(f"--{level}" for level in LEVELS if level != "LLT")
+VERBATIM = ("TERM", "TRT", "MODIFY")  # in a file only where the config keeps them; they say the term, too
+NOTHING = -1
+
+
+@dataclass(frozen=True)
+class RareTerms:
+    """The setting: a term of fewer than ``at_least`` people is raised ``along`` these levels, or its rows go.
+
+    ``along``: columns from the finest on, ``--`` for any domain. ``within_class``: people of an equivalence class are
+    counted, and not of the whole study, so that nobody is alone by a term on top of the quasi-identifiers.
+    """
+
+    at_least: int
+    along: tuple[str, ...] = ALONG
+    within_class: bool = False
+
+
+@dataclass(frozen=True)
+class RaisedTerms:
+    """What became of the records of a ``domain``: rows in all, ``rows_raised`` by the column they were raised to.
+
+    ``rows_gone`` could not be raised; ``related_gone`` are rows of SUPP-- and RELREC that belonged to changed ones.
+    ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a row that went lost them all.
+    """
+
+    domain: str
+    n_rows: int
+    rows_raised: Mapping[str, int]
+    rows_gone: int
+    related_gone: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Which rows of which file a part of the records stands in, and their person (n_rows,)."""
+
+    file: str
+    rows: np.ndarray
+    people: np.ndarray = field(repr=False)
+
+
+def without_rare_terms(
+    released: ReleasedStudy, settings: RareTerms, classes: np.ndarray
+) -> tuple[ReleasedStudy, tuple[RaisedTerms, ...]]:
+    """The study with no coded term of fewer people than the setting says, and what that cost, by domain.
+
+    ``classes`` (n_people,): the equivalence class of each person, for ``within_class``. A row shows its own term, or
+    that of the lowest level at which the rows raised there are those of enough people. Where they are not, the smallest
+    term beside them is raised with them if that loses no more than taking the rows away; otherwise they go a level up,
+    and from the last level they go away. So no more is lost than by taking every rare row away.
+    """
+    files, told = dict(released.files), []
+    domains = sorted({prefix for file in files.values() for prefix in coded_domains(file.frame)})
+    for prefix in domains:
+        places = [
+            _Place(name, (somebody := np.flatnonzero(file.people >= 0)), file.people[somebody])
+            for name, file in files.items()
+            if prefix in coded_domains(file.frame)
+        ]
+        columns = _columns_of(prefix, [files[place.file].frame for place in places], settings.along)
+        if len(columns) and sum(len(place.rows) for place in places):
+            files, one = _of_domain(prefix, files, places, columns, settings, classes)
+            told.append(one)
+    left_out = {
+        **released.left_out,
+        **{
+            file.source.table.file_name: "no record of it is left"
+            for name, file in released.files.items()
+            if name not in files
+        },
+    }
+    changed = {one.domain for one in told if one.rows_gone or one.rows_raised}
+    accounts = tuple(replace(one, has_rare_terms=_is_of_terms(one, changed)) for one in released.accounts)
+    return replace(released, files=files, left_out=left_out, accounts=accounts), tuple(told)
+
+
+def _is_of_terms(account: Account, domains: set[str]) -> bool:
+    """Whether a column that stays holds terms of one of the domains, or codes of them."""
+    return account.stays and any(
+        account.variable == f"{prefix}{suffix}" for prefix in domains for level in LEVELS.items() for suffix in level
+    )
+
+
+def _columns_of(prefix: str, frames: Sequence[pd.DataFrame], along: Sequence[str]) -> list[str]:
+    """The levels of a domain that its files have, in the order of ``along``; finer ones than the first come before."""
+    there = {str(name) for frame in frames for name in frame}
+    named = [name for pattern in along if (name := pattern.replace("--", prefix)) in there and name.startswith(prefix)]
+    finer = []
+    for level in LEVELS:
+        if f"{prefix}{level}" in named:
+            break
+        if f"{prefix}{level}" in there:
+            finer.append(f"{prefix}{level}")
+    return [*finer, *named] if named else []
+
+
+def _of_domain(
+    prefix: str,
+    files: dict[str, ReleasedFile],
+    places: Sequence[_Place],
+    columns: Sequence[str],
+    settings: RareTerms,
+    classes: np.ndarray,
+) -> tuple[dict[str, ReleasedFile], RaisedTerms]:
+    people = np.concatenate([place.people for place in places])
+    group = classes[people] if settings.within_class else np.zeros(len(people), dtype=np.int64)
+    terms = [
+        np.concatenate([_terms(files[place.file].frame, prefix, name)[place.rows] for place in places])
+        for name in columns
+    ]
+    level = levels_shown(terms, people, group, settings.at_least)
+    shown_in = next(name for name in columns if name in _named(prefix, settings.along))
+    # What a row shows is no change where it has nothing finer.
+    finest = np.argmax([pd.notna(one) for one in terms], axis=0)
+    gone, level = level == NOTHING, np.where(level == finest, 0, level)
+    cut = np.cumsum([len(place.rows) for place in places])[:-1]
+    related = 0
+    fresh = dict(files)
+    for place, of_place in zip(places, np.split(level, cut), strict=True):
+        frame = _with_terms_raised(fresh[place.file].frame, prefix, columns, shown_in, place.rows, of_place)
+        fresh[place.file] = replace(fresh[place.file], frame=frame)
+        stays = np.ones(len(frame), dtype=bool)
+        stays[place.rows[of_place == NOTHING]] = False
+        is_raised = np.zeros(len(frame), dtype=bool)
+        is_raised[place.rows[of_place > 0]] = True
+        fresh, n_related = _without_related(prefix, fresh, fresh[place.file], stays, is_raised)
+        related += n_related
+        fresh[place.file] = with_rows(fresh[place.file], stays)
+    kept = {name: file for name, file in fresh.items() if len(file.frame)}
+    of_level = np.bincount(level[level > 0], minlength=len(columns))
+    lost = int(np.where(gone, len(columns), np.where(level > 0, level - finest, 0)).sum())
+    raised = {columns[i]: int(of_level[i]) for i in range(1, len(columns)) if of_level[i]}
+    loss = lost / (len(columns) * len(level))
+    return kept, RaisedTerms(prefix, len(level), raised, int(gone.sum()), related, loss)
+
+
+def _named(prefix: str, along: Sequence[str]) -> set[str]:
+    return {pattern.replace("--", prefix) for pattern in along}
+
+
+def _level(frame: pd.DataFrame, name: str) -> np.ndarray:
+    return labels(frame[name]) if name in frame else np.full(len(frame), None, dtype=object)
+
+
+def _terms(frame: pd.DataFrame, prefix: str, name: str) -> np.ndarray:
+    """Labels of a level (n_rows,); None also where what was asked for did not occur: such a row is about nobody."""
+    terms = _level(frame, name)
+    terms[~occurred(frame, prefix)] = None
+    return terms
+
+
+# ---------------------------------------------------------------- which level each row shows
+
+
+def levels_shown(terms: Sequence[np.ndarray], people: np.ndarray, group: np.ndarray, at_least: int) -> np.ndarray:
+    """The level that each row (n_rows,) shows, 0 the finest, -1 where the row goes.
+
+    ``terms`` (n_levels, n_rows) are labels, None where missing; ``people`` and ``group`` (n_rows,) whole numbers from
+    0: people are counted within a group. Rows show the same where their labels agree from their level on. A row shows
+    no finer level than it has; one without any term stays as it is.
+    """
+    node = _nodes(terms, group)
+    level = np.where(np.logical_and.reduce([one == NOTHING for one in node]), 0, NOTHING)
+    shown = np.full(len(people), NOTHING, dtype=np.int64)  # what each settled row shows: one number for one term
+    for j, nodes in enumerate(node):
+        waiting = (level == NOTHING) & (nodes != NOTHING)
+        if not waiting.any():
+            continue
+        n_nodes = int(nodes.max()) + 1
+        n_waiting = np.bincount(nodes[waiting], minlength=n_nodes)
+        enough = _n_people(nodes[waiting], people[waiting], n_nodes) >= at_least
+        most = np.where(enough, 0, n_waiting * (len(node) - j))
+        beside = _smallest_beside(nodes, level, shown, j, most)
+        now = (waiting & (enough | (beside != NOTHING))[nodes]) | (np.isin(shown, beside) & (shown != NOTHING))
+        level[now], shown[now] = j, int(shown.max()) + 1 + nodes[now]
+    return level
+
+
+def _nodes(terms: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
+    """For each level one number (n_rows,) per label and those of the coarser levels, within a group; -1 of no label."""
+    found, path = [], group
+    for labels_of_level in reversed(terms):
+        codes, distinct = pd.factorize(labels_of_level, sort=True)
+        key = path * (len(distinct) + 1) + codes + 1
+        path, _ = number_groups(key, int(key.max(initial=0)) + 1)
+        found.append(np.where(codes < 0, NOTHING, path))
+    return found[::-1]
+
+
+def _n_people(nodes: np.ndarray, people: np.ndarray, n_nodes: int) -> np.ndarray:
+    n_people = int(people.max()) + 1
+    return np.bincount(np.unique(nodes * n_people + people) // n_people, minlength=n_nodes)
+
+
+def _smallest_beside(nodes: np.ndarray, level: np.ndarray, shown: np.ndarray, j: int, most: np.ndarray) -> np.ndarray:
+    """For each node (n_nodes,) the term shown below it that loses least if raised to it, -1 if above most."""
+    found = np.full(len(most), NOTHING, dtype=np.int64)
+    below = np.flatnonzero((shown != NOTHING) & (nodes != NOTHING))
+    if len(below):
+        cost = np.bincount(shown[below], j - level[below]).astype(np.int64)
+        node = np.full(len(cost), NOTHING)
+        node[shown[below]] = nodes[below]
+        terms = np.flatnonzero(node != NOTHING)
+        terms = terms[np.lexsort((terms, cost[terms]))]
+        terms = terms[np.unique(node[terms], return_index=True)[1]]
+        terms = terms[cost[terms] <= most[node[terms]]]
+        found[node[terms]] = terms
+    return found
+
+
+# ---------------------------------------------------------------- the files
+
+
+def _with_terms_raised(
+    frame: pd.DataFrame, prefix: str, columns: Sequence[str], shown_in: str, rows: np.ndarray, level: np.ndarray
+) -> pd.DataFrame:
+    """Rows (n_rows,) with the label of their level in the column that shows it, and nothing in finer ones."""
+    frame = frame.copy(deep=False)
+    order = [f"{prefix}{suffix}" for one in LEVELS.items() for suffix in one]
+    texts = {name: _level(frame, name) for name in columns}
+    for j, column in enumerate(columns[1:], start=1):
+        at = rows[level == j]
+        if not len(at):
+            continue
+        finer = order[: order.index(column)] if column in order else columns[:j]
+        for name in {*finer, *columns[:j], *(f"{prefix}{suffix}" for suffix in VERBATIM)} & set(frame):
+            cells = frame[name].to_numpy(dtype=object, copy=True)
+            cells[at] = np.nan if frame[name].dtype.kind == "f" else None
+            frame[name] = pd.Series(cells, frame.index, dtype=frame[name].dtype)
+        if column != shown_in and shown_in in frame and columns.index(shown_in) < j:
+            cells = frame[shown_in].to_numpy(dtype=object, copy=True)
+            cells[at] = texts[column][at]
+            frame[shown_in] = pd.Series(cells, frame.index, dtype="str")
+    return frame
+
+
+def with_rows(file: ReleasedFile, kept: np.ndarray) -> ReleasedFile:
+    """The file with these rows (n_rows,) of bool alone."""
+    frame = file.frame[kept].reset_index(drop=True)
+    return replace(file, frame=frame, rows=file.rows[kept], people=file.people[kept])
+
+
+def _without_related(
+    prefix: str, files: dict[str, ReleasedFile], parent: ReleasedFile, stays: np.ndarray, is_raised: np.ndarray
+) -> tuple[dict[str, ReleasedFile], int]:
+    """SUPP-- and RELREC without rows of records that go, and without terms of records that were raised."""
+    found, total = dict(files), 0
+    for name, file in files.items():
+        frame = file.frame
+        if not {"IDVAR", "IDVARVAL"} <= set(frame):
+            continue
+        related = frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(file.source.domain, frame.index, dtype="str")
+        is_term = _tells_a_term(prefix, frame)
+        kept = np.ones(len(frame), dtype=bool)
+        for variable in sorted(set(frame["IDVAR"].dropna().unique()) & set(parent.frame)):
+            at = (related.isin([prefix, parent.source.name]) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)
+            mine = _record_keys(file.people, labels(frame["IDVARVAL"]))
+            theirs = _record_keys(parent.people, labels(parent.frame[str(variable)]))
+            without_parent = mine.isin(theirs[~stays]) & ~mine.isin(theirs[stays])
+            of_raised = mine.isin(theirs[is_raised]) & is_term
+            kept &= ~(at & (without_parent | of_raised))
+        total += int((~kept).sum())
+        found[name] = with_rows(file, kept)
+    return found, total
+
+
+def _record_keys(people: np.ndarray, values: np.ndarray) -> pd.Index:
+    return pd.Index([f"{person}\0{value}" for person, value in zip(people.tolist(), values.tolist(), strict=True)])
+
+
+def _tells_a_term(prefix: str, frame: pd.DataFrame) -> np.ndarray:
+    """Which rows of a supplement (n_rows,) hold the term, or one of its levels, in other words."""
+    if "QNAM" not in frame:
+        return np.zeros(len(frame), dtype=bool)
+    names = [f"{prefix}{suffix}" for level in LEVELS.items() for suffix in level]
+    names += [f"{prefix}{suffix}" for suffix in VERBATIM]
+    return frame["QNAM"].str.fullmatch(rf"(?i:{'|'.join(names)})\d*").fillna(False).to_numpy(dtype=bool)

@@ -1,0 +1,82 @@
+"""The manifest of a run: what went in, what came out, by which versions, when; enough to run it again and compare."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from disclosure_control import __version__
+from disclosure_control.assess.staleness import MERGE_REPORT
+from disclosure_control.basics.files import sha256_of_file
+from disclosure_control.report.evidence.packages import versions
+from disclosure_control.run.doors import Pilot
+from disclosure_control.run.fingerprints import MEANING, fingerprint, fingerprint_of_json, key_of, with_fingerprints
+from disclosure_control.treatments.seeds import SeedSource, whose_seed
+
+# What the summary says of files is in the manifest by name; all else in it are figures.
+NO_FIGURES = ("inputs", "files", "hashes")
+WHAT_IT_IS = (
+    "What one run read and made. No value, id or host is in it; it still tells what the house works on, and belongs "
+    "with those who check. python -m disclosure_control.verify compares all of it with what stands there now."
+)
+
+
+def manifest(
+    pilot: Pilot, summary: Mapping[str, Any], settings: Mapping[str, Any], results: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The manifest as plain names, versions and fingerprints of files.
+
+    ``settings``: the typed settings of the steps; ``results``: the files of the set so far, with their SHA-256.
+    """
+    key = key_of(pilot.results)
+    merge = _merge_report(pilot)
+    return {
+        "schema": 1,
+        "what": WHAT_IT_IS,
+        "pilot": pilot.name,
+        "version": __version__,
+        "started": pilot.started,
+        "versions": versions(),
+        "hashes": MEANING,
+        "config": {
+            "file": pilot.config_file.name,
+            "sha256": fingerprint(key, pilot.config_file.sha256),
+            "settings": fingerprint_of_json(pilot.config, key),
+        },
+        "seeds": seeds_of(settings),
+        "domain_files": with_fingerprints(merge.get("inputs", {}), key),
+        "merge_report": fingerprint(key, sha256_of_file(pilot.results / MERGE_REPORT)) if merge else None,
+        "inputs": with_fingerprints(summary["inputs"], key),
+        "results": with_fingerprints(dict(sorted(results.items())), key),
+        "figures": fingerprint_of_json(figures_of(summary), key),
+    }
+
+
+def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """What a summary says, but for what it says of files."""
+    return {name: value for name, value in summary.items() if name not in NO_FIGURES}
+
+
+def seeds_of(settings: Mapping[str, Any]) -> dict[str, object]:
+    """Where chance started, by step: the number where it undoes nothing, in words where a released file hangs on it."""
+    seeds = {name: getattr(one, "seed", None) for name, one in settings.items()}
+    return {
+        name: seed if isinstance(seed, int) else _in_words(seed)
+        for name, seed in seeds.items()
+        if isinstance(seed, int | SeedSource)
+    }
+
+
+def _in_words(seed: SeedSource) -> str | None:
+    return "from a key" if seed.key_from is not None else whose_seed(seed.number)
+
+
+def _merge_report(pilot: Pilot) -> dict[str, Any]:
+    """What the merge read, in its own words; nothing where the combined dataset came from elsewhere."""
+    try:
+        found = json.loads((pilot.results / MERGE_REPORT).read_text(encoding="utf-8"))
+        hashes = {name: bytes.fromhex(one["sha256"]).hex() for name, one in found["inputs"].items()}
+        return {"inputs": {name: {"sha256": sha256} for name, sha256 in hashes.items()}}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}

@@ -1,0 +1,53 @@
+"""Versions of what computed the results: Python, and every package that the requirements ask for, and these in turn."""
+
+from __future__ import annotations
+
+import platform
+import re
+from functools import cache
+from importlib import metadata
+
+# The names of the requirements files; what they need in turn is asked of the packages themselves.
+REQUIRED = (
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "scipy",
+    "pyreadstat",
+    "jinja2",
+    "python-dotenv",
+    "tabulate",
+    "filelock",
+    "psutil",
+    "python-stdnum",
+    "openpyxl",
+    "xlrd",
+    "matplotlib",
+    "opendp",
+    "fastapi",
+    "uvicorn",
+)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Version by name, "python" first; packages that are not installed are not there. Nothing of the host is."""
+    found: dict[str, str] = {}
+    waiting = list(REQUIRED)
+    while waiting:
+        name = _normal(waiting.pop())
+        if name in found:
+            continue
+        try:
+            package = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        found[name] = package.version
+        needs = (need for need in package.requires or () if "extra ==" not in need)
+        waiting += [match[0] for need in needs if (match := _NAME.match(need))]
+    return {"python": platform.python_version(), **dict(sorted(found.items()))}
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,0 +1,224 @@
+"""What is remembered of a pilot's runs: ``history.jsonl`` with figures alone, and what the next run compares with.
+
+The two further files are restricted: ``alone_since.csv`` says who is alone with the quasi-identifiers and since which
+run, ``quasi_identifier_groups.csv`` how many people each group had in this run and in the one before. All three belong
+to the published set of a run: one that fails or is killed leaves the earlier ones, or the next start completes its own.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from Anonymization_Models import ModelResult
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.columns import labels_of
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
+from disclosure_control.run.doors import Pilot
+from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
+from disclosure_control.run.results import ResultSet
+
+HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
+MOST_ALONE = 200_000
+_ALONE_COLUMNS = [SUBJECT_COLUMN, "alone_since"]
+_GROUP_COLUMNS = ["column", "group", "people_before", "people"]
+_KEYS_OF_A_LINE = frozenset({"when", "config", "evaluated", "risky_rate"})
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is known of the runs so far: their ``lines``, oldest first, and what the last one left to compare with.
+
+    ``alone``: one row per person who was alone in the last run, with the time of the run that first found it so.
+    ``groups``: one row per quasi-identifier and group ("" is missing), with its people in the last run and before it.
+    """
+
+    lines: tuple[Mapping[str, Any], ...]
+    alone: pd.DataFrame
+    groups: pd.DataFrame
+
+    @property
+    def knows_who_is_alone(self) -> bool:
+        """Whether the last run told who was alone: it does not where that is nearly everybody of a large pilot."""
+        return bool(self.lines) and self.lines[-1].get("remembers_who_is_alone", False)
+
+    @classmethod
+    def empty(cls) -> Memory:
+        """That of a pilot without a run."""
+        return cls((), _empty(_ALONE_COLUMNS), _empty(_GROUP_COLUMNS))
+
+    def write(self, results: ResultSet) -> None:
+        """Put the three files into the set of a run."""
+        results.write_text(HISTORY, "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in self.lines))
+        results.write_all({}, {ALONE: self.alone, GROUPS: self.groups}, {})
+
+    @property
+    def before_the_last_run(self) -> Memory:
+        """What the last run knew when it started, for whoever runs it again; of earlier runs the groups are gone."""
+        if not self.lines:
+            return self
+        lines, last = self.lines[:-1], self.lines[-1]["when"]
+        groups = self.groups.assign(people=self.groups["people_before"], people_before=0)
+        return Memory(lines, self.alone[self.alone["alone_since"] != last], groups)
+
+
+def read_memory(results: Path) -> Memory:
+    """What earlier runs left in the folder of results; empty where there was none.
+
+    Raises ``FaultyInputError`` where a file is not as a run writes it: a history that starts anew must be decided.
+    """
+    faults: list[str] = []
+    path = results / HISTORY
+    try:
+        lines = _lines(path.read_text(encoding="utf-8")) if path.is_file() else ()
+    except (ValueError, TypeError):
+        lines, remedy = (), "put it back from a copy, or delete it to start a new history"
+        faults.append(f"{HISTORY}: not as a run writes it, JSON line by line; {remedy}")
+    tables = [_table(results / name, columns, faults) for name, columns in _TABLES.items()]
+    if faults:
+        raise FaultyInputError(faults)
+    return Memory(lines, *tables) if lines else Memory.empty()
+
+
+_TABLES = {ALONE: _ALONE_COLUMNS, GROUPS: _GROUP_COLUMNS}
+
+
+def _lines(text: str) -> tuple[Mapping[str, Any], ...]:
+    lines = tuple(json.loads(line) for line in text.splitlines())
+    if not all(isinstance(line, dict) and line.keys() >= _KEYS_OF_A_LINE for line in lines):
+        raise ValueError
+    return lines
+
+
+def _table(path: Path, columns: list[str], faults: list[str]) -> pd.DataFrame:
+    if not path.is_file():
+        return _empty(columns)
+    try:
+        table = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8")
+        return table[columns].astype(_empty(columns).dtypes.to_dict())
+    except (ValueError, KeyError):
+        faults.append(f"{path.name}: not as a run writes it; put it back from a copy, or delete it and {HISTORY}")
+        return _empty(columns)
+
+
+def _empty(columns: list[str]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(dtype="int64" if name.startswith("people") else "str") for name in columns})
+
+
+def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessment: Assessment) -> Memory:
+    """The memory with this run of the ``pilot`` in it, of as many runs as it keeps; ``summary`` is its JSON summary."""
+    when, config = pilot.started, fingerprint_of_json(pilot.config, key_of(pilot.results))
+    alone = people_alone(assessment).merge(memory.alone, "left", SUBJECT_COLUMN, validate="1:1")
+    n_stay = int(alone["alone_since"].notna().sum())
+    alone["alone_since"] = alone["alone_since"].astype("str").fillna(when)
+    groups = _groups(assessment, memory.groups)
+    line = {
+        "when": when,
+        "version": summary["version"],
+        "config": config,
+        "total": summary["k_anonymity"]["total"],
+        "evaluated": summary["k_anonymity"]["evaluated"],
+        "thresholds": {"K": assessment.config.K, "L": assessment.config.L, "T": assessment.config.T},
+        "risky_rate": worst_rates(summary),
+        "verdict": summary.get("verdict", {}).get("verdict"),
+        "remembers_who_is_alone": n_alone(assessment) <= MOST_ALONE,
+        "open_points": len(summary.get("context", {}).get("open_points", ())),
+    }
+    if memory.knows_who_is_alone and n_alone(assessment) <= MOST_ALONE:
+        line["newly_alone"] = newly_alone(len(alone) - n_stay, n_stay, len(memory.alone) - n_stay)
+    if memory.lines and memory.lines[-1]["config"] == config:
+        line["drift"] = drift(groups)
+    lines = (*memory.lines, line)[-pilot.keep_runs :]
+    return Memory(lines, alone, groups)
+
+
+def worst_rates(summary: Mapping[str, Any]) -> dict[str, float | None]:
+    """Share of the evaluated people whom k, l and t flag, in [0, 1]; of l and t that of the worst sensitive feature.
+
+    None where nothing was evaluated; without a sensitive feature there is no l and no t.
+    """
+    rates: dict[str, float | None] = {"k": summary["k_anonymity"]["risky_rate"]}
+    for letter, model in (("l", "l_diversity"), ("t", "t_closeness")):
+        told = [figures["risky_rate"] for figures in summary[model].values()]
+        if told:
+            rates[letter] = max((rate for rate in told if rate is not None), default=None)
+    return rates
+
+
+def people_alone(assessment: Assessment) -> pd.DataFrame:
+    """The ids of the evaluated people who are alone with their quasi-identifiers, in their order, in one column.
+
+    Nobody where more than ``MOST_ALONE`` are: the list would cost more than it tells.
+    """
+    if n_alone(assessment) > MOST_ALONE:
+        return _empty([SUBJECT_COLUMN])
+    alone = _alone(assessment)
+    parts = assessment.people.flagged(alone, np.arange(len(alone.risky_classes)))
+    ids = [listed[[SUBJECT_COLUMN]].astype("str") for _, listed in parts]
+    return pd.concat([_empty([SUBJECT_COLUMN]), *ids]).sort_values(SUBJECT_COLUMN, ignore_index=True)
+
+
+def n_alone(assessment: Assessment) -> int:
+    """How many evaluated people are alone with their quasi-identifiers."""
+    return _alone(assessment).n_risky
+
+
+def _alone(assessment: Assessment) -> ModelResult:
+    k = assessment.k_anonymity
+    return dataclasses.replace(k, risky_classes=k.evaluated_classes & (k.of_class == 1))
+
+
+def newly_alone(came: int, stayed: int, went: int) -> int | None:
+    """How many are alone now who were not in the run before; None where it is masked.
+
+    The reports of both runs tell how many were alone: who came, stayed and went give each other away.
+    """
+    are_small = HAND_TO_HAND.are_small(np.array([came, stayed, went])).any()
+    return None if are_small and (came or went) else came
+
+
+def _groups(assessment: Assessment, earlier: pd.DataFrame) -> pd.DataFrame:
+    """People by group of every quasi-identifier as evaluated, now and in the run before, in the order of the groups."""
+    classes = assessment.classes
+    columns = zip(assessment.config.quasi_identifiers, classes.columns_of_classes, strict=True)
+    counted = [
+        pd.DataFrame(
+            {
+                "column": name,
+                "group": pd.Series(["", *labels_of(column)], dtype="str"),
+                "people": np.bincount(column.codes + 1, classes.size, 1 + len(column.labels)).astype("int64"),
+            }
+        )
+        for name, column in columns
+    ]
+    before = earlier.loc[earlier["people"] > 0, ["column", "group", "people"]]
+    keys = ["column", "group"]
+    both = pd.concat(counted).merge(before.rename(columns={"people": "people_before"}), "outer", keys, validate="1:1")
+    both[["people_before", "people"]] = both[["people_before", "people"]].fillna(0).astype("int64")
+    return both.loc[(both["people"] > 0) | (both["people_before"] > 0), _GROUP_COLUMNS].reset_index(drop=True)
+
+
+def drift(groups: pd.DataFrame) -> dict[str, float | None]:
+    """How far each quasi-identifier moved since the run before: total variation of its shares, in [0, 1].
+
+    0 where every group has the share it had, 1 where no group is left. None, masked, where fewer than ten people make
+    the difference. Two digits are told.
+    """
+    moved: dict[str, float | None] = {}
+    for name, of_column in groups.groupby("column", sort=True):
+        before, now = of_column["people_before"].to_numpy(), of_column["people"].to_numpy()
+        if before.sum() and now.sum():
+            distance = float(np.abs(before / before.sum() - now / now.sum()).sum() / 2)
+            distance = 0.0 if distance < 1e-12 else distance
+            people = np.array([round(distance * max(before.sum(), now.sum()), 9)])
+            moved[str(name)] = None if HAND_TO_HAND.are_small(people).any() else round(distance, 2)
+    return moved

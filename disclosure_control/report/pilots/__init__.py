@@ -1,0 +1,1 @@
+"""All pilots of a data folder side by side, from what their last runs published."""

@@ -1,0 +1,154 @@
+"""One row per pilot: its verdict, shares at risk, thresholds, and how old all of that is. Nothing is computed again."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from config import RESULTS_FOLDER, Settings, list_pilots, load_pilot_config
+from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.small_counts import MASKED
+from disclosure_control.basics.words import share_text
+from disclosure_control.report.history import read_memory
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint_of_json
+
+MODELS = ("k", "l", "t")
+MOST_RUNS_DRAWN = 24
+
+
+@dataclass(frozen=True)
+class PilotRow:
+    """What the overview says of a pilot. Without a run there are only its ``name`` and ``remarks``.
+
+    ``days`` since the last run, ``when`` it was; ``thresholds`` and ``shares`` as text by k, l and t; ``trend`` are the
+    shares that k flags, run by run, oldest first, in [0, 1], None where nothing was evaluated. ``remarks`` are what to
+    look after, in sentences.
+    """
+
+    name: str
+    verdict: str = "not known"
+    about: str = ""
+    when: str = ""
+    days: int | None = None
+    people: int | None = None
+    thresholds: Mapping[str, str] | None = None
+    shares: Mapping[str, str] | None = None
+    trend: Sequence[float | None] = ()
+    newly_alone: str = "-"
+    open_points: int | None = None
+    remarks: Sequence[str] = ()
+
+    @property
+    def has_run(self) -> bool:
+        """Whether a run of it was found."""
+        return self.days is not None
+
+    @property
+    def path(self) -> str:
+        """The trend as a line of SVG in a box of 100 by 24, 0% at its bottom, 100% at its top; "" of fewer than two."""
+        drawn = [
+            (100 * place / (len(self.trend) - 1), 22 - 20 * rate)
+            for place, rate in enumerate(self.trend)
+            if rate is not None and len(self.trend) > 1
+        ]
+        return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in drawn) if len(drawn) > 1 else ""
+
+    @property
+    def trend_in_words(self) -> str:
+        """The first and the last share of the trend."""
+        told = [rate for rate in self.trend if rate is not None]
+        if len(self.trend) < 2 or not told:
+            return "the first run" if len(self.trend) == 1 else "-"
+        return f"{share_text(told[0])} to {share_text(told[-1])} in {len(self.trend)} runs"
+
+
+def pilot_rows(settings: Settings, now: datetime.datetime, older_than: int) -> list[PilotRow]:
+    """A row for every pilot that has a config or results, by name. ``older_than``: days after which a run is old."""
+    folders = settings.data_folder.iterdir() if settings.data_folder.is_dir() else ()
+    with_results = {path.name for path in folders if (path / RESULTS_FOLDER).is_dir()}
+    return [_row(name, settings, now, older_than) for name in sorted(with_results | set(list_pilots(settings)))]
+
+
+def _row(name: str, settings: Settings, now: datetime.datetime, older_than: int) -> PilotRow:
+    results = settings.data_folder / name / RESULTS_FOLDER
+    path = results / f"{name}_privacy_summary.json"
+    if not path.is_file():
+        return PilotRow(name, remarks=["No run yet: run both scripts."])
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+        lines = read_memory(results).lines
+        if not lines:
+            return PilotRow(name, remarks=["Its last run is from before the history: run Main_Anonymization.py again."])
+        return _row_of_run(name, summary, lines, _remarks(name, settings, summary, lines[-1], now, older_than), now)
+    except FaultyInputError as error:
+        return PilotRow(name, remarks=error.faults)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return PilotRow(name, remarks=["Its results cannot be read; run python -m disclosure_control.verify on them."])
+
+
+def _row_of_run(
+    name: str,
+    summary: Mapping[str, Any],
+    lines: Sequence[Mapping[str, Any]],
+    remarks: list[str],
+    now: datetime.datetime,
+) -> PilotRow:
+    last = lines[-1]
+    verdict = summary.get("verdict", {})
+    newly = last.get("newly_alone", "-")
+    return PilotRow(
+        name=name,
+        verdict=verdict.get("verdict", "not known"),
+        about=verdict.get("about", ""),
+        when=last["when"][:16].replace("T", " "),
+        days=_days_since(last["when"], now),
+        people=summary["k_anonymity"]["total"],
+        thresholds=_thresholds(summary),
+        shares={model: share_text(last["risky_rate"].get(model)) for model in MODELS},
+        trend=[line["risky_rate"].get("k") for line in lines[-MOST_RUNS_DRAWN:]],
+        newly_alone=MASKED if newly is None else str(newly),
+        open_points=len(summary.get("context", {}).get("open_points", ())),
+        remarks=remarks,
+    )
+
+
+def _days_since(when: str, now: datetime.datetime) -> int:
+    return max((now - datetime.datetime.fromisoformat(when)).days, 0)
+
+
+def _thresholds(summary: Mapping[str, Any]) -> dict[str, str]:
+    """K, L and T as text; of several sensitive features each of their numbers, by size."""
+    found = {"k": [summary["k_anonymity"]["threshold"]]}
+    found["l"], found["t"] = (
+        sorted({one["threshold"] for one in summary[model].values()}) for model in ("l_diversity", "t_closeness")
+    )
+    return {model: ", ".join(map(number_text, numbers)) or "-" for model, numbers in found.items()}
+
+
+def _remarks(
+    name: str,
+    settings: Settings,
+    summary: Mapping[str, Any],
+    last: Mapping[str, Any],
+    now: datetime.datetime,
+    older_than: int,
+) -> list[str]:
+    remarks = []
+    days = _days_since(last["when"], now)
+    if days > older_than:
+        remarks.append(f"The last run is {days} days old.")
+    review = summary["config"].get("context", {}).get("review_date")
+    if review and datetime.date.fromisoformat(review) < now.date():
+        remarks.append(f"The review was due on {review}.")
+    key = settings.data_folder / name / RESULTS_FOLDER / KEY_FILE
+    try:
+        config = load_pilot_config(settings, name)
+        if key.is_file() and fingerprint_of_json(config, key.read_bytes()) != last["config"]:
+            remarks.append("The config changed after the last run.")
+    except FaultyInputError:
+        remarks.append("There is no config that can be read.")
+    return remarks + list(summary["notices"])

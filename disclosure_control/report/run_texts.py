@@ -1,0 +1,66 @@
+"""The texts of a run: one that is short, with the verdict and where the rest is; one with everything; the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.report.text import first_lines_of, generate_full_privacy_report, short_privacy_report
+from disclosure_control.steps.running import StepResult
+
+MOST_FIRST_LINES, MOST_NOTES = 3, 2  # of all steps but risk, and about the inputs, in the short text
+
+
+@dataclass(frozen=True)
+class RunTexts:
+    """``short`` has at most 80 lines with one sensitive feature; ``full`` has every section; ``full_on_screen`` too,
+    without the values of people that some sections hold."""
+
+    short: str
+    full: str
+    full_on_screen: str
+
+
+def run_texts(
+    pilot: str, assessment: Assessment, steps: Mapping[str, StepResult], notices: Sequence[str], verdict: str = ""
+) -> RunTexts:
+    """The texts of a run from what its steps said; ``notices`` are sentences about its inputs."""
+    notes = [f"NOTE: {notice}" for notice in notices]
+    first = [result.first_lines for result in steps.values()]
+    report = generate_full_privacy_report(pilot, assessment)
+    others = [result.first_lines for name, result in steps.items() if name != "risk"]
+    top = [verdict, "".join(f"{note}\n" for note in notes), *first]
+    short = [
+        verdict,
+        _capped(notes, MOST_NOTES),
+        "".join(result.first_lines for name, result in steps.items() if name == "risk"),
+        _capped([line for lines in others for line in lines.splitlines()], MOST_FIRST_LINES),
+        *(result.short for result in steps.values()),
+        short_privacy_report(pilot, assessment),
+        _where_the_rest_is(pilot, steps),
+    ]
+    return RunTexts(
+        short=_joined(short),
+        full=_joined([*top, report, *(result.report for result in steps.values())]),
+        full_on_screen=_joined([*top, report, *(result.on_screen for result in steps.values())]),
+    )
+
+
+def _joined(sections: Iterable[str]) -> str:
+    return "\n".join(section for section in sections if section)
+
+
+def _capped(lines: Sequence[str], at_most: int) -> str:
+    if len(lines) <= at_most:
+        return "".join(f"{line}\n" for line in lines)
+    return "\n".join(line.removeprefix("  ") for line in first_lines_of(lines, at_most)) + "\n"
+
+
+def _where_the_rest_is(pilot: str, steps: Mapping[str, StepResult]) -> str:
+    ran = ", ".join(steps)
+    return (
+        f"The rest\n  {pilot}_privacy_report.html: the same with figures, and what if the thresholds were others.\n"
+        f"  {pilot}_privacy_details.txt: every section in full ({ran}), and which files are restricted.\n"
+        f"  {pilot}_privacy_summary.json: the same figures for machines.\n"
+    )

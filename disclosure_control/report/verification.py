@@ -1,0 +1,162 @@
+"""Does a published run still hold? What stands in its folder against what its manifest says, and against a run again.
+
+Everything here compares; whoever runs again is ``disclosure_control.verify``. Words name files, keys and counts, never
+a value of a person: of two texts that differ it is said that they do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from disclosure_control.basics.files import SourceFile, sha256_of_file
+from disclosure_control.basics.words import counted, text_table
+from disclosure_control.report.evidence.manifest import figures_of
+from disclosure_control.report.evidence.pack import MANIFEST
+from disclosure_control.report.evidence.packages import versions
+from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json
+from disclosure_control.run.results import summary_text
+
+
+@dataclass
+class Verification:
+    """What was compared, by kind: how many things hold, and in sentences what does not. ``notes`` change nothing."""
+
+    held: dict[str, int] = field(default_factory=dict)
+    changed: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def check(self, kind: str, holds: bool, otherwise: str) -> None:
+        """Count one thing that was compared."""
+        self.held[kind] = self.held.get(kind, 0) + holds
+        found = self.changed.setdefault(kind, [])
+        if not holds:
+            found.append(otherwise)
+
+    @property
+    def n_changed(self) -> int:
+        """How many things do not hold."""
+        return sum(map(len, self.changed.values()))
+
+    @property
+    def text(self) -> str:
+        """Kind by kind how much holds; then each thing that does not."""
+        rows = [[kind, f"{n} of {n + len(self.changed[kind])}"] for kind, n in self.held.items()]
+        lines = [text_table(["Compared", "Holds"], rows)]
+        lines += [f"  CHANGED, {kind}: {words}" for kind, found in self.changed.items() for words in found]
+        lines += [f"  NOTE: {note}" for note in self.notes]
+        return "\n".join(lines)
+
+
+def check_results(found: Verification, results: Path, summary: SourceFile, key: bytes) -> None:
+    """Every file of the set, by its fingerprint; and the summary itself, byte by byte as a run would write it."""
+    said = json.loads(summary.content)
+    for name, entry in said["files"].items():
+        found.check("files of the results", *_file(results / name, name, entry, key))
+    as_written = summary_text(said).encode("utf-8") == summary.content
+    found.check("files of the results", as_written, f"{summary.name}: not spelt as a run writes it")
+
+
+def check_manifest(
+    found: Verification,
+    manifest: Mapping[str, Any],
+    summary: Mapping[str, Any],
+    config: SourceFile,
+    folder: Path,
+    results: Path,
+    key: bytes,
+) -> None:
+    """What the manifest says of the inputs, in the pilot's ``folder`` or among its ``results``, and of the figures."""
+    kind = "inputs"
+    domain_files = manifest["domain_files"]
+    found.check(
+        kind, fingerprint(key, config.sha256) == manifest["config"]["sha256"], f"{config.name}: changed since the run"
+    )
+    for name, entry in domain_files.items():
+        found.check(kind, *_file(folder / name, name, entry, key))
+    for name, entry in manifest["inputs"].items():
+        place = results if (results / name).is_file() else folder
+        if (place / name).is_file():  # else it lies elsewhere, or is gone, which the run again finds
+            found.check(kind, *_file(place / name, name, entry, key))
+    if manifest["merge_report"] is not None:
+        entry = {"sha256": manifest["merge_report"]}
+        found.check(kind, *_file(results / "merge_report.json", "merge_report.json", entry, key))
+    same = fingerprint_of_json(figures_of(summary), key) == manifest["figures"]
+    found.check("figures as recorded", same, f"{_name(folder)}: its figures are not those that were recorded")
+    for name in sorted({*manifest["results"]} ^ ({*summary["files"]} - {MANIFEST})):
+        found.check("files of the results", False, f"{name}: named by the manifest or by the summary alone")
+    now = versions()
+    for name in sorted({*now, *manifest["versions"]}):
+        then, here = manifest["versions"].get(name, "none"), now.get(name, "none")
+        if then != here:
+            found.notes.append(f"{name}: version {then} in the run, {here} now")
+
+
+def _name(folder: Path) -> str:
+    return f"{folder.name}_privacy_summary.json"
+
+
+def _file(path: Path, name: str, entry: Mapping[str, Any], key: bytes) -> tuple[bool, str]:
+    if not path.is_file():
+        return False, f"{name}: not there any more"
+    return fingerprint(key, sha256_of_file(path)) == entry["sha256"], f"{name}: changed since the run"
+
+
+def check_files_again(found: Verification, results: Path, again: Path, names: set[str]) -> None:
+    """Files of the set against those of the run again, byte by byte."""
+    for name in sorted(names):
+        one, other = results / name, again / name
+        same = one.is_file() and other.is_file() and sha256_of_file(one) == sha256_of_file(other)
+        found.check("files made again", same, f"{name}: the run again makes another one")
+
+
+def check_figures_again(
+    found: Verification, stored: Mapping[str, Any], again: Mapping[str, Any], left_out: tuple[str, ...] = ()
+) -> None:
+    """Every figure of a report against that of the run again; ``left_out`` are parts that were not made again."""
+    before, now = (dict(_leaves({k: v for k, v in one.items() if k not in left_out})) for one in (stored, again))
+    for path in sorted({*before, *now}):
+        holds = path in before and path in now and _same(before[path], now[path])
+        found.check(path[0], holds, f"{_place(path)}{_difference(before.get(path, _NONE), now.get(path, _NONE))}")
+
+
+_NONE = object()
+
+
+def _leaves(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
+    """Each figure with its way into the report; an empty list or dictionary is a figure, too."""
+    inner: list[tuple[str, Any]] = []
+    if isinstance(value, dict):
+        inner = [(str(name), one) for name, one in value.items()]
+    elif isinstance(value, list):
+        inner = [(str(number), one) for number, one in enumerate(value)]
+    if not inner:
+        yield path, value
+    for name, one in inner:
+        yield from _leaves(one, (*path, name))
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _place(path: tuple[str, ...]) -> str:
+    return ".".join(path)
+
+
+def _difference(stored: object, again: object) -> str:
+    if stored is _NONE or again is _NONE:
+        return ": stands only in what " + ("the run again says" if stored is _NONE else "is stored")
+    are_numbers = all(isinstance(one, int | float) and not isinstance(one, bool) for one in (stored, again))
+    return f": {stored} is stored, the run again says {again}" if are_numbers else ": the run again says otherwise"
+
+
+def last_line(found: Verification) -> str:
+    """The answer in one line."""
+    n_held = sum(found.held.values())
+    if found.n_changed:
+        return f"DOES NOT HOLD: {counted(found.n_changed, 'thing')} changed, {n_held:,} hold."
+    return f"HOLDS: all {n_held:,} figures, files and inputs that were compared."

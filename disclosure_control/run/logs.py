@@ -1,0 +1,91 @@
+"""What a run says while it works: sentences and tables for people, or JSON line by line for programs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any, TextIO
+
+FORMATS = ("text", "json")
+
+
+def utc_now() -> str:
+    """The present moment, UTC, ISO 8601: ``2026-01-31T23:59:59.123456Z``."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+class Log:
+    """The log of one run, or of one pilot of it. In either form it holds names of files and columns, and counts alone.
+
+    As text it prints what is said for people, and no events; as JSON one object a line, its ``event`` first, and
+    nothing else: reports stay in their files.
+    """
+
+    def __init__(self, is_json: bool = False, pilot: str | None = None, clock: Callable[[], float] = time.perf_counter):
+        self.is_json, self.pilot, self.clock = is_json, pilot, clock
+
+    def of_pilot(self, pilot: str) -> Log:
+        """The same log, whose events name this pilot."""
+        return Log(self.is_json, pilot, self.clock)
+
+    def say(self, text: str) -> None:
+        """A sentence or a report, for people alone."""
+        if not self.is_json:
+            say(text)
+
+    def notice(self, sentence: str) -> None:
+        """A sentence, for people and programs."""
+        self.say(sentence)
+        self.event("notice", words=sentence)
+
+    def fault(self, words: str) -> None:
+        """What is at fault, on standard error."""
+        if self.is_json:
+            self.event("fault", sys.stderr, words=words)
+        else:
+            say(f"{self.pilot}: {words}" if self.pilot else words, sys.stderr)
+
+    def event(self, name: str, stream: TextIO | None = None, **fields: object) -> None:
+        """One line of JSON; nothing where the log is for people."""
+        if self.is_json:
+            of_pilot = {} if self.pilot is None else {"pilot": self.pilot}
+            say(json.dumps({"event": name, "when": utc_now(), **of_pilot, **fields}), stream)
+
+    @contextlib.contextmanager
+    def step(self, name: str, is_said: bool = False) -> Iterator[dict[str, Any]]:
+        """Time what happens within the block: an event with its seconds and the counts that the block puts in.
+
+        ``is_said``: people are told when it starts, too. A step that fails has no event; its fault has.
+        """
+        if is_said:
+            self.say(f"Step {name}")
+        counts: dict[str, Any] = {}
+        start = self.clock()
+        yield counts
+        self.event("step", step=name, seconds=round(self.clock() - start, 3), **counts)
+
+
+class SilentLog(Log):
+    """A log that nobody reads."""
+
+    def say(self, text: str) -> None:
+        """Nothing is said."""
+
+    def fault(self, words: str) -> None:
+        """Nothing is said."""
+
+
+def say(text: str, stream: TextIO | None = None) -> None:
+    """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
+    stream = stream or sys.stdout
+    try:
+        print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
+        stream.flush()
+    except OSError:
+        # Nobody can be told; what the interpreter still holds for this stream must not fail either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,210 @@
+"""Is a published report still true? Runs everything again from the inputs, and says figure by figure whether it holds.
+
+    python -m disclosure_control.verify pilot_report/PENTELI/processed_for_anonym [FOLDER ...]
+
+Nothing in the folder of results is changed. The config is looked for where the two scripts look. Exit status: 0 all
+holds; 1 something changed; 2 nothing to compare, or it could not be read; 4 another run holds the pilot. Questions of
+private_release are not asked again, as answers are paid for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import json
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from config import COMBINED_DATASET, parse_config_file, read_config_file, read_settings
+from disclosure_control.assess.staleness import MERGE_REPORT
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile, read_file
+from disclosure_control.engines.choice import AUTO
+from disclosure_control.report.evidence.pack import MANIFEST
+from disclosure_control.report.history import Memory, read_memory
+from disclosure_control.report.verification import (
+    Verification,
+    check_figures_again,
+    check_files_again,
+    check_manifest,
+    check_results,
+    last_line,
+)
+from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, gravest, guarded, prepare_screen
+from disclosure_control.run.fingerprints import KEY_FILE, key_of
+from disclosure_control.run.logs import Log, SilentLog, say
+from disclosure_control.run.results import VERIFIED, held, staged
+
+CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
+PAID_FOR = "private_release"
+# What says something of the paid answers, or of a file that does: compared by its fingerprint alone.
+_HOLDS_ANSWERS = (
+    "private_release.json",
+    "_privacy_summary.txt",
+    "_privacy_details.txt",
+    "_privacy_report.html",
+    "_privacy_report_shareable.html",
+)
+# What differs where the versions do, or names files that are compared by themselves.
+_NOT_OF_THE_DATA = ("versions", "version", "results")
+
+
+def verify(results: Path) -> Verification:
+    """Compare a folder of results with its manifest, with the inputs as they are now, and with a run again.
+
+    Raises ``FaultyInputError`` where there is nothing to compare, ``PilotIsLockedError`` while a run is at work.
+    """
+    results = results.resolve()
+    folder = results.parent
+    summary_file, manifest_file = (_report(results, name) for name in (f"{folder.name}_privacy_summary.json", MANIFEST))
+    with held(results):
+        summary, manifest = _parsed(summary_file), _parsed(manifest_file)
+        if not (results / KEY_FILE).is_file():
+            raise FaultyInputError(f"{KEY_FILE}: not there; without it no file can be told from another one")
+        config = read_config_file(read_settings(), folder.name)
+        found, key = Verification(), key_of(results)
+        try:
+            check_results(found, results, summary_file, key)
+            check_manifest(found, manifest, summary, config, folder, results, key)
+        except (KeyError, TypeError, AttributeError):
+            raise FaultyInputError(f"{summary_file.name}, {MANIFEST}: not as a run writes them") from None
+        with _run_again(found, folder, results, config, str(manifest["started"])) as again:
+            _compare(found, results, again, summary, manifest)
+    return found
+
+
+def _report(results: Path, name: str) -> SourceFile:
+    if not (results / name).is_file():
+        raise FaultyInputError(f"{name}: not in {results.name}; name a folder that Main_Anonymization.py wrote")
+    return read_file(results / name)
+
+
+def _parsed(file: SourceFile) -> dict[str, Any]:
+    try:
+        parsed = json.loads(file.content)
+    except ValueError:
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise FaultyInputError(f"{file.name}: changed since the run, it is no JSON any more")
+    return parsed
+
+
+@contextlib.contextmanager
+def _run_again(found: Verification, folder: Path, results: Path, config: SourceFile, started: str) -> Iterator[Path]:
+    """A folder of results that both scripts made anew, as if it were the moment of the run; gone afterwards."""
+    from Create_Combined_Pilot_Dataset import combine_pilot
+    from Main_Anonymization import assess_pilot
+
+    again = results / VERIFIED
+    again.mkdir(mode=0o700)
+    try:
+        shutil.copyfile(results / KEY_FILE, again / KEY_FILE)
+        memory = _memory(found, results)
+        with staged(again, "before.json") as before:
+            memory.before_the_last_run.write(before)
+            before.publish({})
+        pilot = Pilot(
+            name=folder.name,
+            folder=folder,
+            results=again,
+            config=parse_config_file(config),
+            config_file=config,
+            started=started,
+            keep_runs=max(len(memory.lines), 1),
+            log=SilentLog(),
+            left_out=frozenset({PAID_FOR}),
+        )
+        try:
+            _merge_again(found, pilot, results, combine_pilot)
+            shareable = (results / f"{folder.name}_privacy_report_shareable.html").is_file()
+            options = argparse.Namespace(fail_on_risk=None, engine=AUTO, shareable=shareable, verbose=False)
+            assess_pilot(pilot, options)
+        except FaultyInputError as error:
+            for fault in error.faults:
+                found.check("run again", False, f"it stops: {fault}")
+        yield again
+    finally:
+        shutil.rmtree(again, ignore_errors=True)
+
+
+def _memory(found: Verification, results: Path) -> Memory:
+    try:
+        return read_memory(results)
+    except FaultyInputError as error:
+        for fault in error.faults:
+            found.check("run again", False, fault)
+        return Memory.empty()
+
+
+def _merge_again(found: Verification, pilot: Pilot, results: Path, combine_pilot: Any) -> None:
+    """Merge the domain files again; where they are gone, or never were here, the combined dataset stands for them."""
+    read = _files_of_merge(results)
+    if read and all((pilot.folder / name).is_file() for name in read):
+        combine_pilot(pilot, argparse.Namespace())
+        return
+    found.notes.append(f"The domain files are not all here: {COMBINED_DATASET} was taken as it stands.")
+    for name in (COMBINED_DATASET, MERGE_REPORT):
+        if (results / name).is_file():
+            shutil.copyfile(results / name, pilot.results / name)
+
+
+def _files_of_merge(results: Path) -> list[str]:
+    """The domain files that the merge read; none where there is no merge report that tells."""
+    try:
+        return list(json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))["inputs"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def _compare(
+    found: Verification, results: Path, again: Path, summary: dict[str, Any], manifest: dict[str, Any]
+) -> None:
+    if not (again / MANIFEST).is_file():
+        return  # it stopped, and that was counted
+    made = _parsed(read_file(again / f"{results.parent.name}_privacy_summary.json"))
+    paid = PAID_FOR in summary
+    names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
+    check_files_again(found, results, again, {*names, COMBINED_DATASET} - {MANIFEST})
+    # Files were compared themselves.
+    check_figures_again(found, summary, made, ("files", *((PAID_FOR,) if paid else ())))
+    aside = (*_NOT_OF_THE_DATA, *(("figures",) if paid else ()))
+    check_figures_again(found, {"manifest": _without(manifest, aside)}, {"manifest": _made_manifest(again, aside)})
+    if paid:
+        found.notes.append(f"{PAID_FOR} was not asked again, as answers are paid for; compared as recorded.")
+
+
+def _without(manifest: dict[str, Any], aside: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in manifest.items() if name not in aside}
+
+
+def _made_manifest(again: Path, aside: Sequence[str]) -> dict[str, Any]:
+    return _without(_parsed(read_file(again / MANIFEST)), aside)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Verify the folders that the command line names; the gravest exit status of them."""
+    parser = argparse.ArgumentParser(
+        prog="python -m disclosure_control.verify",
+        description=(__doc__ or "").replace("``", ""),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER", help="a folder of results")
+    prepare_screen()
+    log = Log()
+    outcomes = [guarded(functools.partial(_verify_one, folder), log) for folder in parser.parse_args(arguments).folders]
+    return gravest({outcome.status for outcome in outcomes})
+
+
+def _verify_one(folder: Path) -> Outcome:
+    say(f"Verify {folder.resolve().parent.name}")
+    found = verify(folder)
+    say(f"{found.text}\n{last_line(found)}")
+    return Outcome(CHANGED if found.n_changed else DONE, last_line(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

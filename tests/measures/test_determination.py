@@ -1,0 +1,30 @@
+"""What a column would tell by chance: counted out, and a column of many levels against one that really tells."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
+
+
+@pytest.mark.parametrize(
+    ("levels", "values"), [((2, 1), (2, 1)), ((1, 1, 2), (2, 2)), ((4,), (3, 1)), ((2, 2), (4, 0))]
+)
+def test_it_is_the_mean_over_all_ways_to_set_values_beside_levels(levels, values):
+    level = np.repeat(np.arange(len(levels)), levels)
+    value = np.repeat(np.arange(len(values)), values)
+    ways = [n_guessed_right(level, np.array(way), len(levels), len(values)) for way in itertools.permutations(value)]
+    found = shuffled_guessed_right(np.array(levels), np.array(values), 2000)
+    assert found == pytest.approx(np.mean(ways), abs=0.05)
+
+
+def test_a_column_of_many_levels_tells_no_more_than_shuffled_values():
+    """Five people to a level: guessing right of a third of them says nothing where shuffled values do the same."""
+    draw = np.random.default_rng(4)
+    level, value = np.repeat(np.arange(60), 5), draw.integers(0, 10, 300)
+    told = n_guessed_right(level, value, 60, 10)
+    by_chance = shuffled_guessed_right(np.bincount(level), np.bincount(value), 20)
+    assert told > 1.5 * np.bincount(value).max()
+    assert abs(told - by_chance) < 15
+    assert n_guessed_right(level, level // 6, 60, 10) == 300 > 2 * by_chance

@@ -1,0 +1,216 @@
+"""Rare coded terms are raised or go: what is left is never of few, nothing is lost without need, each is counted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pandas as pd
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.release.rare_terms import RareTerms, levels_shown, without_rare_terms
+from tests.examples import examples
+from tests.release.small_studies import people, released, rows_of
+
+IDS = [f"STUDY-{number:04d}" for number in range(1, 13)]
+WHO = people(IDS, list(range(len(IDS))))
+NO_CLASSES = np.zeros(len(IDS), dtype=np.int64)
+
+
+def as_terms(rows: list[tuple]) -> list[np.ndarray]:
+    return [np.array([row[i] for row in rows], dtype=object) for i in range(len(rows[0]))]
+
+
+def shows(row: tuple, level: int) -> tuple:
+    return row[level:]
+
+
+def referee(rows: list[tuple], who: list[int], groups: list[int], at_least: int) -> list[int]:
+    """Level by level from the finest, with plain loops: settle what is of enough people, join or go up."""
+    n_levels = len(rows[0])
+    level = [0 if all(term is None for term in row) else -1 for row in rows]
+    settled: dict[int, tuple] = {}
+    for j in range(n_levels):
+        waiting = defaultdict(list)
+        for i, row in enumerate(rows):
+            if level[i] == -1 and row[j] is not None:
+                waiting[groups[i], shows(row, j)].append(i)
+        for (group, path), members in waiting.items():
+            now = list(members)
+            if len({who[i] for i in members}) < at_least:
+                below = defaultdict(list)
+                for i in settled:
+                    if groups[i] == group and shows(rows[i], j) == path:
+                        below[settled[i]].append(i)
+                costs = {shown: sum(j - level[i] for i in ones) for shown, ones in below.items()}
+                cheapest = min(costs.values(), default=None)
+                if cheapest is None or cheapest > len(members) * (n_levels - j):
+                    continue
+                now += below[next(shown for shown, cost in costs.items() if cost == cheapest)]
+            for i in now:
+                level[i], settled[i] = j, (j, group, path)
+    return level
+
+
+@st.composite
+def records(draw, holes: bool = True) -> tuple[list[tuple], list[int], list[int]]:
+    """Rows of terms in a tree of three levels, some without labels, and whose they are."""
+    n = draw(st.integers(1, 25))
+    term = st.integers(0, 7)
+    rows = []
+    for one in draw(st.lists(term, min_size=n, max_size=n)):
+        row = [f"t{one}", f"h{one // 2}", f"s{one // 4}"]
+        if holes and draw(st.integers(0, 9)) == 0:
+            row[draw(st.integers(0, 2))] = None
+        rows.append(tuple(row))
+    who = draw(st.lists(st.integers(0, 7), min_size=n, max_size=n))
+    return rows, who, [one % draw(st.integers(1, 2)) for one in who]
+
+
+def loss(rows, level) -> int:
+    return sum(len(rows[0]) if one == -1 else one for one in level)
+
+
+@examples(300)
+@given(given_rows=records(), at_least=st.integers(1, 4))
+def test_what_is_shown_is_of_enough_people_and_costs_no_more_than_taking_the_rare_rows_away(given_rows, at_least):
+    rows, who, groups = given_rows
+    level = levels_shown(as_terms(rows), np.array(who), np.array(groups), at_least).tolist()
+    holding = defaultdict(set)
+    for row, person, group, one in zip(rows, who, groups, level, strict=True):
+        if one >= 0 and any(row):
+            assert row[one] is not None
+            holding[group, shows(row, one)].add(person)
+    assert all(len(persons) >= at_least for persons in holding.values())
+    finest = [next((j for j, term in enumerate(row) if term), 0) for row in rows]
+    rare = referee_rare(rows, who, groups, finest, at_least)
+    assert loss(rows, level) <= sum(3 if is_rare else one for is_rare, one in zip(rare, finest, strict=True))
+    if not any(rare):
+        assert level == finest
+
+
+def referee_rare(rows, who, groups, finest, at_least) -> list[bool]:
+    holding = defaultdict(set)
+    for row, person, group, j in zip(rows, who, groups, finest, strict=True):
+        holding[group, shows(row, j)].add(person)
+    return [
+        any(row) and len(holding[group, shows(row, j)]) < at_least
+        for row, group, j in zip(rows, groups, finest, strict=True)
+    ]
+
+
+@examples(300)
+@given(given_rows=records(holes=False), at_least=st.integers(1, 4))
+def test_levels_as_the_slow_referee_says(given_rows, at_least):
+    rows, who, groups = given_rows
+    level = levels_shown(as_terms(rows), np.array(who), np.array(groups), at_least).tolist()
+    expected = referee(rows, who, groups, at_least)
+    assert loss(rows, level) == loss(rows, expected)  # where two terms cost the same, either may be joined
+    assert [one == -1 for one in level] == [one == -1 for one in expected]
+
+
+@examples(100)
+@given(given_rows=records(), at_least=st.integers(1, 4), data=st.data())
+def test_the_order_of_rows_makes_no_difference(given_rows, at_least, data):
+    rows, who, groups = given_rows
+    order = data.draw(st.permutations(range(len(rows))))
+    level = levels_shown(as_terms(rows), np.array(who), np.array(groups), at_least)
+    again = levels_shown(as_terms([rows[i] for i in order]), np.array(who)[order], np.array(groups)[order], at_least)
+    assert level[order].tolist() == again.tolist()
+
+
+# ---------------------------------------------------------------- in files
+
+
+def study() -> dict[str, list[dict]]:
+    """Everybody has a headache; two had a stroke and three another bleeding, both vascular; one has a rash."""
+    events = [(one, "Headache", "Head pain", "Nervous") for one in IDS]
+    events += [(one, "Stroke", "Bleeding", "Vascular") for one in IDS[:2]]
+    events += [(one, "Haematoma", "Bleeding", "Vascular") for one in IDS[2:5]]
+    events += [(IDS[5], "Rash", "Rashes", "Skin")]
+    ae = [
+        {"STUDYID": "STUDY", "DOMAIN": "AE", "USUBJID": one, "AESEQ": float(number), "AESPID": f"E{number:02d}"}
+        | {"AELLT": f"{term} of a kind", "AEDECOD": term, "AEPTCD": float(len(term)), "AEHLT": above, "AESOC": top}
+        for number, (one, term, above, top) in enumerate(events, 1)
+    ]
+    supp = [
+        {"STUDYID": "STUDY", "RDOMAIN": "AE", "USUBJID": row["USUBJID"], "IDVAR": "AESEQ", "QNAM": "AETRTFL"}
+        | {"IDVARVAL": str(int(row["AESEQ"])), "QLABEL": "Treatment emergent", "QVAL": "Y"}
+        for row in ae
+    ]
+    dm = [{"STUDYID": "STUDY", "DOMAIN": "DM", "USUBJID": one, "SEX": "F"} for one in IDS]
+    return {"DM": dm, "AE": ae, "SUPPAE": supp}
+
+
+def treated(settings: RareTerms, classes: np.ndarray = NO_CLASSES, lines=()):
+    return without_rare_terms(released(study(), WHO, lines), settings, classes)
+
+
+def test_in_files_a_term_is_raised_and_finer_ones_and_codes_go_with_it():
+    """Stroke and haematoma are five people's together; the rash is one person's wherever it is raised to."""
+    after, (told,) = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
+    frame = after.files["AE"].frame
+    shown = frame.groupby("AEDECOD").size().to_dict()
+    assert shown == {"Headache": 12, "Bleeding": 5}
+    raised = [row for row in rows_of(frame) if row["AEDECOD"] == "Bleeding"]
+    assert {tuple(sorted({"AELLT", "AEPTCD"} & set(row))) for row in raised} == {()}
+    assert {row["AEHLT"] for row in raised} == {"Bleeding"}
+    assert frame.loc[frame["AEDECOD"] == "Headache", "AELLT"].notna().all()
+    assert (told.domain, told.n_rows, told.rows_raised, told.rows_gone) == ("AE", 18, {"AEHLT": 5}, 1)
+    assert told.loss == (5 * 2 + 4) / (4 * 18)  # of the levels LLT, DECOD, HLT and SOC
+
+
+def test_the_accounts_say_which_columns_have_terms_that_were_raised():
+    after, _ = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
+    marked = {account.variable for account in after.accounts if account.has_rare_terms}
+    assert marked == {"AELLT", "AEDECOD", "AEPTCD", "AEHLT", "AESOC"}
+    untouched, _ = treated(RareTerms(1))
+    assert not any(account.has_rare_terms for account in untouched.accounts)
+
+
+def test_in_files_the_supplements_of_rows_that_go_go_too():
+    before = released(study(), WHO).files["SUPPAE"]
+    after, (told,) = treated(RareTerms(5, ("--DECOD", "--HLT", "--SOC")))
+    supplement, parent = after.files["SUPPAE"], after.files["AE"].frame
+    assert len(supplement.frame) == len(before.frame) - 1 == 17
+    assert told.related_gone == 1
+    keys = set(zip(parent["USUBJID"], parent["AESEQ"].astype(int).astype(str), strict=True))
+    assert set(zip(supplement.frame["USUBJID"], supplement.frame["IDVARVAL"], strict=True)) == keys
+    assert len(supplement.rows) == len(supplement.people) == len(supplement.frame)
+
+
+def test_in_files_within_classes_a_term_of_many_can_be_that_of_few():
+    """Ten of twelve have their headache in one class, two in the other: there it goes. Strokes are two people's: to
+    raise them beside the three haematomas would lose more (10 levels) than to take them away (8)."""
+    classes = np.array([0] * 10 + [1] * 2)
+    after, _ = treated(RareTerms(3, ("--DECOD", "--HLT", "--SOC"), within_class=True), classes)
+    frame = after.files["AE"].frame
+    assert frame.groupby("AEDECOD")["USUBJID"].nunique().to_dict() == {"Headache": 10, "Haematoma": 3}
+
+
+def test_in_files_verbatim_terms_that_the_config_keeps_go_with_what_they_say():
+    from cdisc.operations import OperationKind, overriding_line
+
+    files = study()
+    for row in files["AE"]:
+        row["AETERM"] = row["AEDECOD"].upper()
+    kept = released(files, WHO, [overriding_line("AE.AETERM", OperationKind.KEEP)])
+    after, _ = without_rare_terms(kept, RareTerms(5, ("--DECOD", "--HLT", "--SOC")), NO_CLASSES)
+    frame = after.files["AE"].frame
+    assert set(frame["AETERM"].dropna()) == {"HEADACHE"}
+
+
+def test_in_files_nothing_is_changed_where_nothing_is_rare():
+    before = released(study(), WHO)
+    after, (told,) = treated(RareTerms(1))
+    for name, file in before.files.items():
+        pd.testing.assert_frame_equal(file.frame, after.files[name].frame)
+    assert (told.rows_raised, told.rows_gone, told.loss) == ({}, 0, 0)
+
+
+def test_in_files_one_that_is_empty_afterwards_is_not_released_and_that_is_said():
+    files = {**study(), "AE": study()["AE"][-1:], "SUPPAE": study()["SUPPAE"][-1:]}
+    after, _ = without_rare_terms(released(files, WHO), RareTerms(2), NO_CLASSES)
+    assert set(after.files) == {"DM"}
+    assert after.left_out["ae.csv"] == after.left_out["suppae.csv"] == "no record of it is left"

@@ -1,0 +1,212 @@
+"""The memory of runs: who is newly alone, how groups drift, what is kept, and that nothing in it names people."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.report.history import Memory, drift, newly_alone, read_memory
+from disclosure_control.run.results import staged
+from tests.examples import examples
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, rows_of
+
+# ---------------------------------------------------------------- newly alone
+
+SETS = st.tuples(*[st.integers(0, 3 * SMALLEST_PRINTED_GROUP)] * 3)
+
+
+@examples(200)
+@given(SETS)
+def test_newly_alone_against_sets(sizes):
+    """Who came, stayed and went are counted by sets; told unless a count from 1 to 9 could be worked out."""
+    came, stayed, went = sizes
+    before = {f"s{i}" for i in range(stayed)} | {f"w{i}" for i in range(went)}
+    now = {f"s{i}" for i in range(stayed)} | {f"c{i}" for i in range(came)}
+    told = newly_alone(len(now - before), len(now & before), len(before - now))
+    if before == now:
+        assert told == 0
+    elif any(0 < size < SMALLEST_PRINTED_GROUP for size in sizes):
+        assert told is None
+    else:
+        assert told == len(now - before)
+
+
+# ---------------------------------------------------------------- drift
+
+
+def groups_of(**columns: tuple[list[int], list[int]]) -> pd.DataFrame:
+    rows = [
+        {"column": name, "group": str(i), "people_before": before, "people": now}
+        for name, (befores, nows) in columns.items()
+        for i, (before, now) in enumerate(zip(befores, nows, strict=True))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_drift_by_hand():
+    found = drift(
+        groups_of(
+            same=([60, 40], [60, 40]),
+            grown=([60, 40], [120, 80]),  # the same shares
+            moved=([60, 40], [40, 60]),  # 20 of 100 people moved
+            other=([100, 0], [0, 100]),
+            few=([60, 40], [55, 45]),  # five people: masked
+            new=([0, 0], [50, 50]),  # no quasi-identifier before: nothing to compare
+        )
+    )
+    assert found == {"same": 0.0, "grown": 0.0, "moved": 0.2, "other": 1.0, "few": None}
+
+
+# ---------------------------------------------------------------- through the door
+
+
+@pytest.fixture
+def clock(monkeypatch, doors):
+    """Each run is a day after the one before."""
+    days = iter(range(1, 29))
+    monkeypatch.setattr("disclosure_control.run.doors.utc_now", lambda: f"2026-02-{next(days):02}T00:00:00.000000Z")
+
+
+def lines_of(pilot) -> list[dict]:
+    return [json.loads(line) for line in (pilot.results / "history.jsonl").read_text().splitlines()]
+
+
+def test_a_run_adds_a_line_of_figures(pilot, doors, clock):
+    (first,) = lines_of(pilot)
+    assert "newly_alone" not in first
+    assert "drift" not in first
+    assert doors.start(2).status == DONE
+    before, last = lines_of(pilot)
+    assert before == first
+    assert last["when"] == "2026-02-01T00:00:00.000000Z"
+    assert last["config"] == first["config"]
+    summary = pilot.summary()
+    assert last["risky_rate"] == {
+        "k": summary["k_anonymity"]["risky_rate"],
+        "l": summary["l_diversity"]["LB__Cholesterol"]["risky_rate"],
+        "t": summary["t_closeness"]["LB__Cholesterol"]["risky_rate"],
+    }
+    assert (last["total"], last["evaluated"], last["newly_alone"]) == (12, 12, 0)
+    assert set(last["drift"].values()) == {0.0}
+    assert leaks((pilot.results / "history.jsonl").read_text()) == []
+
+
+def test_who_is_alone_keeps_the_day_on_which_it_began(pilot, doors, clock):
+    doors.start(2)
+    assert [row["USUBJID"][-2:] for row in pilot.result_rows("alone_since.csv")] == ["61", "62"]
+    (since,) = {row["alone_since"] for row in pilot.result_rows("alone_since.csv")}
+    places = rows_of("SC")
+    places[8]["District of Permanent Address"] = places[0]["District of Permanent Address"]  # leaves 60 alone, too
+    pilot.write_rows("SC.csv", places)
+    doors.start_both()
+    found = {row["USUBJID"][-2:]: row["alone_since"] for row in pilot.result_rows("alone_since.csv")}
+    assert found == {"59": "2026-02-03T00:00:00.000000Z", "60": "2026-02-03T00:00:00.000000Z", "61": since, "62": since}
+    assert lines_of(pilot)[-1]["newly_alone"] is None  # two: masked
+
+
+@pytest.mark.thorough("0.5 s")
+def test_a_pilot_in_which_too_many_are_alone_remembers_nobody(pilot, doors, clock, monkeypatch):
+    doors.start(2)
+    monkeypatch.setattr("disclosure_control.report.history.MOST_ALONE", 1)  # two are
+    for _ in range(2):
+        doors.start(2)
+        assert "newly_alone" not in lines_of(pilot)[-1]
+        assert pilot.result_rows("alone_since.csv") == []
+    monkeypatch.undo()
+
+
+IDS = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=6)
+
+
+@examples(60)
+@given(ids=st.lists(IDS, unique=True, max_size=5))
+def test_ids_and_groups_of_any_spelling_come_back(ids, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("memory")
+    alone = pd.DataFrame({"USUBJID": ids, "alone_since": ["x"] * len(ids)}, dtype="str")
+    groups = pd.DataFrame({"column": "q", "group": pd.Series(["", *ids], dtype="str"), "people_before": 1, "people": 2})
+    line = {"when": "x", "config": "c", "evaluated": 1, "risky_rate": {}}
+    with staged(folder, "s.json") as results:
+        Memory((line,), alone, groups).write(results)
+        results.publish({})
+    found = read_memory(folder)
+    assert found.alone["USUBJID"].tolist() == ids
+    assert found.groups["group"].tolist() == ["", *ids]
+
+
+def test_drift_is_not_told_across_a_change_of_the_config(pilot, doors, clock):
+    pilot.configure(K=4)
+    doors.start(2)
+    assert "drift" not in lines_of(pilot)[-1]
+    assert lines_of(pilot)[-1]["config"] != lines_of(pilot)[0]["config"]
+
+
+def test_a_run_that_fails_leaves_no_line(pilot, doors, clock):
+    pilot.configure(K=0)
+    assert doors.start(2).status == INPUT_AT_FAULT
+    assert len(lines_of(pilot)) == 1
+
+
+@pytest.mark.thorough("1 s")
+def test_as_many_runs_are_kept_as_is_said(pilot, doors, clock, monkeypatch):
+    monkeypatch.setenv("BIOSTREAMS_KEEP_RUNS", "2")
+    names = set(files_below(pilot.results))
+    for _ in range(3):
+        assert doors.start(2).status == DONE
+    assert [line["when"][8:10] for line in lines_of(pilot)] == ["02", "03"]
+    assert set(files_below(pilot.results)) == names
+    monkeypatch.setenv("BIOSTREAMS_KEEP_RUNS", "none")
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert "BIOSTREAMS_KEEP_RUNS: found 'none'; allowed: a whole number" in run.err
+
+
+@pytest.mark.parametrize("text", ['{"when": 1}\n', "no json\n", "[]\n", '{"when": "x", "config"'])
+def test_a_history_that_no_run_wrote_is_a_fault(pilot, text):
+    path = pilot.results / "history.jsonl"
+    path.write_text(path.read_text() + text)
+    with pytest.raises(FaultyInputError, match=r"history\.jsonl: not as a run writes it"):
+        read_memory(pilot.results)
+
+
+@pytest.mark.thorough("0.5 s")
+def test_a_history_that_no_run_wrote_stops_the_run_until_it_is_deleted(pilot, doors):
+    path = pilot.results / "history.jsonl"
+    path.write_text("no json\n")
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert "history.jsonl: not as a run writes it" in run.err
+    path.unlink()
+    assert doors.start(2).status == DONE
+    assert len(lines_of(pilot)) == 1
+
+
+def test_tables_that_no_run_wrote_are_named_together(pilot):
+    for name in ("alone_since.csv", "quasi_identifier_groups.csv"):
+        (pilot.results / name).write_text("a,b\n1,2\n")
+    with pytest.raises(FaultyInputError) as fault:
+        read_memory(pilot.results)
+    assert len(fault.value.faults) == 2
+
+
+@pytest.mark.thorough("1 s, and whoever verifies a run needs it")
+def test_the_memory_of_the_run_before_can_be_told_from_that_of_the_last(pilot, doors, clock, tmp_path):
+    """Whoever verifies the last run needs what it knew when it started."""
+    doors.start(2)
+    earlier = tmp_path / "earlier"
+    shutil.copytree(pilot.results, earlier)
+    places = rows_of("SC")
+    places[8]["District of Permanent Address"] = places[0]["District of Permanent Address"]
+    pilot.write_rows("SC.csv", places)
+    doors.start_both()
+    found, expected = read_memory(pilot.results).before_the_last_run, read_memory(earlier)
+    assert found.lines == expected.lines
+    pd.testing.assert_frame_equal(found.alone.reset_index(drop=True), expected.alone)
+    counted = [table.groups.query("people > 0")[["column", "group", "people"]] for table in (found, expected)]
+    pd.testing.assert_frame_equal(*(one.reset_index(drop=True) for one in counted))

@@ -1,0 +1,211 @@
+"""The page of a run: the same numbers as text and JSON, nothing that reaches outside, nobody's id, and small."""
+
+import itertools
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.report.page.page import privacy_page
+from disclosure_control.report.page.sections import SECTIONS
+from disclosure_control.report.page.what_if import threshold_curves, without_small_counts
+from tests.report.small_pilots import CONFIG, summary_of
+from tests.report.test_text import tables
+from tests.run.synthetic_pilot import leaks
+
+VOID = {"meta", "br", "input", "link", "img", "hr"}
+
+
+class Page(HTMLParser):
+    """What a browser would see: tags with their attributes, text by section, rows of tables, and unclosed tags."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.tags, self.open, self.rows, self.text, self.faults = [], [], [], [], []
+        self.feed(html)
+        self.faults += self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self.rows[-1].append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"/{tag}")
+
+    def handle_data(self, data):
+        if not {"style", "script"} & set(self.open):
+            self.text.append(data)
+            if {"th", "td"} & set(self.open):
+                self.rows[-1][-1] += data
+
+    def having(self, name: str) -> list[dict]:
+        return [attributes for tag, attributes in self.tags if tag == name]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A pilot of eighty with every section that needs no further file: its summary, its curves and its page."""
+    draw = np.random.default_rng(2)
+    n = 80
+    frame = pd.DataFrame({"sex": draw.choice(["F", "M"], n), "town": draw.choice(["Alpha", "Beta", "<i>Γ\"'&"], n)})
+    frame["age"] = draw.integers(1, 80, n).astype(float)
+    frame["lab"] = np.where(draw.random(n) < 0.1, np.nan, draw.integers(0, 30, n))
+    keys = {
+        "risk": "all",
+        "recommend": {},
+        "treatment": [{"method": "recommended"}],
+        "explore": {"figures": False},
+        "sweep": {"grid": [{"method": "band", "column": "age", "width": [5, 20]}], "figures": False, "seed": 1},
+        "fairness": {"favourable": {"column": "lab", "at_least": 12}, "sensitive": "sex", "reference": "M"},
+        "linkage_attack": {"inference": {"secret": "lab", "known": ["sex", "town"], "n_attacks": 50}},
+    }
+    summary, assessment = summary_of(frame, CONFIG | keys, tmp_path_factory.mktemp("page"))
+    summary = json.loads(json.dumps(summary))  # as a program reads it
+    curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
+    return summary, curves, privacy_page(summary, curves, None)
+
+
+def test_every_tag_is_closed_and_every_name_is_escaped(made):
+    page = Page(made[2])
+    assert page.faults == []
+    assert "<i>" not in made[2].split("<script")[0]
+
+
+def test_nothing_is_fetched(made):
+    page = Page(made[2])
+    assert not [a for tag, a in page.tags if "src" in a or tag in ("link", "iframe", "img", "object", "form")]
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|http-equiv=.refresh", made[2])
+    links = [a["href"] for a in page.having("a")]
+    assert all(link.startswith(("#", "https://doi.org/")) for link in links)
+
+
+def test_it_can_be_read_by_a_screen_reader_and_by_keyboard(made):
+    """Language, landmarks, one first heading and no level left out, words for every drawing, places for every link."""
+    page = Page(made[2])
+    names = [tag for tag, _ in page.tags]
+    assert page.having("html")[0]["lang"] == "en"
+    assert [names.count(name) for name in ("h1", "main", "header", "footer", "nav")] == [1] * 5
+    levels = [int(name[1]) for name in names if re.fullmatch(r"h[1-6]", name)]
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    assert all(svg["role"] == "img" and len(svg["aria-label"]) > 20 for svg in page.having("svg"))
+    ids = [a["id"] for _, a in page.tags if "id" in a]
+    assert len(ids) == len(set(ids))
+    named = [a["aria-labelledby"] for _, a in page.tags if "aria-labelledby" in a]
+    assert {link["href"][1:] for link in page.having("a") if link["href"].startswith("#")} | set(named) <= set(ids)
+    assert all(a.get("scope") in ("col", "row") for a in page.having("th"))
+
+
+def test_every_step_that_ran_has_its_section_and_every_other_says_what_it_would_answer(made):
+    summary, _, html = made
+    page = Page(html)
+    sections = {a.get("id") for a in page.having("section")}
+    for section in SECTIONS:
+        ran = section.key in summary or (section.key in ("who", "why") and "risk" in summary)
+        assert (section.key in sections) == ran, section.key
+        assert ran or section.question in html
+
+
+def test_the_table_of_models_holds_the_numbers_of_the_summary(made):
+    summary, _, html = made
+    rows = {row[0]: row[1:] for row in Page(html).rows}
+    models = {f"k < {summary['k_anonymity']['threshold']}": summary["k_anonymity"]}
+    models |= {f"l of {name} < {one['threshold']}": one for name, one in summary["l_diversity"].items()}
+    models |= {f"t of {name} > {one['threshold']}": one for name, one in summary["t_closeness"].items()}
+    for name, figures in models.items():
+        share = f"{figures['risky_rate']:.1%}"
+        assert rows[name] == [str(figures[key]) for key in ("risky", "evaluated")] + [
+            share,
+            str(figures["not_evaluated"]),
+        ]
+    for policy, figures in summary["missing_policies"].items():
+        used = f"{policy}, in use" if policy == summary["missing_qis"] else policy
+        assert rows[used] == [str(figures["risky"]), str(figures["evaluated"])]
+    for one in summary["risk"]["key_sets"][:1]:
+        assert any(", ".join(one["quasi_identifiers"]) == name for name in rows)
+
+
+def test_the_sliders_have_the_numbers_of_the_summary_at_the_thresholds_in_use(made):
+    summary, _, html = made
+    data = json.loads(re.search(r'id="what-if-data">(.*?)</script>', html, re.S)[1])
+    assert len(data["curves"]) == 3
+    for curve in data["curves"]:
+        figures = summary[curve["model"]] if curve["sensitive"] is None else summary[curve["model"]][curve["sensitive"]]
+        assert curve["risky"][curve["thresholds"].index(curve["in_use"])] == figures["risky"]
+    assert data["landscape"] == summary["recommend"]["landscape"]
+    told = [n for _, _, n in data["landscape"]["places"] if n is not None]
+    assert all(n == 0 or 10 <= n <= 70 or n == 80 for n in told)
+
+
+def test_a_column_of_any_name_breaks_no_page(made):
+    summary, curves, _ = made
+    text = json.dumps(summary).replace("town", "</script><!--<svg onload=x>")
+    html = privacy_page(json.loads(text), curves, None)
+    assert Page(html).faults == []
+    assert "<svg onload" not in html
+
+
+def test_the_same_numbers_in_page_text_and_json(pilot):
+    summary = pilot.summary()
+    page = Page((pilot.results / "CLINIC_privacy_report.html").read_text(encoding="utf-8"))
+    rows = {row[0]: row[1:] for row in page.rows}
+    in_page = [rows["k < 3"], rows["l of LB__Cholesterol < 2"], rows["t of LB__Cholesterol > 30"]]
+    models = [summary["k_anonymity"], *summary["l_diversity"].values(), *summary["t_closeness"].values()]
+    for kind in ("summary", "details"):
+        text = (pilot.results / f"CLINIC_privacy_{kind}.txt").read_text(encoding="utf-8")
+        of_text = [found[0] for title, found in tables(text) if "risky where" in title]
+        for shown, row, figures in zip(in_page, of_text, models, strict=True):
+            assert shown[:2] == [str(figures["risky"]), str(figures["evaluated"])] == [row["Risky"], row["Evaluated"]]
+            assert row["% Risky"] == f"{figures['risky'] / figures['total']:.1%}"
+        for question in summary["risk"]["three_questions"].values():
+            assert question["sentence"] in text
+            assert question["sentence"].split(": ", 1)[1][1:] in " ".join(page.text)
+        assert f"VERDICT: {summary['verdict']['verdict']}" in text
+    assert summary["verdict"]["verdict"] in " ".join(page.text)
+
+
+def test_the_page_shows_nobody(pilot, doors):
+    doors.start(2, "--shareable")
+    for name in ("report", "report_shareable"):
+        assert leaks((pilot.results / f"CLINIC_privacy_{name}.html").read_text(encoding="utf-8")) == []
+    assert pilot.summary()["files"]["CLINIC_privacy_report.html"]["restricted"]
+    assert not pilot.summary()["files"]["CLINIC_privacy_report_shareable.html"]["restricted"]
+    doors.start(2)
+    assert not (pilot.results / "CLINIC_privacy_report_shareable.html").exists()
+
+
+def test_the_page_of_a_pilot_without_a_merge_report_is_written(pilot, doors):
+    (pilot.results / "merge_report.json").write_text('{"subjects": 12}', encoding="utf-8")
+    assert doors.start(2).status == 0
+
+
+def test_a_pilot_of_300_columns_has_a_small_page(made):
+    summary, curves, _ = made
+    one = next(iter(summary["explore"]["columns"].values()))
+    many = {f"LB__A test with a long name, number {i}": {**one, "role": "other", "constant": True} for i in range(300)}
+    finding = {
+        "column": "LB__X",
+        "kind": "x",
+        "certainty": "sure",
+        "people": 5,
+        "state": "open",
+        "what_to_do": "drop it",
+    }
+    wide = {**summary, "explore": {**summary["explore"], "columns": many}}
+    wide["identifiers"] = {
+        **summary["identifiers"],
+        "findings": [{**finding, "column": f"LB__A test with a long name, number {i}"} for i in range(300)],
+    }
+    assert len(privacy_page(wide, curves, None).encode()) < 1_000_000

@@ -1,0 +1,72 @@
+"""The short text: at most eighty lines with one sensitive feature, whatever the config asks for."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from disclosure_control.report.run_texts import run_texts
+from disclosure_control.steps.running import StepResult
+from tests.report.small_pilots import assessed
+
+MOST_LINES = 80
+
+
+def wide_pilot():
+    """Thirty quasi-identifiers with many bins and values out of range, a threshold that cannot be met, gaps."""
+    draw = np.random.default_rng(3)
+    names = [f"a column with a long name, number {i}" for i in range(30)]
+    frame = pd.DataFrame({name: draw.integers(0, 90, 60).astype(float) for name in names})
+    frame = frame.mask(draw.random(frame.shape) < 0.1)
+    frame["lab"] = np.where(draw.random(60) < 0.2, np.nan, draw.integers(0, 30, 60))
+    config = {
+        "categorical_qis": names[:10],
+        "continuous_qis": names[10:],
+        "binning_config": {name: list(range(10, 80, 2)) for name in names[10:]},
+        "sensitive_feature": "lab",
+        "sensitive_binning_config_for_L": {"lab": [5, 10, 20]},
+        "K": 100,
+        "L": 50,
+        "T": 3,
+        "missing_qis": "exclude",
+        "out_of_range": "missing",
+    }
+    return frame, config
+
+
+def talkative(name: str, first_lines: int, short: int) -> StepResult:
+    """A step that says as much as it may; risk has four first lines, and the others share what there is."""
+    lines = [f"{name} says line {i}\n" for i in range(400)]
+    return StepResult({}, "".join(lines), first_lines="".join(lines[:first_lines]), short="".join(lines[:short]))
+
+
+def test_it_is_short_whatever_the_config_asks_for():
+    frame, config = wide_pilot()
+    found = assessed(frame, config)
+    steps = {"risk": talkative("risk", 4, 0), "recommend": talkative("recommend", 0, 4)}
+    steps |= {"treatment": talkative("treatment", 1, 1), "private_release": talkative("private_release", 400, 0)}
+    verdict = "".join(f"{i} reason\n   Next: this\n" for i in range(4))
+    texts = run_texts("PILOT", found, steps, [f"notice {i}" for i in range(50)], verdict)
+    assert len(texts.short.splitlines()) <= MOST_LINES
+    assert len(texts.full.splitlines()) > 1200
+    assert texts.short.startswith("0 reason")
+    for words in (
+        "Quasi-identifiers",
+        "Binning of quasi-identifiers",
+        "k-anonymity: risky where k < 100",
+        "l-diversity of lab",
+        "t-closeness of lab",
+        "PILOT_privacy_details.txt",
+        "and 48 more",
+    ):
+        assert words in texts.short, words
+
+
+@pytest.mark.parametrize("kind", ["short", "full"])
+def test_the_verdict_stands_first_and_nobody_drops_out_unsaid(kind):
+    frame, config = wide_pilot()
+    found = assessed(frame, config)
+    text = getattr(run_texts("PILOT", found, {}, [], "VERDICT: Hold.\n"), kind)
+    assert text.startswith("VERDICT: Hold.\n")
+    n_left = int((~found.k_anonymity.evaluated).sum())
+    assert n_left > 0
+    assert f"Not evaluated: {n_left} of 60" in text

@@ -1,0 +1,215 @@
+"""Verify: a run holds when nothing changed; one byte, one figure, one file that changed is named."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from disclosure_control.report.evidence.pack import MANIFEST
+from disclosure_control.run.fingerprints import KEY_FILE
+from disclosure_control.run.logs import utc_now
+from disclosure_control.verify import main, verify
+from tests.run.synthetic_pilot import DISTRICT, DONE, INPUT_AT_FAULT, LOCKED, files_below, leaks, snapshot
+
+CHANGED = 1
+COSTLY = pytest.mark.thorough("0.5 s to 1 s for a run again, and two or three of them")
+SUMMARY = "CLINIC_privacy_summary.json"
+
+
+@pytest.fixture
+def published(pilot, doors, monkeypatch):
+    """Results of a second run, a day after the first, of a desk where ``verify`` finds the config."""
+    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    assert doors.start(2).status == DONE
+    return pilot
+
+
+def changed_of(pilot) -> list[str]:
+    return [words for found in verify(pilot.results).changed.values() for words in found]
+
+
+def flip_a_bit(path, place: int | None = None) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 if place is None else place] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def test_a_run_that_nobody_touched_holds_and_is_left_as_it_was(published, capsys):
+    before = snapshot(published.root)
+    assert main([str(published.results)]) == DONE
+    out = capsys.readouterr().out
+    assert "HOLDS: all" in out
+    assert "CHANGED" not in out
+    assert leaks(out) == []
+    assert snapshot(published.root) == before
+
+
+def test_every_figure_and_file_is_compared(published):
+    found = verify(published.results)
+    summary = published.summary()
+    assert set(summary) - {"files"} <= set(found.held)
+    assert found.held["files of the results"] == len(summary["files"]) + 1
+    assert found.held["k_anonymity"] == len(summary["k_anonymity"])
+    assert found.held["files made again"] == len(summary["files"])  # the manifest by its figures, the dataset beside
+    assert found.notes == []
+
+
+FILES = [
+    "DM.csv",
+    "processed_for_anonym/combined_dataset.csv",
+    "processed_for_anonym/merge_report.json",
+    "processed_for_anonym/risky_rows_k3_anonymity.csv",
+    f"processed_for_anonym/{SUMMARY}",
+    f"processed_for_anonym/{MANIFEST}",
+    "../../configs/CLINIC.py",
+]
+FURTHER_FILES = [
+    "VS.csv",
+    "LB.csv",
+    "SC.csv",
+    "processed_for_anonym/alone_since.csv",
+    "processed_for_anonym/CLINIC_privacy_summary.txt",
+    "processed_for_anonym/CLINIC_privacy_details.txt",
+    "processed_for_anonym/CLINIC_privacy_report.html",
+    "processed_for_anonym/evidence/anonymisation_report.html",
+    "processed_for_anonym/evidence/anonymisation_report.md",
+    "processed_for_anonym/history.jsonl",
+    "processed_for_anonym/quasi_identifier_groups.csv",
+    "processed_for_anonym/risky_rows_l2_LB__Cholesterol.csv",
+    "processed_for_anonym/risky_rows_t30_LB__Cholesterol.csv",
+]
+
+
+@pytest.mark.parametrize(
+    "name", [*FILES[:1], *(pytest.param(name, marks=COSTLY) for name in (*FILES[1:], *FURTHER_FILES))]
+)
+def test_one_changed_byte_of_any_file_is_found_and_the_file_is_named(published, name, capsys):
+    path = (published.folder / name).resolve()
+    before = path.read_bytes()
+    # A blank for a line end, a letter of a comment, a digit: whatever stands last or in the middle.
+    for changed in (before[:-1] + b" ", _other_in_the_middle(before)):
+        path.write_bytes(changed)
+        status = main([str(published.results)])
+        captured = capsys.readouterr()
+        assert status in (CHANGED, INPUT_AT_FAULT)
+        assert path.name in captured.out + captured.err
+        assert leaks(captured.out, captured.err) == []
+    path.write_bytes(before)
+    assert changed_of(published) == []
+
+
+def _other_in_the_middle(content: bytes) -> bytes:
+    place = len(content) // 2
+    return content[:place] + (b"7" if content[place : place + 1] != b"7" else b"8") + content[place + 1 :]
+
+
+def test_the_files_that_are_tried_are_all_there_are(published):
+    tried = {name.removeprefix("processed_for_anonym/") for name in (*FILES, *FURTHER_FILES)}
+    assert set(files_below(published.results)) <= tried
+    assert {path.name for path in published.folder.iterdir() if path.is_file()} <= tried
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("k_anonymity", "risky"), 5),
+        pytest.param(("t_closeness", "LB__Cholesterol", "maximum_between", 1), 61.0, marks=COSTLY),
+        pytest.param(("risk", "unique_rate"), 0.1, marks=COSTLY),
+        pytest.param(("verdict", "verdict"), "May leave", marks=COSTLY),
+        pytest.param(("config", "K"), 2, marks=COSTLY),
+    ],
+)
+def test_one_changed_figure_is_named_even_where_it_is_spelt_as_a_run_would(published, place, value):
+    summary = published.summary()
+    inner = summary
+    for name in place[:-1]:
+        inner = inner[name]
+    assert inner[place[-1]] != value
+    inner[place[-1]] = value
+    (published.results / SUMMARY).write_text(json.dumps(summary, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    found = verify(published.results)
+    (words,) = found.changed[place[0]]
+    assert words.startswith(".".join(map(str, place)))
+    assert found.changed["figures as recorded"]
+
+
+@pytest.mark.thorough("2 s")
+def test_whoever_forges_hashes_too_is_found_by_the_run_again(published):
+    """A figure of the history of all places, with every fingerprint made anew: the run again still says otherwise."""
+    import hashlib
+
+    from disclosure_control.run.fingerprints import fingerprint
+
+    path = published.results / "risky_rows_k3_anonymity.csv"
+    path.write_text(path.read_text().replace(DISTRICT, "D", 1))
+    key = (published.results / KEY_FILE).read_bytes()
+    true = fingerprint(key, hashlib.sha256(path.read_bytes()).hexdigest())
+    for name in (SUMMARY, MANIFEST):
+        text = (published.results / name).read_text()
+        was = json.loads(text)["files" if name == SUMMARY else "results"][path.name]["sha256"]
+        (published.results / name).write_text(text.replace(was, true))
+    assert any(path.name in words for words in changed_of(published))
+
+
+def test_a_file_that_is_gone_is_named(published):
+    (published.results / "risky_rows_k3_anonymity.csv").unlink()
+    assert "risky_rows_k3_anonymity.csv: not there any more" in changed_of(published)
+
+
+@pytest.mark.thorough("0.5 s")
+def test_without_domain_files_the_combined_dataset_stands_for_them(published):
+    published.remove("VS.csv")
+    found = verify(published.results)
+    assert found.changed["inputs"] == ["VS.csv: not there any more"]
+    assert any("combined_dataset.csv was taken as it stands" in note for note in found.notes)
+    # The step identifiers looks at every domain file; k, l and t at the combined dataset alone.
+    assert not any(found.changed[name] for name in ("k_anonymity", "l_diversity", "t_closeness", "missing_policies"))
+
+
+@pytest.mark.thorough("0.5 s")
+def test_a_config_that_cannot_be_run_any_more_is_said(published):
+    published.configure(K=0)
+    words = changed_of(published)
+    assert "CLINIC.py: changed since the run" in words
+    assert any("it stops: K: found 0" in one for one in words)
+
+
+def test_versions_that_changed_are_notes(published, monkeypatch):
+    monkeypatch.setattr("disclosure_control.report.verification.versions", lambda: {"python": "2.7", "numpy": "1"})
+    found = verify(published.results)
+    assert found.n_changed == 0
+    assert any(re.match(r"python: version 3\.\d+\.\d+ in the run, 2\.7 now", note) for note in found.notes)
+
+
+@pytest.mark.thorough("2 s")
+def test_paid_answers_are_not_asked_again(published, doors):
+    pytest.importorskip("opendp")
+    query = {"name": "people", "kind": "count", "epsilon": 0.5, "accept_noise": True}
+    published.configure(private_release={"budget": {"epsilon": 1.0}, "people": 12, "queries": [query]})
+    assert doors.start(2).status == DONE
+    before = snapshot(published.root)
+    found = verify(published.results)
+    assert found.n_changed == 0, found.changed
+    assert any("not asked again" in note for note in found.notes)
+    assert snapshot(published.root) == before  # the ledger, too
+    flip_a_bit(published.results / "private_release.json")
+    assert changed_of(published) == ["private_release.json: changed since the run"]
+
+
+def test_nothing_to_compare(published, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    assert main([str(tmp_path / "empty")]) == INPUT_AT_FAULT
+    assert "name a folder that Main_Anonymization.py wrote" in capsys.readouterr().err
+    (published.results / KEY_FILE).unlink()
+    assert main([str(published.results)]) == INPUT_AT_FAULT
+    assert ".hash_key: not there" in capsys.readouterr().err
+
+
+@pytest.mark.thorough("1 s, a process")
+def test_a_pilot_that_another_run_holds(published):
+    from tests.run.processes import held_by_another_process
+
+    with held_by_another_process(published):
+        assert main([str(published.results)]) == LOCKED

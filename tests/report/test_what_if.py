@@ -1,0 +1,67 @@
+"""What the page's sliders say is what door 2 says at these thresholds."""
+
+import itertools
+import math
+
+import pandas as pd
+import pytest
+from hypothesis import given
+
+from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.report.page.what_if import threshold_curves, without_small_counts
+from tests.examples import examples
+from tests.report.small_pilots import CONFIG, assessed, pilots
+
+
+@given(pilot=pilots())
+@examples(60)
+def test_every_slider_says_what_a_run_with_that_threshold_says(pilot):
+    frame, config = pilot
+    curves = threshold_curves(assessed(frame, config))
+    for place in (0, 3, 8, 20):
+        chosen = {curve.model: curve.thresholds[min(place, len(curve.thresholds) - 1)] for curve in curves}
+        keys = {"k_anonymity": "K", "l_diversity": "L", "t_closeness": "T"}
+        changed = {keys[model]: at if model == "t_closeness" else int(at) for model, at in chosen.items()}
+        again = {result.model: result for result in assessed(frame, config | changed).results}
+        for curve in curves:
+            at = curve.thresholds.index(chosen[curve.model])
+            assert curve.risky[at] == again[curve.model].n_risky
+            assert curve.evaluated == again[curve.model].n_evaluated
+
+
+@given(pilot=pilots())
+@examples(60)
+def test_the_page_of_the_house_masks_small_numbers_and_small_complements_but_for_the_threshold_in_use(pilot):
+    exact = threshold_curves(assessed(*pilot))
+    for before, after in zip(exact, without_small_counts(exact, HAND_TO_HAND), strict=True):
+        in_use = before.risky[before.thresholds.index(before.in_use)]
+        assert all(told in (None, n) for n, told in zip(before.risky, after.risky, strict=True))
+        assert in_use in after.risky
+        told = {0, before.evaluated, *(n for n in after.risky if n is not None)} - {in_use}
+        assert all(other - one >= 10 for one, other in itertools.pairwise(sorted(told)))
+
+
+def test_steps_of_few_people_are_masked_but_for_the_threshold_in_use():
+    """Of one column each step would be the size of a group: three, then seven, then thirty people."""
+    towns = [*"A" * 60, *"B" * 3, *"C" * 7, *"D" * 30]
+    literal = {"categorical_qis": ["TOWN"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": [], "K": 4}
+    (curve,) = without_small_counts(threshold_curves(assessed(pd.DataFrame({"TOWN": towns}), literal)), HAND_TO_HAND)
+    risky = dict(zip(curve.thresholds, curve.risky, strict=True))
+    assert (risky[2], risky[4], risky[7], risky[8], risky[31]) == (0, 3, 3, None, 40)  # 10 would tell that C is 7
+
+
+@given(pilot=pilots())
+@examples(40)
+def test_outside_the_house_t_is_asked_at_powers_of_two_alone(pilot):
+    for curve in threshold_curves(assessed(*pilot), coarse=True):
+        if curve.model == "t_closeness":
+            assert all(math.log2(at / curve.in_use) == round(math.log2(at / curve.in_use)) for at in curve.thresholds)
+
+
+@pytest.mark.parametrize("k", [2, 51, 1000])
+def test_the_threshold_in_use_is_on_its_slider(k):
+    lab = [1.0, 2, 3, 4, 5]
+    frame = pd.DataFrame({"sex": list("FMFMF"), "town": list("abcde"), "age": lab, "lab": lab})
+    curve = threshold_curves(assessed(frame, CONFIG | {"K": k}))[0]
+    assert curve.in_use == k
+    assert curve.risky[curve.thresholds.index(k)] == 5

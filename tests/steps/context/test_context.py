@@ -1,0 +1,104 @@
+"""The key context: what it may hold, and which points stand open."""
+
+from __future__ import annotations
+
+import pytest
+
+from config.model_settings import config_of_valid_keys
+from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings, open_points
+from tests.config_keys import faults_of_key, settings_of_key
+from tests.run.synthetic_pilot import CONFIG, DISTRICT, DONE, INPUT_AT_FAULT
+
+ROLES = dict.fromkeys(("DM__SEX", f"SC__{DISTRICT}", "DM__AGE", "VS__BMI"), "a neighbour knows it")
+EVERYTHING = {
+    "purpose": "a study of growth",
+    "legal_basis": "consent",
+    "recipient": "the University of Nowhere",
+    "environment": "under agreement",
+    "controls": "contract of 2026",
+    "threat_model": "a curious colleague",
+    "attempt_probability": 0.3,
+    "roles": ROLES | {"LB__Cholesterol": "a finding"},
+    "thresholds": {"K": "house rule", "L": "house rule", "T": "30 mg/dL is a class of treatment"},
+    "missing_values": "everybody is evaluated",
+    "utility": "mean cholesterol by age",
+    "residual_risk": "accepted by the board",
+    "approver": "the data protection officer",
+    "approved_on": "2026-01-15",
+    "review_date": "2027-01-15",
+}
+
+
+def points(**settings) -> list[str]:
+    return open_points(ContextSettings(**settings), config_of_valid_keys(CONFIG))
+
+
+def test_everything_is_open_where_nothing_is_said_and_nothing_where_everything_is():
+    assert points() == list(QUESTIONS)
+    assert set(EVERYTHING) == set(QUESTIONS)
+    assert points(**EVERYTHING) == []
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_each_point_is_open_by_itself(name):
+    assert points(**{key: value for key, value in EVERYTHING.items() if key != name}) == [name]
+
+
+def test_one_column_or_threshold_without_a_reason_leaves_the_point_open():
+    assert points(**EVERYTHING | {"roles": ROLES}) == ["roles"]
+    assert points(**EVERYTHING | {"thresholds": {"K": "x", "L": "y"}}) == ["thresholds"]
+
+
+def test_without_a_sensitive_feature_only_k_needs_a_reason():
+    config = config_of_valid_keys(CONFIG | {"sensitive_feature": None})
+    settings = ContextSettings(**EVERYTHING | {"roles": ROLES, "thresholds": {"K": "house rule"}})
+    assert open_points(settings, config) == []
+
+
+def test_what_is_said_is_read():
+    assert settings_of_key("context", EVERYTHING) == ContextSettings(**EVERYTHING)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"porpose": "x"}, "did you mean 'purpose'"),
+        ({"purpose": " "}, "a text that is not blank"),
+        ({"environment": "the internet"}, '"public" or'),
+        ({"attempt_probability": 1.2}, "from 0 to 1"),
+        ({"attempt_probability": True}, "from 0 to 1"),
+        ({"environment": "public"}, "whatever is public is attacked"),
+        ({"roles": {"DM__SEXX": "x"}}, "did you mean 'DM__SEX'"),
+        ({"roles": ["DM__SEX"]}, "column -> why"),
+        ({"thresholds": {"M": "x"}}, "K, L or T"),
+        ({"approved_on": "15.1.2026"}, "a date such as"),
+        ({"approved_on": "20260115"}, "a date such as"),
+        ({"review_date": "2026-01-15"}, "not after approved_on"),
+    ],
+)
+def test_faults(changes, says):
+    columns = ["USUBJID", *EVERYTHING["roles"]]
+    (fault,) = faults_of_key("context", EVERYTHING | changes, CONFIG, columns)
+    assert fault.startswith("context")
+    assert says in fault
+
+
+def test_all_faults_at_once():
+    assert len(faults_of_key("context", {"purpose": 5, "approver": "", "recipients": "x"})) == 3
+    assert len(faults_of_key("context", "research")) == 1
+
+
+def test_a_public_release_may_say_nothing_of_attempts_or_that_they_are_certain():
+    for attempt in ({}, {"attempt_probability": 1}, {"attempt_probability": 1.0}):
+        assert faults_of_key("context", {"environment": "public", **attempt}) == []
+
+
+def test_the_report_counts_open_points(pilot, doors):
+    assert pilot.summary()["context"] == {"answered": [], "open_points": list(QUESTIONS)}
+    pilot.configure(context=EVERYTHING | {"roles": ROLES})
+    run = doors.start(2)
+    assert run.status == DONE
+    assert "Evidence: 1 of 15 points are open (roles)" in run.out
+    assert pilot.summary()["context"]["open_points"] == ["roles"]
+    pilot.configure(context={"approver": 3})
+    assert doors.start(2).status == INPUT_AT_FAULT

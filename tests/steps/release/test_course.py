@@ -1,0 +1,220 @@
+"""The longitudinal risk of the package of SDTM_DEMO, recounted with plain loops; the reason; rare terms; settings."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cdisc.merge.subject_ids import SubjectIdRule
+from disclosure_control.basics.reasons import Gravity
+from disclosure_control.measures.longitudinal import AloneByFacts
+from disclosure_control.release.facts import KINDS, facts_known
+from disclosure_control.release.rare_terms import RareTerms
+from disclosure_control.steps.release.course import CourseRisk, reasons_of_course, told_rising
+from disclosure_control.steps.release.settings import OutsidersKnow
+from tests.config_keys import faults_of_key, settings_of_key
+from tests.examples import examples
+from tests.places import SHARED_DATA
+from tests.steps.release.conftest import make_demo
+
+
+def facts_by_hand(opened: dict[str, pd.DataFrame], with_months: bool = False) -> dict[str, set[tuple]]:
+    """Terms, number of visits and death of each pseudonym, row by row."""
+    found: dict[str, set[tuple]] = {one: set() for one in opened["DM"]["USUBJID"]}
+    starts = dict(zip(opened["DM"]["USUBJID"], opened["DM"]["RFSTDTC"], strict=True))
+    for frame in opened.values():
+        columns = [name for name in frame if name[2:] in ("LLT", "DECOD", "HLT", "HLGT", "BODSYS", "SOC", "CLAS")]
+        order = ["LLT", "DECOD", "HLT", "HLGT", "BODSYS", "SOC", "CLAS"]
+        columns.sort(key=lambda name: order.index(name[2:]))
+        for row in frame.to_dict("records"):
+            said = [row[name] for name in columns if pd.notna(row[name])]
+            if said:
+                prefix = columns[0][:2]
+                month = month_by_hand(row, prefix, starts.get(row["USUBJID"])) if with_months else None
+                found[row["USUBJID"]].add((prefix, said[0], month))
+    for one, visits in opened["SV"].groupby("USUBJID")["VISITNUM"].nunique().items():
+        found[one].add(("visits", visits))
+    for row in opened["DM"].to_dict("records"):
+        if row.get("DTHFL") == "Y" or pd.notna(row.get("DTHDTC")):
+            found[row["USUBJID"]].add(("death",))
+    return found
+
+
+def month_by_hand(row: dict, prefix: str, start: object) -> int | None:
+    """Of the study day, or of complete dates: 30 days each, the first day in month 0, the day before it in month -1."""
+    days = [row[name] for name in (f"{prefix}STDY", f"{prefix}DY") if pd.notna(row.get(name))]
+    dates = [str(row[name])[:10] for name in (f"{prefix}STDTC", f"{prefix}DTC") if pd.notna(row.get(name))]
+    complete = [text for text in dates if len(text) == 10]
+    if not days and complete and isinstance(start, str) and len(start) >= 10:
+        gap = (date.fromisoformat(complete[0]) - date.fromisoformat(start[:10])).days
+        return gap // 30
+    return int((days[0] - (days[0] > 0)) // 30) if days else None
+
+
+def alone_by_hand(facts: dict[str, set[tuple]], classes: dict[str, object], size: int) -> set[str]:
+    return {
+        one
+        for one, own in facts.items()
+        if any(
+            not any(
+                classes[two] == classes[one] and set(known) <= theirs for two, theirs in facts.items() if two != one
+            )
+            for n in range(size + 1)
+            for known in itertools.combinations(own, n)
+        )
+    }
+
+
+@pytest.mark.parametrize("with_months", [False, True])
+def test_facts_of_the_demo_are_those_read_row_by_row(demo, with_months):
+    subjects = demo.opened["DM"]["USUBJID"]
+    found = facts_known(demo.opened, subjects, SubjectIdRule(), list(KINDS), with_months)
+    by_hand = facts_by_hand(demo.opened, with_months)
+    for place, one in enumerate(subjects):
+        assert len(found.facts[found.people == place]) == len(by_hand[one])
+    for one, two in itertools.combinations(range(0, len(subjects), 7), 2):
+        shared = set(found.facts[found.people == one]) & set(found.facts[found.people == two])
+        assert len(shared) == len(by_hand[subjects[one]] & by_hand[subjects[two]])
+
+
+def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
+    course = demo.result.outcome.course
+    classes = dict(
+        zip(sorted(demo.opened["DM"]["USUBJID"]), demo.result.outcome.assessment.classes.class_of_record, strict=True)
+    )
+    facts = facts_by_hand(demo.opened)
+    for size in (0, 1, 2):
+        assert course.alone[size].n_alone == len(alone_by_hand(facts, classes, size))
+    figures = demo.result.figures["longitudinal"]
+    assert figures["known"] == ["terms", "visits", "death"]
+    assert [one["facts"] for one in figures["average_risk"]] == [0, 1, 2, 3]
+    rates = [one["rate"] for one in figures["average_risk"]]
+    assert rates == sorted(rates)
+    assert "Rows tell, too" in demo.result.report
+
+
+def test_who_is_alone_by_one_thing_holds_the_package(demo):
+    (reason,) = [one for one in demo.result.reasons_to_hold if "acquaintance" in one.sentence]
+    assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
+    assert "by one thing that an acquaintance may know" in reason.sentence
+    assert '"rare_terms": {"at_least": 3, "within": "class"}' in reason.remedy  # its K
+
+
+def course_with(known: OutsidersKnow, *n_alone: int, n_people: int = 100) -> CourseRisk:
+    found = tuple(AloneByFacts(i, 2, np.arange(n_people) < n, True) for i, n in enumerate(n_alone))
+    none = tuple(AloneByFacts(i, 2, np.zeros(n_people, dtype=bool), True) for i in range(4))
+    return CourseRisk(n_people, 5, known, {}, found, none, none, (), ())
+
+
+@pytest.mark.parametrize(
+    ("known", "is_held"),
+    [
+        (OutsidersKnow(), True),
+        (OutsidersKnow(facts=0), False),
+        (OutsidersKnow(facts=1, alone_at_most=0.2), False),
+        (OutsidersKnow(facts=2, alone_at_most=0.2), True),
+        (OutsidersKnow(facts=1, months=True), False),
+    ],
+)
+def test_the_config_says_what_outsiders_know_and_how_many_alone_are_accepted(known, is_held):
+    assert bool(reasons_of_course(course_with(known, 0, 20, 40, 60))) is is_held
+
+
+def test_few_people_are_not_counted_in_the_sentence():
+    (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 3, 3, 3))
+    assert "Of 100 people in it fewer than 10 are alone" in reason.sentence
+    (reason,) = reasons_of_course(course_with(OutsidersKnow(), 0, 98, 98, 98))
+    assert "98" not in reason.sentence
+
+
+def test_what_the_config_has_already_is_not_the_next_step():
+    course = course_with(OutsidersKnow(), 0, 30, 30, 30)
+    (reason,) = reasons_of_course(course)
+    assert "rare_terms" in reason.remedy
+    (reason,) = reasons_of_course(dataclasses.replace(course, rare_terms=RareTerms(5, within_class=True)))
+    assert "rare_terms" not in reason.remedy
+    assert "outsiders_know" in reason.remedy
+
+
+@examples(200)
+@given(counts=st.lists(st.integers(0, 60), min_size=1, max_size=5), more=st.integers(0, 30))
+def test_no_number_of_few_people_can_be_calculated_from_rising_counts(counts, more):
+    rising = sorted(counts)
+    whole = rising[-1] + more
+    told = told_rising(rising, whole)
+    known = [0, whole, *(n for n in told if n is not None)]
+    assert all(
+        not 0 < abs(one - other) < 10 for one, other in itertools.combinations(known, 2) if {one, other} != {0, whole}
+    )
+    assert all(n in (None, exact) for n, exact in zip(told, rising, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"outsiders_know": {"facts": 4}}, "a whole number from 0 to 3"),
+        ({"outsiders_know": {"kinds": ["term"]}}, "a list of terms, visits, death"),
+        ({"outsiders_know": {"month": True}}, "did you mean 'months'?"),
+        ({"outsiders_know": {"alone_at_most": 5}}, "a number from 0 to 1"),
+        ({"outsiders_know": 1}, "a dictionary of facts, kinds, months, alone_at_most"),
+        ({"rare_terms": {}}, "release['rare_terms']['at_least']: missing"),
+        ({"rare_terms": {"at_least": 1}}, "a whole number from 2"),
+        ({"rare_terms": {"at_least": 5, "within": "site"}}, '"study" or "class"'),
+        ({"rare_terms": {"at_least": 5, "along": "AEDECOD"}}, "a list of columns"),
+    ],
+)
+def test_faults_of_the_settings(value, words, release_key):
+    given_value = {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value}
+    faults = faults_of_key("release", given_value, {}, ["a"])
+    assert any(words in fault for fault in faults), faults
+
+
+def test_settings_as_they_are_read(release_key):
+    value = {"outsiders_know": {"facts": 2, "kinds": ["terms"]}, "rare_terms": {"at_least": 5, "along": ["aedecod"]}}
+    settings = settings_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value})
+    assert settings.outsiders_know == OutsidersKnow(2, ("terms",))
+    assert (settings.rare_terms.along, settings.rare_terms.within_class) == (("AEDECOD",), False)
+
+
+@pytest.mark.thorough("2 s: the demo released once more; the quick run raises terms in a study of twelve")
+def test_rare_terms_within_classes_leave_nobody_alone_by_one_term(tmp_path, release_key, demo):
+    known = {"kinds": ["terms"]}
+    made = make_demo(tmp_path, {"rare_terms": {"at_least": 2, "within": "class"}, "outsiders_know": known})
+    course = made.result.outcome.course
+    assert course.alone[1].n_alone == course.alone[0].n_alone
+    assert not [one for one in made.result.reasons_to_hold if "acquaintance" in one.sentence] or course.alone[0].n_alone
+    told = {one["domain"]: one for one in made.result.figures["rare_terms"]}
+    for domain, one in told.items():
+        n_before, n_after = len(demo.opened[domain]), len(made.opened[domain])
+        assert (one["rows"], one["rows_gone"]) == (n_before, n_before - n_after)
+    assert "Rare terms" in made.result.report
+    for row in made.opened["RELREC"].to_dict("records"):
+        parent = made.opened[row["RDOMAIN"]]
+        assert float(row["IDVARVAL"]) in set(parent.loc[parent["USUBJID"] == row["USUBJID"], row["IDVAR"]])
+
+
+@pytest.mark.thorough("4 s: pairs of facts of 60 people and single ones of 306, by looking at everybody")
+def test_a_real_study_as_counted_by_looking_at_everybody():
+    from cdisc.formats.files import find_domain_files, read_domain_file
+    from disclosure_control.measures.longitudinal import alone_by_facts
+
+    source = SHARED_DATA / "cdiscpilot01"
+    if not source.is_dir():
+        pytest.skip("the public data lie beside the clone")
+    opened = {name: read_domain_file(path).frame for name, path in find_domain_files(source).by_domain.items()}
+    sexes = opened["DM"].set_index("USUBJID")["SEX"]
+    facts = facts_by_hand(opened)
+    for n_people, sizes in ((306, (0, 1)), (60, (2,))):
+        subjects = sexes.index[:n_people]
+        known = facts_known(opened, pd.Series(subjects), SubjectIdRule(), list(KINDS), False)
+        found = alone_by_facts(pd.factorize(sexes[subjects])[0], known.people, known.facts)
+        for size in sizes:
+            some = {one: facts[one] for one in subjects}
+            assert found[size].n_alone == len(alone_by_hand(some, dict(sexes[subjects]), size))

@@ -1,0 +1,129 @@
+"""Two releases of one pilot, as the step compares them: by hand on eight people, and the demo with other bins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import assess
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.reasons import Gravity
+from disclosure_control.measures.two_releases import TwoReleases
+from disclosure_control.release.people import people_of
+from disclosure_control.steps.release.earlier import (
+    BesideEarlier,
+    Merged,
+    beside_earlier,
+    earlier_figures,
+    earlier_report,
+    reasons_of_earlier,
+)
+from disclosure_control.treatments.keys import Release, pseudonyms_of
+from tests.config_keys import faults_of_key
+from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, package, step_on
+
+SECRET = bytes.fromhex("8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
+NOW, EARLIER = Release("PILOT", "2026"), Release("PILOT", "2025")
+IDS = [f"S-{number}" for number in range(8)]
+
+
+def merged(release: Release, columns: dict[str, list], ids: list[str] = IDS) -> Merged:
+    frame = pd.DataFrame({"USUBJID": pseudonyms_of(SECRET, release, ids), **columns})
+    literal = {"categorical_qis": ["DM__AGE"], "sensitive_feature": "LB__X", "K": 2, "L": 1, "T": 100.0}
+    config = validate_config({**literal, "continuous_qis": [], "binning_config": {}}, list(frame.columns), {})
+    return Merged(frame, assess(frame, config))
+
+
+def whose() -> object:
+    frame = pd.DataFrame({"USUBJID": IDS})
+    return people_of(frame["USUBJID"], np.arange(len(IDS)), frame, frame, [], SECRET, NOW, 365)
+
+
+def compare(now: Merged, earlier: Merged, name: Release = EARLIER) -> BesideEarlier:
+    return beside_earlier(now, earlier, whose(), SECRET, (NOW, name), {})
+
+
+def test_by_other_bins_people_are_alone_who_are_alone_in_neither():
+    values = list("abababab")
+    now = merged(NOW, {"DM__AGE": ["20--40"] * 4 + ["40--60"] * 4, "LB__X": values})
+    cut = ["20--25", "25--30", "30--35", "35--60", "20--25", "25--30", "30--35", "35--60"]
+    earlier = merged(EARLIER, {"DM__AGE": cut, "LB__X": values})
+    found = compare(now, earlier)
+    assert (found.found.in_both, found.found.alone) == (8, 8)
+    order = [3, 1, 7, 0, 2, 6, 5, 4]  # rows stand by pseudonym: in another order in each release
+    shuffled = merged(
+        EARLIER, {"DM__AGE": [cut[i] for i in order], "LB__X": [values[i] for i in order]}, [IDS[i] for i in order]
+    )
+    assert compare(now, shuffled).found == found.found
+
+
+def test_a_value_that_was_taken_out_and_stands_in_the_earlier_release_is_counted():
+    now = merged(NOW, {"DM__AGE": ["x"] * 8, "LB__X": [None, *"bababab"]})
+    earlier = merged(EARLIER, {"DM__AGE": ["x"] * 8, "LB__X": list("abababab")})
+    found = compare(now, earlier)
+    assert found.stands_there == {"LB__X": 1}
+    (reason,) = reasons_of_earlier(found)
+    assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
+    assert reason.sentence == (
+        "Whoever has the earlier release too, finds by both together: values taken out here stand there (LB__X)."
+    )
+
+
+def test_the_same_release_again_is_no_reason():
+    columns = {"DM__AGE": ["x"] * 8, "LB__X": list("abababab")}
+    found = compare(merged(NOW, columns), merged(EARLIER, columns))
+    assert reasons_of_earlier(found) == []
+    assert found.found == TwoReleases(8, 0, 0, 0, 0, {"LB__X": 0})
+
+
+def test_under_another_name_nobody_is_found_and_that_is_a_fault():
+    columns = {"DM__AGE": ["x"] * 8, "LB__X": list("abababab")}
+    with pytest.raises(FaultyInputError, match="none of the 8 people of the earlier release"):
+        compare(merged(NOW, columns), merged(EARLIER, columns), Release("PILOT", "2024"))
+
+
+def test_few_people_are_masked_and_do_not_follow_from_the_others():
+    found = TwoReleases(45, 5, 12, 3, 20, {"LB__X": 4})
+    figures = earlier_figures(BesideEarlier(found, {"DM__AGE": 2}, 5, {}))
+    assert [figures[f"people_{part}"] for part in ("in_both", "only_now", "only_earlier")] == [None] * 3
+    assert figures["alone_by_both_together"] is None
+    assert figures["fewer_than_5_by_both_together"] == 20
+    assert figures["values_follow"] == {"LB__X": None}
+    text = "\n".join(earlier_report(figures))
+    assert "alone by both together, and by neither: masked" in text
+    assert "LB__X masked" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [({}, "release['earlier']['folder']: missing"), ({"folder": 1}, "a text"), ({"path": "x"}, "unknown key 'path'")],
+)
+def test_faults_of_the_setting(value, words, release_key):
+    faults = faults_of_key("release", {"key_from": {"environment": "RELEASE_TEST_KEY"}, "earlier": value}, {}, ["a"])
+    assert any(words in fault for fault in faults), faults
+
+
+@pytest.mark.thorough("4 s: the demo is released twice")
+def test_the_demo_beside_its_release_with_other_bins(demo, tmp_path, release_key):
+    """Recounted from both folders with plain pandas: classes of age and of what else the config names."""
+    literal = demo_config({"earlier": {"folder": str(demo.folder), "name": "2026"}})
+    other = [{**TREATMENT[0], "width": 15}, TREATMENT[1]]
+    given, kept = step_on(FOLDER, tmp_path, literal, other)
+    made = package(FOLDER, given, kept, tmp_path)
+    found = made.result.outcome.earlier.found
+    assert found.in_both == len(set(kept) & set(demo.kept)) > 0
+    assert found.only_now == len(set(kept) - set(demo.kept))
+    assert found.only_earlier == len(set(demo.kept) - set(kept))
+    assert made.result.figures["earlier_release"] is not None
+    assert "Beside the earlier release" in made.result.report
+    assert any(name.startswith("earlier release: ") for name in made.result.inputs)
+
+
+def test_a_folder_without_a_release_is_a_fault(tmp_path, release_key):
+    from disclosure_control.steps.release.earlier import read_earlier
+    from disclosure_control.steps.release.settings import EarlierRelease
+
+    with pytest.raises(FaultyInputError, match="found no domain file there"):
+        read_earlier(EarlierRelease("nowhere"), tmp_path, None, None, None)
