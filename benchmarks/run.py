@@ -26,6 +26,7 @@ from measures import measures
 from models import growth, models_against_reading
 from private_release import private_answers
 from recommend import recommend
+from release import release
 from results import Comparison, Outcome, median_spread, table
 from rivals import openmed, pycanon
 from treatment import anonypy, mondrian_against_models, treatments
@@ -49,6 +50,7 @@ BENCHMARKS = {
     "growth": Benchmark(growth, 3),
     "measures": Benchmark(measures, 5),
     "recommend": Benchmark(recommend, 5),
+    "release": Benchmark(release, 3),
     "treatments": Benchmark(treatments, 3),
     "mondrian": Benchmark(mondrian_against_models, 3),
     "anonypy": Benchmark(anonypy, 1),

@@ -21,6 +21,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, link_fault, read_file
 from disclosure_control.basics.words import counted, listed
 
+_STANDARD = ("Name", "Type", "PublishingSet", "Version", "Status")
 _NUMBER_TYPES = ("integer", "float")
 _LARGEST = 1 << 28
 
@@ -43,16 +44,38 @@ class VariableDefinition:
     origin: str
     is_mandatory: bool
     code_list: CodeList | None
+    key_sequence: int | None = None
+
+
+@dataclass(frozen=True)
+class DatasetDefinition:
+    """One dataset: its label, domain, ``structure`` ("One record per subject") and class; "" where nothing is said.
+
+    ``repeating`` and ``is_reference`` are "Yes" or "No": several records of a subject, and about no subject.
+    """
+
+    label: str = ""
+    domain: str = ""
+    structure: str = ""
+    class_name: str = ""
+    repeating: str = ""
+    is_reference: str = ""
 
 
 @dataclass(frozen=True)
 class StudyDefinition:
-    """What a define.xml says of a study: dataset to variable to definition, names in capitals."""
+    """What a define.xml says of a study: dataset to variable to definition, names in capitals.
+
+    ``described`` maps datasets to what is said of them whole; ``standards`` are those that the study follows, with
+    their attributes of Define-XML (Name, Type, Version, Status, PublishingSet).
+    """
 
     file_name: str
     sha256: str
     study: str
     datasets: Mapping[str, Mapping[str, VariableDefinition]] = field(repr=False)
+    described: Mapping[str, DatasetDefinition] = field(default_factory=dict, repr=False)
+    standards: tuple[Mapping[str, str], ...] = ()
 
     def variable(self, dataset: str, name: str) -> VariableDefinition | None:
         """What is said of a variable; None where nothing is."""
@@ -87,7 +110,17 @@ def read_definition(file: Path | SourceFile) -> StudyDefinition:
         for group in _children(part, "ItemGroupDef")
     }
     names = [name.text or "" for study in studies for name in study.iter() if _local(name.tag) == "StudyName"]
-    return StudyDefinition(file.name, file.sha256, next(iter(names), "").strip(), datasets)
+    described = {
+        _of(group, "Name").upper(): _dataset(group) for part in versions for group in _children(part, "ItemGroupDef")
+    }
+    standards = tuple(
+        {key: value for key in _STANDARD if (value := _of(one, key))}
+        for part in versions
+        for group in _children(part, "Standards")
+        for one in _children(group, "Standard")
+    )
+    study = next(iter(names), "").strip()
+    return StudyDefinition(file.name, file.sha256, study, datasets, described, standards)
 
 
 def contradictions(definition: StudyDefinition, table: SourceTable) -> list[str]:
@@ -178,6 +211,18 @@ def _code_list(element: ElementTree.Element) -> CodeList:
     return CodeList(_of(element, "Name"), {_of(item, "CodedValue"): _text(item, "Decode") for item in items})
 
 
+def _dataset(group: ElementTree.Element) -> DatasetDefinition:
+    classes = [_of(one, "Name") for one in _children(group, "Class")] or [_of(group, "Class")]
+    return DatasetDefinition(
+        label=_text(group, "Description") or _of(group, "Label"),
+        domain=_of(group, "Domain"),
+        structure=_of(group, "Structure"),
+        class_name=classes[0],
+        repeating=_of(group, "Repeating"),
+        is_reference=_of(group, "IsReferenceData"),
+    )
+
+
 def _variables(
     group: ElementTree.Element, items: Mapping[str, ElementTree.Element], code_lists: Mapping[str, CodeList]
 ) -> dict[str, VariableDefinition]:
@@ -195,5 +240,6 @@ def _variables(
             origin=origins[0],
             is_mandatory=_of(reference, "Mandatory") == "Yes",
             code_list=code_lists.get(named[0]) if named else None,
+            key_sequence=int(sequence) if (sequence := _of(reference, "KeySequence")).isdigit() else None,
         )
     return found

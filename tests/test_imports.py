@@ -20,6 +20,7 @@ ROOMS = (
     "disclosure_control.report",
     "disclosure_control.steps",
     "disclosure_control.release",
+    "disclosure_control.findings",
     "disclosure_control.treatments",
     "disclosure_control.utility",
     "disclosure_control.generalisation",

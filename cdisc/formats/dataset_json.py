@@ -60,6 +60,7 @@ class _Dataset:
     columns: list[_Column]
     rows: list[list[Any]]
     n_announced: int | None
+    label: str = ""
 
 
 @contextmanager
@@ -145,7 +146,7 @@ def _version_1_1(document: Any, path: Path) -> _Dataset:
         raise FaultyInputError(_not_a_dataset_fault(path, "it has no list of columns"))
     rows = document.get("rows", [])
     columns = [_column(description, "dataType", path) for description in document["columns"]]
-    return _Dataset(columns, _checked_rows(rows, path), _announced(document))
+    return _Dataset(columns, _checked_rows(rows, path), _announced(document), _label(document))
 
 
 def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
@@ -159,7 +160,9 @@ def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
     if not groups or not _is_filled_list(_get(groups[0], "items")):
         raise FaultyInputError(_not_a_dataset_fault(path, "it has no itemGroupData with a list of items"))
     columns = [_column(description, "type", path) for description in groups[0]["items"]]
-    return _Dataset(columns, _checked_rows(groups[0].get("itemData", []), path), _announced(groups[0]))
+    return _Dataset(
+        columns, _checked_rows(groups[0].get("itemData", []), path), _announced(groups[0]), _label(groups[0])
+    )
 
 
 def _column(description: Any, type_key: str, path: Path) -> _Column:
@@ -173,6 +176,11 @@ def _checked_rows(rows: Any, path: Path) -> list[list[Any]]:
     if not isinstance(rows, list):
         raise FaultyInputError(_not_a_dataset_fault(path, "its rows are not a list"))
     return rows
+
+
+def _label(description: dict[str, Any]) -> str:
+    label = description.get("label")
+    return clean_name(label) if isinstance(label, str) else ""
 
 
 def _announced(description: dict[str, Any]) -> int | None:
@@ -228,7 +236,8 @@ def _table(dataset: _Dataset, path: Path, options: FileOptions, notes: list[str]
         raise FaultyInputError(faults)
     notes = notes + (missing_notes(n_tokens) if options.missing is None else [])
     labels = {column.name: column.label for column in dataset.columns if column.label and column.name in values}
-    return FileContents(values, notes, labels)
+    types = {column.name: column.data_type for column in dataset.columns if column.name in values}
+    return FileContents(values, notes, labels, types=types, label=dataset.label)
 
 
 def _row_faults(dataset: _Dataset, path: Path) -> list[str]:

@@ -57,8 +57,7 @@ def _column(table: OutgoingTable, name: str) -> dict[str, Any]:
         "dataType": data_type,
     }
     if data_type == "string":
-        longest = table.frame[name].dropna().drop_duplicates().str.len().max()
-        described["length"] = max(1, int(longest)) if longest == longest else 1
+        described["length"] = table.length(name)
     return described
 
 

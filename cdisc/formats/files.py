@@ -125,7 +125,33 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
     stop_at(foreign_content_faults(path, unpacked.content))
     found = readers[suffix](unpacked, options)
     frame, notes = _read_as_declared(found, path, options)
-    return SourceTable(domain_of(path), path.name, source.sha256, frame, found.labels, tuple(notes))
+    return SourceTable(
+        domain_of(path),
+        path.name,
+        source.sha256,
+        frame,
+        found.labels,
+        tuple(notes),
+        types=found.types,
+        label=found.label,
+        written_as=found.written_as,
+    )
+
+
+class DomainFiles:
+    """The domain files of one run: each is read once, whoever asks for it, where its table ``is_kept``."""
+
+    def __init__(self, is_kept: bool = False):
+        self._is_kept = is_kept
+        self._tables: dict[tuple[Path, str], SourceTable] = {}
+
+    def read(self, path: Path, options: FileOptions = NOTHING_DECLARED) -> SourceTable:
+        """The table as ``read_domain_file`` reads it."""
+        key = (path, repr(options))
+        table = self._tables.get(key) or read_domain_file(path, options)
+        if self._is_kept:
+            self._tables[key] = table
+        return table
 
 
 def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> tuple[pd.DataFrame, list[str]]:

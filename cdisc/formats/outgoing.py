@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.columns import number_text
+
 # What a file says of when it was made: the moment of the release, never that of the source.
 Moment = datetime
 
@@ -41,6 +43,18 @@ class OutgoingTable:
         if is_whole and known in ("", "integer"):
             return "integer"
         return known if known in ("float", "double") else "double"
+
+    def length(self, column: str) -> int:
+        """The most letters that a value takes, 1 at least; of numbers as they are written."""
+        distinct = self.frame[column].dropna().drop_duplicates()
+        texts = distinct if distinct.dtype.kind != "f" else distinct.map(number_text).astype("str")
+        return max(1, int(texts.str.len().max())) if len(texts) else 1
+
+    def decimals(self, column: str) -> int:
+        """The most digits after the decimal point of a column of numbers, as they are written."""
+        texts = self.frame[column].dropna().drop_duplicates().map(number_text).astype("str")
+        decimals = [len(text.partition(".")[2].partition("e")[0]) for text in texts]
+        return max(decimals, default=0)
 
 
 def _are_all(values: pd.Series, kind: str) -> bool:

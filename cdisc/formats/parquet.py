@@ -62,7 +62,13 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
-    return FileContents(values, notes)
+    described = {name: _label(table.schema.field(place)) for place, name in enumerate(names)}
+    of_data_set = clean_name(((table.schema.metadata or {}).get(b"label") or b"").decode(errors="ignore"))
+    return FileContents(values, notes, {name: label for name, label in described.items() if label}, label=of_data_set)
+
+
+def _label(field: pa.Field) -> str:
+    return clean_name(((field.metadata or {}).get(b"label") or b"").decode(errors="ignore"))
 
 
 def _opened(source: SourceFile) -> pa.Table:

@@ -52,13 +52,18 @@ class FileContents:
 
     Text comes as it stands in the file: what it means is decided for all formats in ``column_reading``. ``notes`` says
     what was guessed; ``labels`` maps columns to labels where the format has them. ``may_guess_comma``: a comma between
-    digits may be a decimal sign, because it is not what parts the columns.
+    digits may be a decimal sign, because it is not what parts the columns. ``types`` maps columns to the data types of
+    Dataset-JSON where the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer
+    that writes such a file again, where the suffix alone does not tell.
     """
 
     columns: Mapping[str, pa.ChunkedArray | pa.Array | np.ndarray]
     notes: Sequence[str]
     labels: Mapping[str, str] = field(default_factory=dict)
     may_guess_comma: bool = True
+    types: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    written_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ class SourceTable:
 
     ``sha256`` is of the very bytes that were parsed. ``frame`` has a RangeIndex in the order of the file; text columns
     have pandas' default ``str`` dtype with missing as NaN and never ``''``, numeric columns are float64. Columns of CSV
-    files are all text. ``labels`` maps columns to labels where the format has them. ``notes`` says what was guessed.
+    files are all text. ``notes`` says what was guessed. ``labels``, ``types``, ``label`` and ``written_as`` are as in
+    ``FileContents``.
     """
 
     domain: str
@@ -76,6 +82,9 @@ class SourceTable:
     frame: pd.DataFrame
     labels: Mapping[str, str]
     notes: tuple[str, ...]
+    types: Mapping[str, str] = field(default_factory=dict)
+    label: str = ""
+    written_as: str = ""
 
 
 def suffix_of(path: Path | str) -> str:

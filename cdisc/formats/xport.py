@@ -66,7 +66,7 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
     """
     path = source.path
     layout = _checked_layout(source)
-    columns, labels, formats = _columns_and_labels(source)
+    columns, labels, formats, label = _columns_and_labels(source)
     n_records = len(columns[0])
     texts = {
         position: pa.array(column, type=pa.large_string()).dictionary_encode()
@@ -94,11 +94,16 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
         for name, label in zip(names, labels, strict=True)
         if label
     }
-    return FileContents(values, notes, clean_labels)
+    written_as = "xpt8" if source.content.startswith(_LIBRARY_HEADERS[1]) else "xpt5"
+    data_set_label = clean_name(label.decode(encoding, errors="ignore"))
+    return FileContents(values, notes, clean_labels, label=data_set_label, written_as=written_as)
 
 
-def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]], list[bytes], list[str]]:
-    """Return the columns, numbers as arrays and text as lists of one character per byte, their labels and formats."""
+def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]], list[bytes], list[str], bytes]:
+    """Return the columns, numbers as arrays and text as lists of one character per byte, their labels and formats.
+
+    The last is the label of the data set.
+    """
     import pyreadstat
 
     try:
@@ -119,7 +124,8 @@ def _columns_and_labels(source: SourceFile) -> tuple[list[np.ndarray | list[str]
         for name, column in columns.items()
     ]
     labels = [(label or "").encode(_BYTE_FOR_BYTE) for label in metadata.column_labels]
-    return values, labels, [formats.get(name) or "" for name in columns]
+    file_label = (metadata.file_label or "").encode(_BYTE_FOR_BYTE)
+    return values, labels, [formats.get(name) or "" for name in columns], file_label
 
 
 # Text
@@ -254,11 +260,6 @@ def _damaged_fault(path: Path, reason: str) -> str:
 
 
 # Writing
-
-
-def is_version_8(source: SourceFile) -> bool:
-    """Whether a transport file is of version 8, with names of up to 32 letters."""
-    return source.content.startswith(_LIBRARY_HEADERS[1])
 
 
 def write_xport_5(table: OutgoingTable) -> bytes:

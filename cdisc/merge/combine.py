@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,24 @@ def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) 
     subject ids, columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
     """
     state = _Merge(rule, settings)
-    tables = _tables_to_merge(folder, state)
+    return _combined(_tables_to_merge(folder, state), state)
+
+
+def combine_tables(tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings) -> Combined:
+    """What ``combine_domains`` makes of a folder, of the tables of its files as they were read already."""
+    state = _Merge(rule, settings)
+    merged = []
+    for table in tables:
+        reason = _why_left_out(table.domain, state)
+        if reason:
+            state.left_out[table.file_name] = reason
+        else:
+            _note_input(table, table.notes, state)
+            merged.append(with_sdtm_names(table, rule))
+    return _combined(_belonging(merged, state), state)
+
+
+def _combined(tables: list[SourceTable], state: _Merge) -> Combined:
     subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
@@ -127,7 +145,7 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
     definition = _definition(folder, state)
     tables = []
     for domain, path in found.by_domain.items():
-        reason = "ignored by the config" if domain in state.settings.ignore else LEFT_OUT.get(domain)
+        reason = _why_left_out(domain, state)
         if reason:
             state.left_out[path.name] = reason
             continue
@@ -137,11 +155,19 @@ def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
             state.faults.extend(error.faults)
             continue
         notes = [*table.notes, *(contradictions(definition, table) if definition else ())]
-        state.inputs[path.name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": notes}
+        _note_input(table, notes, state)
         tables.append(table)
     if not tables and not state.faults:
         state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
     return tables
+
+
+def _why_left_out(domain: str, state: _Merge) -> str | None:
+    return "ignored by the config" if domain in state.settings.ignore else LEFT_OUT.get(domain)
+
+
+def _note_input(table: SourceTable, notes: Sequence[str], state: _Merge) -> None:
+    state.inputs[table.file_name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": list(notes)}
 
 
 def _definition(folder: Path, state: _Merge) -> StudyDefinition | None:

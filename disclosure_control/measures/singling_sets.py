@@ -20,6 +20,8 @@ LARGEST_SIZE = 3
 NEAR_ID = 0.5  # of the people alone by one column: then every set with it only repeats that
 MOST_WORK = 400_000_000  # values looked at: for a million people some ten seconds
 MOST_SETS = 200_000  # of one size: all triples of 106 columns
+MOST_CELLS = 4_000_000  # people times sets that are counted at once
+FEW_PEOPLE = 1_000  # of more, counting each column by itself is faster than sorting all
 N_LISTED = 3
 
 
@@ -78,15 +80,18 @@ def singling_sets(
     found = []
     for size in range(1, min(LARGEST_SIZE, len(table.names)) + 1):
         chosen, n_sets = table.sets_of(size, np.array(list(wanted.values())), most_work // max(n_people, 1))
-        counted = []
-        for places, alone in table.counted(chosen):
-            is_alone |= alone
-            counted.append(SinglingSet(table.named(places), int(alone.sum())))
-        counted.sort(key=lambda one: -one.n_alone)
-        singling = [one for one in counted if one.n_alone]
-        n_by_any = int(is_alone.sum())
-        found.append(SetsOfSize(size, n_sets, len(counted), len(singling), n_by_any, tuple(singling[:N_LISTED])))
-        most_work -= len(counted) * n_people
+        n_by_set = np.zeros(len(chosen), dtype=np.int64)
+        for sets, alone in table.counted(chosen):
+            is_alone |= alone.any(axis=0)
+            n_by_set[sets] = alone.sum(axis=1)
+        riskiest = [
+            SinglingSet(table.named(tuple(chosen[i])), int(n_by_set[i]))
+            for i in np.argsort(-n_by_set, kind="stable")[:N_LISTED]
+            if n_by_set[i]
+        ]
+        n_singling, n_by_any = int((n_by_set > 0).sum()), int(is_alone.sum())
+        found.append(SetsOfSize(size, n_sets, len(chosen), n_singling, n_by_any, tuple(riskiest)))
+        most_work -= len(chosen) * n_people
     return tuple(found)
 
 
@@ -133,22 +138,44 @@ class _Table:
             sets = sets[np.sort(np.argsort(-n_combinations, kind="stable")[: max(most, 0)])]
         return sets, n_sets
 
-    def counted(self, sets: np.ndarray) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-        """Each set and who is alone by it (n_people,); sets that begin alike share the count of their beginning.
+    def counted(self, sets: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Of some ``sets`` after the others who is alone by each (n_some, n_people); those that begin alike together.
 
         Who is alone by a part of a set is alone by the set, and makes nobody else alone or not: only the others are
         counted on.
         """
         n_people = len(self.codes[0]) if self.codes else 0
-        for first, group in itertools.groupby(map(tuple, sets.tolist()), key=lambda places: places[:-1]):
-            start, size = number_rows([self.codes[i] for i in first], self.n_codes[list(first)].tolist(), n_people)
+        begins = np.flatnonzero((sets[1:, :-1] != sets[:-1, :-1]).any(axis=1)) + 1
+        most = max(MOST_CELLS // max(n_people, 1), 1)
+        for begin, end in itertools.pairwise([0, *begins, len(sets)] if len(sets) else []):
+            first = sets[begin, :-1]
+            start, size = number_rows([self.codes[i] for i in first], self.n_codes[first].tolist(), n_people)
             is_alone = size[start] == 1
             others = np.flatnonzero(~is_alone)
-            others_start, n_start = start[others], len(size)
-            for places in group:
-                last = places[-1]
-                key = others_start * self.n_codes[last] + self.codes[last][others]
-                joint, joint_size = number_groups(key, n_start * int(self.n_codes[last]))
-                alone = is_alone.copy()
-                alone[others[joint_size[joint] == 1]] = True
-                yield places, alone
+            for some in range(begin, end, most):
+                last = sets[some : min(some + most, end), -1]
+                alone = np.tile(is_alone, (len(last), 1))
+                alone[:, others] = self._alone(start[others], len(size), last, others)
+                yield slice(some, some + len(last)), alone
+
+    def _alone(self, start: np.ndarray, n_start: int, last: np.ndarray, others: np.ndarray) -> np.ndarray:
+        """Who of the ``others`` has a pair of their group ``start`` and a value of each ``last`` column alone.
+
+        Of few people all columns are sorted at once, each key with the place of its person behind it; of many each
+        column is counted by itself. (n_last, n_others) of bool.
+        """
+        alone = np.zeros((len(last), len(others)), dtype=bool)
+        n_places = max(len(others), 1)
+        if n_places > FEW_PEOPLE:
+            for row, i in enumerate(last):
+                key = start * self.n_codes[i] + self.codes[i][others]
+                joint, size = number_groups(key, n_start * int(self.n_codes[i]))
+                alone[row] = size[joint] == 1
+            return alone
+        codes = np.stack([self.codes[i] for i in last])[:, others]
+        packed = np.sort((start * self.n_codes[last][:, None] + codes) * n_places + np.arange(len(others)), axis=1)
+        key, place = np.divmod(packed, n_places)
+        edge = np.ones((len(last), 1), dtype=bool)
+        is_new = np.hstack([edge, key[:, 1:] != key[:, :-1], edge]) if len(others) else np.ones((len(last), 1), bool)
+        np.put_along_axis(alone, place, is_new[:, :-1] & is_new[:, 1:], axis=1)
+        return alone

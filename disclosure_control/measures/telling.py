@@ -14,6 +14,7 @@ from disclosure_control.basics.keys import count_pairs, number_groups
 
 CHANCE = 0.01  # that any level of a column is as pure by luck
 PURE = 0.95
+COLLINEAR = 1e-10  # of the product of both spreads
 ENOUGH_FOR_MEDIAN = 5  # of a level: below that, one's own value would weigh too much
 
 
@@ -99,15 +100,38 @@ def told_by_relation(one: np.ndarray, other: np.ndarray, hidden: np.ndarray) -> 
 
 
 def _fitted(x: np.ndarray, z: np.ndarray, y: np.ndarray) -> np.ndarray:
-    design = np.stack([np.ones(len(x)), _standard(x), _standard(z)], axis=1)
-    fitted: np.ndarray = design @ (np.linalg.pinv(design.T @ design) @ (design.T @ y))
+    """What the least squares of y on a constant, x and z say of each (n,); of two that go together one is taken."""
+    (x, _), (z, _), (y, mean) = (_about_mean(one) for one in (x, z, y))
+    xx, zz, xz, xy, zy = x @ x, z @ z, x @ z, x @ y, z @ y
+    determinant = xx * zz - xz * xz
+    fitted: np.ndarray
+    if determinant > COLLINEAR * xx * zz:
+        fitted = mean + (xy * zz - zy * xz) / determinant * x + (zy * xx - xy * xz) / determinant * z
+    elif xx > 0:
+        fitted = mean + xy / xx * x
+    else:
+        fitted = mean + (zy / zz if zz > 0 else 0.0) * z
     return fitted
 
 
-def _standard(x: np.ndarray) -> np.ndarray:
-    spread = x.std()
-    standard: np.ndarray = (x - x.mean()) / spread if spread else np.zeros(len(x))
-    return standard
+def _about_mean(one: np.ndarray) -> tuple[np.ndarray, float]:
+    """The deviations from the mean, those of a constant exactly 0, and the mean."""
+    mean = float(one.mean())
+    deviations = one - mean
+    return (deviations if np.ptp(one) > 0 else np.zeros_like(one)), mean
+
+
+def log_arrangements(hidden: np.ndarray, released: np.ndarray) -> float:
+    """Logarithm of how many ways the hidden labels (n_people,) may fall to those with the same ``released`` code.
+
+    Codes are from 0. Of few ways a column that has nothing to do with the labels tells them all by luck: with a chance
+    of one in so many at least. From 0; where it is below the logarithm of the columns that are tried, what they tell
+    says nothing.
+    """
+    cells = np.unique(np.stack([released, hidden]), axis=1, return_counts=True)[1]
+    groups = np.unique(released, return_counts=True)[1]
+    log_factorial = np.append(0.0, np.cumsum(np.log(np.arange(1, len(hidden) + 1))))
+    return float(log_factorial[groups].sum() - log_factorial[cells].sum())
 
 
 def sure_levels(teller: EncodedColumn, hidden: np.ndarray, released: np.ndarray) -> np.ndarray:

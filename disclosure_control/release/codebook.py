@@ -35,16 +35,31 @@ _WHAT_WAS_DONE = {
 }
 
 
-def codebook(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[dict[str, object]]:
+def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
+    """The values that may be told, by data set and column: of text with few of them, each that of ten people."""
+    return {
+        name: {column: levels for column in map(str, file.frame) if (levels := _levels(file.frame[column], file))}
+        for name, file in released.files.items()
+    }
+
+
+def codebook(
+    released: ReleasedStudy, file_names: Mapping[str, str], levels: Mapping[str, Mapping[str, list[str]]]
+) -> list[dict[str, object]]:
     """One entry per variable of the study, in the order of the files: label, type, what was done and why, levels.
 
     ``file_names`` maps data sets to the files that leave. Levels are given where each of them is that of at least ten
-    people; a level of fewer stands nowhere here.
+    people, as ``levels_of`` has them; a level of fewer stands nowhere here.
     """
-    return [_entry(account, released, file_names) for account in released.accounts]
+    return [_entry(account, released, file_names, levels) for account in released.accounts]
 
 
-def _entry(account: Account, released: ReleasedStudy, file_names: Mapping[str, str]) -> dict[str, object]:
+def _entry(
+    account: Account,
+    released: ReleasedStudy,
+    file_names: Mapping[str, str],
+    levels: Mapping[str, Mapping[str, list[str]]],
+) -> dict[str, object]:
     file = released.files.get(account.file)
     is_column = account.rows_of == "" and file is not None and account.variable in file.frame
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
@@ -63,7 +78,7 @@ def _entry(account: Account, released: ReleasedStudy, file_names: Mapping[str, s
         "done": done,
         "why": account.operation.reason,
         "intervals": INTERVALS if column is not None and _has_intervals(column) else "",
-        "levels": "; ".join(_levels(column, file)) if column is not None and file is not None else "",
+        "levels": "; ".join(levels[account.file].get(account.variable, [])) if column is not None else "",
     }
 
 
@@ -97,9 +112,15 @@ def codebook_files(entries: list[dict[str, object]]) -> dict[str, bytes]:
     return {"codebook.csv": csv_bytes(harmless(frame.astype("str"))), "codebook.json": text.encode()}
 
 
-def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], created: datetime) -> str:
+def readme(
+    pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], created: datetime, is_defined: bool = False
+) -> str:
     """The text for the recipient: what the files are, what was done to all of them, and what must not be done."""
-    rows = [f"  {file_names[name]}: {counted(len(file.frame), 'record')}" for name, file in released.files.items()]
+    rows = [
+        f"  {file_names[name]}: {counted(len(file.frame), 'record')}"
+        + (f", {file.source.table.label}" if file.source.table.label else "")
+        for name, file in released.files.items()
+    ]
     n_people = len({person for file in released.files.values() for person in np.unique(file.people) if person >= 0})
     gone = sorted(name for name in released.left_out)
     raised = any(account.has_rare_terms for account in released.accounts)
@@ -111,23 +132,45 @@ def readme(pilot: str, released: ReleasedStudy, file_names: Mapping[str, str], c
         *([f"Not released: {', '.join(gone)}."] if gone else []),
         "",
         "What was done",
-        "  USUBJID and SUBJID are pseudonyms, one for each person in all files. Ids of records, samples and devices",
-        "  are pseudonyms that still join (SUPP--, RELREC).",
-        "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
-        "  (--DY) are as they were; seasons, weekdays and calendar years are not. Partial dates stayed partial.",
-        "  Ages of 90 years and above stand together. Countries are given as continents.",
-        f"  Intervals: {INTERVALS}.",
-        "  Free text and verbatim terms were removed; coded terms stay.",
+        *_what_was_done(released, file_names),
         *(
             ["  Coded terms of few people are raised to a coarser term, or their records were removed."]
             if raised
             else []
         ),
-        "  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.",
         "  codebook.csv and codebook.json say of every variable what was done, and why.",
+        *(["  define.xml (Define-XML 2.1) describes the files as they are here."] if is_defined else []),
         "",
         "What must not be done",
         "  The records are those of real people. Do not try to find out who they are, do not link these files with",
         "  others that name people, and do not hand them on without leave of whom you have them from.",
     ]
     return "\n".join(lines) + "\n"
+
+
+# What is said to the recipient where an operation was done somewhere in the study.
+_SAID = {
+    OperationKind.RECODE_SUBJECT: ("  USUBJID and SUBJID are pseudonyms, one for each person in all files.",),
+    OperationKind.RECODE_ID: (
+        "  Ids of records, samples and devices are pseudonyms that still join (SUPP--, RELREC).",
+    ),
+    OperationKind.OFFSET: (
+        "  All dates of a person were moved by one number of days. Intervals between them, orders and study days",
+        "  (--DY) are as they were; seasons, weekdays and calendar years are not. Partial dates stayed partial.",
+    ),
+    OperationKind.DERIVE_AGE: ("  Ages of 90 years and above stand together.",),
+    OperationKind.RAISE_TO_CONTINENT: ("  Countries are given as continents.",),
+    OperationKind.REMOVE: ("  Variables that were removed, and why, stand in the codebook as not released.",),
+}
+
+
+def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> list[str]:
+    """What holds of this study, and nothing else: the config may have kept what the table of operations removes."""
+    done = {account.operation.operation for account in released.accounts}
+    lines = [line for kind, said in _SAID.items() if kind in done for line in said]
+    columns = (column for file in released.files.values() for _, column in file.frame.items())
+    if any(map(_has_intervals, columns)):
+        lines.append(f"  Intervals: {INTERVALS}.")
+    if any(".csv" in name for name in file_names.values()):
+        lines.append("  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.")
+    return lines

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import gzip
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-import pandas as pd
-
 from cdisc.formats.files import find_domain_files, read_domain_file
 from cdisc.formats.outgoing import OutgoingTable
 from cdisc.formats.registry import writers_by_name
-from cdisc.merge.combine import Combined, combine_domains
+from cdisc.formats.tables import GZIP_SUFFIX, SourceTable
+from cdisc.merge.combine import Combined, combine_tables
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.faults import FaultyInputError
@@ -34,9 +34,13 @@ def data_files(released: ReleasedStudy, format_name: str | None, created: dateti
         if writer.opened_by_spreadsheets:
             table = dataclasses.replace(table, frame=harmless(table.frame))
         try:
-            files[f"{Path(file.source.table.file_name).stem}{writer.suffix}"] = writer.write(table)
+            content, name = writer.write(table), f"{file.source.stem}{writer.suffix}"
         except FaultyInputError as error:
             faults += [f"release: {fault}" for fault in error.faults]
+            continue
+        if file.source.is_packed and format_name is None:
+            content, name = gzip.compress(content, mtime=0), name + GZIP_SUFFIX
+        files[name] = content
     if faults:
         raise FaultyInputError(faults)
     return files
@@ -47,26 +51,26 @@ def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
     study = list(file.frame["STUDYID"].dropna().unique()) if "STUDYID" in file.frame else []
     return OutgoingTable(
         name=file.source.name,
-        label="",
+        label=file.source.table.label,
         frame=file.frame,
         labels=file.source.table.labels,
         study=str(study[0]) if len(study) else "",
         created=created,
+        types=file.source.table.types,
     )
 
 
-def opened_again(folder: Path) -> dict[str, pd.DataFrame]:
+def opened_again(folder: Path) -> dict[str, SourceTable]:
     """The data sets of a package as they are read from disk, by name."""
-    return {domain: read_domain_file(path).frame for domain, path in find_domain_files(folder).by_domain.items()}
+    return {domain: read_domain_file(path) for domain, path in find_domain_files(folder).by_domain.items()}
 
 
-def merged_again(
-    folder: Path, rule: SubjectIdRule, settings: MergeSettings, opened: Mapping[str, pd.DataFrame]
-) -> Combined:
-    """One row per subject, as door 1 makes it of the package.
+def merged_again(rule: SubjectIdRule, settings: MergeSettings, tables: Mapping[str, SourceTable]) -> Combined:
+    """One row per subject, as door 1 makes it of the ``tables`` of the package.
 
     What the pilot's merge says of columns that did not leave is without effect here.
     """
+    opened = {name: table.frame for name, table in tables.items()}
     carry = {
         domain: tuple(name for name in names if any(name in frame for frame in opened.values()))
         for domain, names in settings.carry.items()
@@ -76,4 +80,4 @@ def merged_again(
         for domain, variables in settings.events.items()
     }
     ours = dataclasses.replace(settings, files={}, drop=(), carry=carry, events={d: v for d, v in events.items() if v})
-    return combine_domains(folder, SubjectIdRule(column=rule.column), ours)
+    return combine_tables(list(tables.values()), SubjectIdRule(column=rule.column), ours)

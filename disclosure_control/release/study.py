@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.tables import NOTHING_DECLARED, SourceTable
-from cdisc.formats.xport import is_version_8
+from cdisc.formats.files import DomainFiles, find_domain_files
+from cdisc.formats.registry import writers_by_name
+from cdisc.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
 from cdisc.merge.belonging import domain_of_table
 from cdisc.merge.combine import with_sdtm_names
 from cdisc.merge.sdtm import supplemental_parent
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subjects
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.files import read_file
 
 # Whose record a row is, where it is not the position of somebody whom the pilot knows.
 NOBODY, STRANGER = -1, -2
+DEFINITION = "define.xml"  # describes the source; what leaves has one of its own
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,17 @@ class StudyFile:
         return self.table.domain
 
     @property
+    def stem(self) -> str:
+        """The name of its file without the suffix."""
+        name = self.table.file_name
+        return name[: len(name) - len(suffix_of(name))]
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether it came packed by gzip."""
+        return suffix_of(self.table.file_name).endswith(GZIP_SUFFIX)
+
+    @property
     def is_supplemental(self) -> bool:
         """Whether its rows are variables of another data set."""
         return supplemental_parent(self.name) is not None and {"QNAM", "QVAL"} <= set(self.table.frame)
@@ -58,40 +69,46 @@ class Study:
 
 
 def read_study(
-    folder: Path, subjects: pd.Series, rule: SubjectIdRule, settings: MergeSettings, leave_out: Sequence[str] = ()
+    folder: Path,
+    subjects: pd.Series,
+    rule: SubjectIdRule,
+    settings: MergeSettings,
+    leave_out: Sequence[str] = (),
+    reading: DomainFiles | None = None,
 ) -> Study:
     """Every domain file of the pilot's ``folder``, also those that the merge ignores, but for those to ``leave_out``.
 
-    ``subjects`` (n_people,) are the ids of the combined dataset, after the ``rule``. Raises ``FaultyInputError`` with
+    ``subjects`` (n_people,) are the ids of the combined dataset, after the ``rule``. Files are read as the merge
+    reads them, by ``reading`` where others of the run read them, too. Raises ``FaultyInputError`` with
     the faults of all files at once.
     """
-    found = find_domain_files(folder)
-    left_out, faults, files = dict(found.left_out), [], []
+    reading = reading or DomainFiles()
+    found = find_domain_files(folder, settings.chosen_files)
+    left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
+    faults: list[str] = []
+    files: list[StudyFile] = []
     ids = pd.Index(subjects.astype("str"))
     for domain, path in found.by_domain.items():
         if domain in leave_out or domain == "DEFINE":
             left_out[path.name] = "left out by the config" if domain in leave_out else "describes the source"
             continue
         try:
-            source = read_file(path)
-            table = read_domain_file(source, settings.files.get(domain, NOTHING_DECLARED))
+            table = reading.read(path, settings.options_of(domain, rule.column))
         except FaultyInputError as error:
             faults += list(error.faults)
             continue
         table = with_sdtm_names(table, rule)
-        kind = table_format(path.suffix.lower(), path.suffix.lower() == ".xpt" and is_version_8(source))
+        kind = table.written_as or table_format(suffix_of(path))
         files.append(StudyFile(table, _domain_of(table), people_of_rows(table.frame, rule, ids), kind))
     if faults:
         raise FaultyInputError(faults)
     return Study(tuple(files), left_out)
 
 
-def table_format(suffix: str, is_version_8: bool) -> str:
+def table_format(suffix: str) -> str:
     """The name under which a file that came with this suffix is written again; CSV where its format has no writer."""
-    if suffix == ".xpt":
-        return "xpt8" if is_version_8 else "xpt5"
-    name = suffix.removeprefix(".")
-    return name if name in ("json", "ndjson", "dsjc", "parquet") else "csv"
+    name = suffix.removesuffix(GZIP_SUFFIX).removeprefix(".")
+    return name if name in writers_by_name() else "csv"
 
 
 def _domain_of(table: SourceTable) -> str:

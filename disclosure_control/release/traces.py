@@ -56,6 +56,11 @@ def find_traces(
     ids = {text for text in spelled if len(text) >= SHORTEST_SEARCHED}
     digits = {run for text in ids if len(run := re.sub(r"\D", "", text)) >= SHORTEST_SEARCHED and run != text}
     removed = _values_of_removed_identifiers(study, released) - ids
+    kinds = {
+        "original_ids": Wanted(ids),
+        "id_digits": Wanted(digits),
+        "removed_identifiers": Wanted(removed),
+    }
     pseudonyms = set(people.pseudonyms)
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
@@ -67,12 +72,9 @@ def find_traces(
             continue
         n_searched += int(cells.notna().sum())
         distinct, n_cells = _distinct(cells, pseudonyms)
-        for kind, wanted, looked_at in (
-            ("original_ids", ids, distinct),
-            ("id_digits", digits, [re.sub(r"[^0-9]+", "", text) if len(text) < 100 else "" for text in distinct]),
-            ("removed_identifiers", removed, distinct),
-        ):
-            hit = holds_any(looked_at, wanted)
+        only_digits = [re.sub(r"[^0-9]+", "", text) if len(text) < 100 else "" for text in distinct]
+        for kind, wanted in kinds.items():
+            hit = wanted.held_by(only_digits if kind == "id_digits" else distinct)
             counts[kind] += _add(where, f"{name}.{column}", int(n_cells[hit].sum()))
     counts["original_ids"] += _short_ids(study, released, people, subject_column, where)
     dates = _dates_that_stayed(released, opened, where)
@@ -93,8 +95,9 @@ def _add(where: dict[str, int], place: str, count: int) -> int:
 
 def _distinct(cells: pd.Series, pseudonyms: set[str]) -> tuple[list[str], np.ndarray]:
     counted = cells.value_counts(sort=False)
-    counted = counted[~counted.index.isin(pseudonyms)]
-    return [str(text) for text in counted.index], counted.to_numpy()
+    texts, n_cells = counted.index.tolist(), counted.to_numpy()
+    others = np.array([text not in pseudonyms for text in texts], dtype=bool)
+    return [text for text, is_other in zip(texts, others, strict=True) if is_other], n_cells[others]
 
 
 def _spellings_of_ids(study: Study, subject_column: str | None) -> set[str]:
@@ -212,32 +215,44 @@ def _rows_of_others(
 # ---------------------------------------------------------------- many texts in many texts
 
 
-def holds_any(texts: Sequence[str], wanted: Iterable[str]) -> np.ndarray:
-    """Which of the texts (n,) hold any of the wanted ones as a part, as (n,) of bool.
+class Wanted:
+    """Texts that are searched for in many others, by rolling hashes of each length that occurs among them.
 
-    By rolling hashes of each length that occurs among the wanted, so that time goes by the letters of the texts and
-    not by the number of the wanted; whatever the hash finds is compared letter by letter.
+    So time goes by the letters of the texts and not by the number of the wanted; whatever the hash finds is compared
+    letter by letter.
     """
-    by_length: dict[int, list[bytes]] = {}
-    for one in {text.encode() for text in wanted}:
-        by_length.setdefault(len(one), []).append(one)
-    found = np.zeros(len(texts), dtype=bool)
-    if not by_length or not len(texts):
+
+    def __init__(self, wanted: Iterable[str]):
+        by_length: dict[int, set[bytes]] = {}
+        for one in {text.encode() for text in wanted}:
+            by_length.setdefault(len(one), set()).add(one)
+        self._words = {length: (words, _hashes_of(words, length)) for length, words in sorted(by_length.items())}
+
+    def held_by(self, texts: Sequence[str]) -> np.ndarray:
+        """Which of the texts (n,) hold any of the wanted ones as a part, as (n,) of bool."""
+        found = np.zeros(len(texts), dtype=bool)
+        if not self._words or not len(texts):
+            return found
+        parts = [text.encode() for text in texts]
+        letters = np.frombuffer(b"\0".join(parts), dtype=np.uint8)
+        starts = np.cumsum([0, *(len(part) + 1 for part in parts[:-1])])
+        for length, (words, known) in self._words.items():
+            if length > len(letters):
+                break
+            for place in np.flatnonzero(np.isin(_rolling_hashes(letters, length), known)):
+                if letters[place : place + length].tobytes() in words:
+                    found[np.searchsorted(starts, place, side="right") - 1] = True
         return found
-    parts = [text.encode() for text in texts]
-    letters = np.frombuffer(b"\0".join(parts), dtype=np.uint8)
-    starts = np.cumsum([0, *(len(part) + 1 for part in parts[:-1])])
-    for length, words in by_length.items():
-        if length > len(letters):
-            continue
-        hashes = _rolling_hashes(letters, length)
-        known = np.unique(np.concatenate([_rolling_hashes(np.frombuffer(w, dtype=np.uint8), length) for w in words]))
-        places = np.flatnonzero(np.isin(hashes, known))
-        held = set(words)
-        for place in places:
-            if letters[place : place + length].tobytes() in held:
-                found[np.searchsorted(starts, place, side="right") - 1] = True
-    return found
+
+
+def _hashes_of(words: Iterable[bytes], length: int) -> np.ndarray:
+    """The distinct hashes of words of one length, sorted."""
+    letters = np.frombuffer(b"".join(words), dtype=np.uint8).reshape(-1, length)
+    hashes = np.zeros(len(letters), dtype=np.uint64)
+    with np.errstate(over="ignore"):
+        for i in range(length):
+            hashes = hashes * _HASH_BASE + letters[:, i].astype(np.uint64) + np.uint64(1)
+    return np.unique(hashes)
 
 
 def _rolling_hashes(letters: np.ndarray, length: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from cdisc.formats.files import DomainFiles
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
@@ -23,7 +24,8 @@ ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 class StepInput:
     """What a step may look at. ``settings`` is what its config key says, typed by the step; None where it has no key.
 
-    ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` holds the results of the steps before.
+    ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` holds the results of the steps before,
+    ``files`` reads the pilot's domain files, each once where a later step needs it again.
     """
 
     pilot: str
@@ -32,6 +34,7 @@ class StepInput:
     dataset: CombinedDataset
     assessment: Assessment
     earlier: Mapping[str, StepResult]
+    files: DomainFiles = field(default_factory=DomainFiles)
 
 
 @dataclass(frozen=True)
@@ -102,9 +105,10 @@ def run_steps(
     log = log or SilentLog()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
+    files = DomainFiles(is_kept="release" in given)
     for name in STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
-            step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results))
+            step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results), files)
             with log.step(name, is_said=name not in ALWAYS_RUN):
                 results[name] = step_module(name).run_step(step)
     return results

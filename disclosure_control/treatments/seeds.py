@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.settings import Check
 from disclosure_control.treatments.keys import KEY_FROM, UNNAMED, Release, digests, faults_of_key, read_key
 
@@ -71,6 +72,22 @@ def whose_seed(seed: int | None) -> str | None:
     if seed is None:
         return None
     return "the published default" if seed == DEFAULT_SEED else "your own"
+
+
+def seed_reasons(seed: int | None, what_leaves: str) -> list[Reason]:
+    """Why ``what_leaves`` has to wait where chance was drawn from a seed that anybody knows, or finds by trying."""
+    if seed is None or seed >= SMALLEST_OWN_SEED:
+        return []
+    whose = (
+        "the published default seed" if seed == DEFAULT_SEED else "a seed that is short enough to be found by trying"
+    )
+    return [
+        Reason(
+            Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+            f"What chance did to {what_leaves} can be undone by whoever has the file: it was drawn from {whose}.",
+            f'"treatment": {{"seed_from": {{"environment": "SEED_KEY"}}, "steps": [...]}}; {HOW_TO_CHOOSE}',
+        )
+    ]
 
 
 def seed_warnings(seed: int | None) -> list[str]:

@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.basics.columns import encode_column
-from disclosure_control.measures.telling import sure_levels, told_by_relation, told_labels, told_numbers
+from disclosure_control.measures.telling import (
+    log_arrangements,
+    sure_levels,
+    told_by_relation,
+    told_labels,
+    told_numbers,
+)
 from tests.examples import examples
 
 PEOPLE = st.lists(st.tuples(st.none() | st.integers(0, 6), st.integers(0, 3)), min_size=1, max_size=14)
@@ -103,3 +109,11 @@ def test_levels_that_are_pure_by_luck_are_not_sure():
     told = encode_column(pd.Series(np.where(np.arange(600) < 300, sex, 2)))  # of half of the people
     assert (sure_levels(told, sex, everybody) == (np.arange(600) < 300)).all()
     assert sure_levels(told, sex, sex).sum() == 0  # what is released says it already
+
+
+def test_so_few_arrangements_that_luck_tells_them_all():
+    """Two of eighteen are one of 153 pairs; within two groups of nine, one each is one of 81."""
+    hidden = np.array([1] + [0] * 8 + [1] + [0] * 8)
+    assert np.exp(log_arrangements(hidden, np.zeros(18, dtype=int))) == pytest.approx(153)
+    assert np.exp(log_arrangements(hidden, np.repeat([0, 1], 9))) == pytest.approx(81)
+    assert log_arrangements(np.zeros(5, dtype=int), np.zeros(5, dtype=int)) == 0

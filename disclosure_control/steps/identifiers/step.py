@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, cast
 
-from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.formats.files import DomainFiles, find_domain_files
 from cdisc.merge.sdtm import TRIAL_DESIGN
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
@@ -28,7 +28,7 @@ def run_step(step: StepInput) -> StepResult:
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
     of_dataset = scan_dataset(step.dataset)
-    beside, not_looked_at = scan_beside(step.folder, config, columns)
+    beside, not_looked_at = scan_beside(step.folder, config, columns, step.files)
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
@@ -47,7 +47,9 @@ def run_step(step: StepInput) -> StepResult:
     )
 
 
-def scan_beside(folder: Path, config: PilotConfig, columns: list[str]) -> tuple[Scan, list[str]]:
+def scan_beside(
+    folder: Path, config: PilotConfig, columns: list[str], files: DomainFiles | None = None
+) -> tuple[Scan, list[str]]:
     """The scan of what the domain files hold and the combined dataset does not, and files that could not be read."""
     merge: MergeSettings = config.settings.get("merge") or MergeSettings()
     rule: SubjectIdRule = config.settings.get("subject_id") or SubjectIdRule()
@@ -55,6 +57,7 @@ def scan_beside(folder: Path, config: PilotConfig, columns: list[str]) -> tuple[
         found = find_domain_files(folder, merge.chosen_files).by_domain
     except FaultyInputError:
         return Scan(), ["the domain files: they are not there, or not as the merge takes them"]
+    files = files or DomainFiles()
     scans, unread = [], []
     for domain, path in found.items():
         if domain in NOT_OF_SUBJECTS:
@@ -63,7 +66,7 @@ def scan_beside(folder: Path, config: PilotConfig, columns: list[str]) -> tuple[
             unread.append(f"{path.name}: it needs more memory than there is")
             continue
         try:
-            frame = read_domain_file(path, merge.options_of(domain, rule.column)).frame
+            frame = files.read(path, merge.options_of(domain, rule.column)).frame
         except FaultyInputError:
             unread.append(f"{path.name}: it cannot be read")
             continue

@@ -139,9 +139,7 @@ def _check_token(token: str) -> None:
     """Whoever guesses the token spends the budget: it has to hold as much chance as a key."""
     how = 'make one: python -c "import secrets; print(secrets.token_urlsafe(32))"'
     if len(token) < SHORTEST_TOKEN:
-        raise FaultyInputError(
-            f"{TOKEN_VARIABLE}: {len(token)} characters; allowed: at least {SHORTEST_TOKEN}; {how}"
-        )
+        raise FaultyInputError(f"{TOKEN_VARIABLE}: {len(token)} characters; allowed: at least {SHORTEST_TOKEN}; {how}")
     if estimated_bits(token.encode("utf-8", "surrogateescape")) < LEAST_BITS:
         raise FaultyInputError(
             f"{TOKEN_VARIABLE}: too little variety (words, repeats or sequences can be guessed); {how}"

@@ -65,7 +65,7 @@ def read_earlier(
             "release['earlier']['folder']: found no domain file there; allowed: the folder released/ of an earlier "
             "run, as it was then"
         )
-    frame = merged_again(folder, rule, merge, opened_again(folder)).frame
+    frame = merged_again(rule, merge, opened_again(folder)).frame
     inputs: dict[str, dict[str, object]] = {
         f"earlier release: {path.name}": {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
         for path in paths.values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from Anonymization_Models import ModelResult
@@ -11,6 +11,8 @@ from cdisc.operations import OperationKind
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted, listed, people_text, share_text, text_table
+from disclosure_control.findings.findings import FINDINGS, reasons_to_hold
+from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.release.deidentify import ReleasedStudy
@@ -35,15 +37,22 @@ from disclosure_control.steps.release.earlier import (
 
 @dataclass(frozen=True)
 class PackageChecked:
-    """What a recipient finds: k, l and t of the package, and those that the treatment promised; traces of originals;
-    columns that name people or that outsiders may know, which the config does not answer for; the longitudinal risk;
-    what the package tells beside an earlier release.
+    """What a recipient finds in the package, merged again.
+
+    k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
+    outsiders may know, which the config does not answer for (``identifiers``); ``answers`` to the three questions; and
+    the figures of the ``findings`` about what leaves, by name; and why its define.xml, where it has one, does not say
+    what the files are (``no_definition``); the longitudinal risk (``course``); and what the package tells beside an
+    ``earlier`` release.
     """
 
     assessment: Assessment
     promised: Assessment
     traces: Traces
     identifiers: tuple[ColumnFinding, ...] = ()
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    findings: Mapping[str, Any] = field(default_factory=dict)
+    no_definition: str = ""
     course: CourseRisk | None = None
     earlier: BesideEarlier | None = None
 
@@ -117,7 +126,7 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
         reasons += reasons_of_course(checked.course)
     if checked.earlier is not None:
         reasons += reasons_of_earlier(checked.earlier)
-    return tuple(reasons)
+    return (*reasons, *reasons_to_hold(checked.findings))
 
 
 def _worse_than_promised(checked: PackageChecked) -> list[str]:
@@ -181,6 +190,8 @@ def release_figures(
         ],
         "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
         "as_promised": [_model(result) for result in checked.promised.results],
+        "three_questions": {name: asdict(answer) for name, answer in checked.answers.items()},
+        **checked.findings,
     }
 
 
@@ -206,6 +217,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "",
         text_table(["File", "Records", "of", "Columns", "of"], rows),
         *(f"  Not released: {name}, {reason}." for name, reason in figures["left_out"].items()),
+        f"  define.xml: {f'none, {no}' if (no := figures['no_define_xml']) else 'of the files as they are'}.",
         "",
         "What was done",
         *(f"  {kind}: {listed(names, 20)}." for kind, names in figures["operations"].items() if names),
@@ -226,6 +238,12 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "",
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),
+        "",
+        "Three questions (WP216), of the package",
+        *in_lines({name: Answer(**answer) for name, answer in figures["three_questions"].items()}),
+        "",
+        "What else the merged package tells",
+        *(f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])),
         *(["", *course_report(figures["longitudinal"])] if figures["longitudinal"] else []),
         *(["", *earlier_report(figures["earlier_release"])] if figures["earlier_release"] else []),
     ]

@@ -16,15 +16,20 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.reasons import Reason
+from disclosure_control.findings.findings import FINDINGS
+from disclosure_control.findings.questions import three_questions
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_tables
-from disclosure_control.release.codebook import codebook, codebook_files, readme
+from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
+from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
+from disclosure_control.release.merged import leaving_of
 from disclosure_control.release.package import data_files, merged_again, opened_again
 from disclosure_control.release.people import People, people_of
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
-from disclosure_control.release.study import Study, read_study
+from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.release.course import course_risk
@@ -39,6 +44,7 @@ from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.evaluation import evaluate_treated, holds_numbers
 from disclosure_control.treatments.keys import Release, read_key
+from disclosure_control.treatments.seeds import seed_reasons
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 FOLDER = "released"
@@ -52,7 +58,7 @@ def run_step(step: StepInput) -> StepResult:
     if refusal:
         return StepResult({"released": False, "reason": refusal}, f"Release: {refusal}\n")
     rule, merge = _rules(step.assessment.config)
-    study = read_study(step.folder, step.dataset.subjects, rule, merge, settings.leave_out)
+    study = read_study(step.folder, step.dataset.subjects, rule, merge, settings.leave_out, step.files)
     people, release = _people(step, treated)
     key = read_key(settings.key_from, step.folder)
     promised = _promised(step, treated)
@@ -65,17 +71,25 @@ def run_step(step: StepInput) -> StepResult:
     created = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
     files = data_files(released, settings.format, created)
     names = dict(zip(released.files, files, strict=True))
-    files |= codebook_files(codebook(released, names))
-    files["README.txt"] = readme(step.pilot, released, names, created).encode()
+    levels = levels_of(released)
+    files |= codebook_files(codebook(released, names, levels))
+    definition, no_definition = define_file(step.folder, released, names, levels, created)
+    if definition is not None:
+        files[DEFINITION] = definition
+    files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
     checked = _checked(step, files, study, released, people, promised, release)
-    figures = release_figures(released, names, checked, people, raised)
+    if checked.no_definition:
+        no_definition = checked.no_definition
+        del files[DEFINITION]
+        files["README.txt"] = readme(step.pilot, released, names, created).encode()
+    figures = release_figures(released, names, checked, people, raised) | {"no_define_xml": no_definition}
     return StepResult(
         figures,
         release_report(step.pilot, figures),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
-        reasons_to_hold=reasons_of(released, checked),
+        reasons_to_hold=(*reasons_of(released, checked), *_reasons_of_chance(treated)),
         outcome=checked,
     )
 
@@ -93,6 +107,12 @@ def _treated(step: StepInput) -> tuple[TreatedPilot | None, str]:
     if n_people < config.K:
         return None, f"fewer people than K = {config.K} are left, and such a pilot never leaves; no file is written."
     return treated, ""
+
+
+def _reasons_of_chance(treated: TreatedPilot | None) -> list[Reason]:
+    if treated is None or not any(step.used_chance for step in treated.steps):
+        return []
+    return seed_reasons(treated.seed, f"{FOLDER}/")
 
 
 def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
@@ -141,12 +161,29 @@ def _checked(
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
     rule, merge = _rules(step.assessment.config)
     with written_aside(step.folder / RESULTS_FOLDER, files) as folder:
-        opened = opened_again(folder)
-        merged = merged_again(folder, rule, merge, opened).frame
-        beside = {name: (folder / name).read_text(encoding="utf-8") for name in ("README.txt", "codebook.json")}
+        tables = opened_again(folder)
+        texts = [name for name in ("README.txt", "codebook.json", DEFINITION) if name in files]
+        beside = {name: (folder / name).read_text(encoding="utf-8") for name in texts}
+    no_definition = what_it_does_not_say(files[DEFINITION], tables) if DEFINITION in files else ""
+    opened = {name: table.frame for name, table in tables.items()}
+    as_merged = merged_again(rule, merge, tables).frame
+    merged = _typed(as_merged, step)
     traces = find_traces(study, released, opened, people, beside, rule.column)
     identifiers = _identifiers_in(opened, released, step)
-    found = _evaluated(merged, step, promised.config)
+    found = evaluate_treated(merged, promised.config, as_released=True)
+    answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
+    leaving = leaving_of(
+        merged,
+        found,
+        step.assessment,
+        step.dataset.typed_table,
+        released,
+        people,
+        release,
+        step.settings.days,
+        _declared_harmless(step),
+    )
+    findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
     course = course_risk(
         opened,
         merged[SUBJECT_COLUMN],
@@ -156,8 +193,16 @@ def _checked(
         step.settings.outsiders_know,
         step.settings.rare_terms,
     )
-    with_earlier = _beside_earlier(step, Merged(merged, found), people, release)
-    return PackageChecked(found, promised, traces, identifiers, course, with_earlier)
+    with_earlier = _beside_earlier(step, Merged(as_merged, found), people, release)
+    return PackageChecked(found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier)
+
+
+def _declared_harmless(step: StepInput) -> dict[str, str]:
+    """Columns that the config declares to tell outsiders nothing, and why: under ``treatment`` or ``identifiers``."""
+    found: dict[str, str] = {}
+    for name in ("treatment", "identifiers"):
+        found |= getattr(step.assessment.config.settings.get(name), "harmless", {})
+    return found
 
 
 def _beside_earlier(step: StepInput, now: Merged, people: People, release: Release) -> BesideEarlier | None:
@@ -166,9 +211,7 @@ def _beside_earlier(step: StepInput, now: Merged, people: People, release: Relea
     if named is None:
         return None
     rule, merge = _rules(step.assessment.config)
-    earlier, inputs = read_earlier(
-        named, step.folder, rule, merge, lambda frame: _evaluated(frame, step, step.assessment.config)
-    )
+    earlier, inputs = read_earlier(named, step.folder, rule, merge, lambda frame: _evaluated(frame, step))
     releases = (release, Release(release.pilot, named.name or release.name))
     return beside_earlier(now, earlier, people, read_key(step.settings.key_from, step.folder), releases, inputs)
 
@@ -193,13 +236,16 @@ def _identifiers_in(
     return tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
 
 
-def _evaluated(merged: pd.DataFrame, step: StepInput, config: PilotConfig) -> Assessment:
-    """k, l and t of the merged package, its columns typed as those of the pilot are, as far as they still can be."""
+def _evaluated(merged: pd.DataFrame, step: StepInput) -> Assessment:
+    """k, l and t of a merged package, by the config as it stands."""
+    return evaluate_treated(_typed(merged, step), step.assessment.config, as_released=True)
+
+
+def _typed(merged: pd.DataFrame, step: StepInput) -> pd.DataFrame:
+    """The merged package with columns typed as those of the pilot are, as far as they still can be."""
     typed = {
-        name: numbers_of(merged[name])
+        str(name): numbers_of(merged[name])
         for name, column in step.dataset.frame.items()
         if name in merged and column.dtype.kind == "f" and holds_numbers(merged[str(name)])
     }
-    return evaluate_treated(
-        merged.assign(**{str(name): column for name, column in typed.items()}), config, as_released=True
-    )
+    return merged.assign(**typed)

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from disclosure_control.steps.risk.questions import Answer
+from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.steps.risk.section import Finding
 from disclosure_control.steps.risk.sections import SECTIONS
 
 
 def first_lines(answers: Mapping[str, Answer]) -> str:
     """What a controller reads first."""
-    width = max(len(answer.question) for answer in answers.values())
-    lines = ["Three questions (WP216)"]
-    lines += [f"  {answer.question:<{width}}  {answer.sentence}" for answer in answers.values()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(["Three questions (WP216)", *in_lines(answers)]) + "\n"
 
 
 def risk_report(findings: Mapping[str, Finding], not_computed: Mapping[str, str], for_screen: bool = False) -> str:

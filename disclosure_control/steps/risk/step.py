@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.findings.questions import three_questions
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import read_population
-from disclosure_control.steps.risk.questions import three_questions
 from disclosure_control.steps.risk.report import first_lines, risk_report
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding
@@ -30,7 +30,8 @@ def run_step(step: StepInput) -> StepResult:
     settings = cast(RiskSettings, step.settings) if has_key else read_settings({}, step.assessment.config, None)
     scene = set_scene(step.assessment, settings, step.dataset.table, step.folder)
     findings, not_computed = evaluate_sections(scene)
-    answers = three_questions(scene, step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None)
+    identified = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
+    answers = three_questions(scene.assessment, scene.profile, scene.intruders["prosecutor"], identified)
     figures: dict = {"three_questions": {name: dataclasses.asdict(answer) for name, answer in answers.items()}}
     tables: dict[str, pd.DataFrame] = {}
     for finding in findings.values():

@@ -17,9 +17,9 @@ from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
+from disclosure_control.findings.findings import FINDINGS
+from disclosure_control.findings.leaving import EarlierRelease, Leaving
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.steps.treatment.findings import FINDINGS
-from disclosure_control.steps.treatment.leaving import EarlierRelease, Leaving
 from disclosure_control.steps.treatment.release_warnings import release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed

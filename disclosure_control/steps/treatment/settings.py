@@ -11,23 +11,12 @@ from config import PILOT_NAME
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import faults_of_columns, stop_at
 from disclosure_control.basics.settings import TEXT, Check, faults_of_settings, is_name
+from disclosure_control.findings.leaving import Join
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import SETTINGS as SEED_SETTINGS
 from disclosure_control.treatments.seeds import SeedSource, faults_of_seed, seed_source
 from disclosure_control.treatments.steps import faults_of_steps
-
-
-@dataclass(frozen=True)
-class Join:
-    """An earlier ``release`` whose pseudonyms and offsets this one shall have, and its ``file``, in the pilot's folder.
-
-    ``pilot``: that of the earlier release; None for the same.
-    """
-
-    release: str
-    file: str
-    pilot: str | None = None
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.findings.findings import reasons_to_hold
+from disclosure_control.findings.joined_releases import read_earlier_release
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.steps.treatment.findings import reasons_to_hold
-from disclosure_control.steps.treatment.joined_releases import read_earlier_release
+from disclosure_control.steps.treatment.release_warnings import release_reasons
 from disclosure_control.steps.treatment.report import (
     before_and_after,
     summary_files,
@@ -59,7 +60,15 @@ def run_step(step: StepInput) -> StepResult:
         datasets={} if held else {DATASET: treated.released},
         files=summaries,
         hand_to_hand=frozenset(summaries),
-        reasons_to_hold=tuple(sorted((*reasons_of(left_in, "the treated dataset"), *reasons_to_hold(figures)))),
+        reasons_to_hold=tuple(
+            sorted(
+                (
+                    *reasons_of(left_in, "the treated dataset"),
+                    *release_reasons(treated, step.dataset.subjects.iloc[treated.kept], DATASET),
+                    *reasons_to_hold(figures),
+                )
+            )
+        ),
         outcome=treated,
     )
 

@@ -131,9 +131,7 @@ def swap_ranks(
         window = int(len(present) * min(share, 1.0))
         if window < 1:
             n_told = count_text(HAND_TO_HAND.told(len(present), len(numbers)))
-            notes.append(
-                f"{name}: {100 * share:.3g}% of {n_told} ranks is less than one rank, so nothing was swapped."
-            )
+            notes.append(f"{name}: {100 * share:.3g}% of {n_told} ranks is less than one rank, so nothing was swapped.")
         else:
             numbers[present] = _swapped(numbers[present], window, given.generator)
         treated[name] = pd.Series(numbers, given.frame.index, name=name)

@@ -118,8 +118,10 @@ def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
 
 
 @pytest.mark.parametrize("steps", [[DROP], [{"method": "drop_column", "columns": ["DM__ΑΜΚΑ"]}]])
-def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run, steps):
-    status, results = run(limit=100.0, treatment=steps)
+def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run, steps, monkeypatch):
+    monkeypatch.setenv("BIOSTREAMS_TEST_KEY", "a key of more than thirty-two letters for tests")
+    pseudonyms = {"method": "recode_ids", "key_from": {"environment": "BIOSTREAMS_TEST_KEY"}}
+    status, results = run(limit=100.0, treatment=[*steps, pseudonyms])
     assert status == 0
     assert "ΑΜΚΑ" not in results["anonymised_dataset.csv"].splitlines()[0]
     assert "No: nobody is alone" in first_question(results)

@@ -15,7 +15,7 @@ import pytest
 
 from cdisc.formats.registry import writers_by_name
 from disclosure_control.release.package import outgoing
-from disclosure_control.release.traces import holds_any
+from disclosure_control.release.traces import Wanted
 from disclosure_control.run.results import harmless
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 from tests.release.release_referee import pseudonym
@@ -87,7 +87,7 @@ def test_by_hashing_every_possible_id_without_the_key():
 def test_by_the_id_in_the_id_of_a_form():
     frame = frame_of({"AE": ae(AESPID=lambda p: f"{IDS[p]}/E01")}, "AE")
     assert set(frame["AESPID"].str.len()) == {12}
-    assert not holds_any(frame["AESPID"].tolist(), IDS).any()
+    assert not Wanted(IDS).held_by(frame["AESPID"].tolist()).any()
 
 
 def test_by_the_commonest_id_of_a_form():
@@ -293,7 +293,7 @@ def test_by_searching_the_whole_package_for_the_originals(demo):
     originals = [*source["USUBJID"]]
     for name, content in demo.files.items():
         if not name.startswith("README"):
-            assert not holds_any([content.decode("utf-8", errors="replace")], originals).any(), name
+            assert not Wanted(originals).held_by([content.decode("utf-8", errors="replace")]).any(), name
     people_gone = set(source["USUBJID"]) - set(demo.kept)
     assert people_gone
 
@@ -321,8 +321,8 @@ def test_the_search_finds_what_is_there():
     texts = ["".join(rng.choice(list("ab01-"), 12)) for _ in range(300)]
     wanted = ["ab0", "0-1b", "zz", texts[7]]
     expected = [any(one in text for one in wanted) for text in texts]
-    assert holds_any(texts, wanted).tolist() == expected
+    assert Wanted(wanted).held_by(texts).tolist() == expected
     assert any(expected)
     assert not all(expected)
-    assert holds_any([], wanted).tolist() == []
+    assert Wanted(wanted).held_by([]).tolist() == []
     assert rows_of(pd.DataFrame({"a": [np.nan, "x"]})) == [{}, {"a": "x"}]

@@ -14,9 +14,8 @@ from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.words import people_text
+from disclosure_control.findings.leaving import EarlierRelease, Join, Leaving
 from disclosure_control.measures.joined_releases import JoinedRisk, joined_risk
-from disclosure_control.steps.treatment.leaving import EarlierRelease, Leaving
-from disclosure_control.steps.treatment.settings import Join
 
 KEY = "treatment['join']"
 

@@ -8,8 +8,8 @@ import pytest
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.reasons import Gravity
-from disclosure_control.steps.treatment import telling
-from disclosure_control.steps.treatment.findings import reasons_to_hold
+from disclosure_control.findings import telling
+from disclosure_control.findings.findings import reasons_to_hold
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key

@@ -15,15 +15,23 @@ from disclosure_control.basics.columns import EncodedColumn, encode_column, numb
 from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import count_text, people_on_screen, people_told
-from disclosure_control.basics.words import people_text
-from disclosure_control.measures.telling import sure_levels, told_by_relation, told_labels, told_numbers
-from disclosure_control.steps.treatment.leaving import Leaving
+from disclosure_control.basics.words import counted, people_text
+from disclosure_control.findings.leaving import Leaving
+from disclosure_control.measures.telling import (
+    CHANCE,
+    log_arrangements,
+    sure_levels,
+    told_by_relation,
+    told_labels,
+    told_numbers,
+)
 from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 
 TELLING = 0.95  # of the people whose value was taken out, or of those among them who have a value that tells
 LEAST_SHARE, LEAST_PEOPLE = 0.1, 10  # who have to be told before it is said
 MANY_VALUES = 10  # numbers with more are told within a tolerance
 MOST_PEOPLE, MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 50_000, 5_000, 4_000
+MOST_SAID = 3
 DATE_FORMATS = (
     *("%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d-%b-%Y", "%d%b%Y", "%d %b %Y"),
     *("%d %B %Y", "%B %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
@@ -42,15 +50,20 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     hidden_names = [name for name in taken_out if leaving.changed[name].sum() >= LEAST_PEOPLE]
     looked_at = leaving.treated.frame.iloc[people]
     tellers = {name: _Teller.of(looked_at[name]) for name in leaving.released_names if hidden_names}
-    told, n_pairs, n_looked_at = [], 0, 0
+    told, n_pairs, n_looked_at, by_luck = [], 0, 0, []
     for name in hidden_names:
         hidden = _Hidden.of(leaving, name, people)
         found = list(_told_by_one(hidden, tellers))
         # A quasi-identifier is assessed as it is released, with all that it tells.
         told += [entry for entry in found if entry["columns"][0] not in leaving.quasi_identifiers]
         candidates = _pairs(hidden, tellers, leaving, {one for entry in found for one in entry["columns"]})
-        n_pairs, n_looked_at = n_pairs + len(candidates), n_looked_at + min(len(candidates), MOST_PAIRS)
-        told += _told_by_two(_Hidden.of(leaving, name, few), tellers, candidates[:MOST_PAIRS])
+        n_tried = min(len(candidates), MOST_PAIRS)
+        n_pairs, n_looked_at = n_pairs + len(candidates), n_looked_at + n_tried
+        asked = _Hidden.of(leaving, name, few)
+        if asked.is_numeric or log_arrangements(asked.labels.codes, asked.released) >= np.log(max(n_tried, 1) / CHANCE):
+            told += _told_by_two(asked, tellers, candidates[:MOST_PAIRS])
+        elif n_tried:
+            by_luck.append(name)
     return {
         "people_looked_at": len(people),
         "people_looked_at_for_pairs": len(few),
@@ -58,6 +71,7 @@ def figures(leaving: Leaving) -> dict[str, Any]:
         "pairs": n_pairs,
         "pairs_looked_at": n_looked_at,
         "told": told,
+        "told_by_luck": by_luck,
         "too_few_to_ask": [name for name in taken_out if name not in hidden_names],
         "harmless": list(leaving.harmless),
     }
@@ -265,6 +279,11 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
             f"Fewer than {LEAST_PEOPLE} values were changed, too few to ask what tells them: "
             f"{', '.join(found['too_few_to_ask'])}."
         )
+    if found["told_by_luck"]:
+        yield (
+            "Of so few people some pair of columns tells by luck what was changed, so pairs say nothing of: "
+            f"{', '.join(found['told_by_luck'])}."
+        )
     if found["people_looked_at"] < found["people"]:
         yield (
             f"What columns tell was looked at on {found['people_looked_at']:,} of {people_text(found['people'], ',')}, "
@@ -290,6 +309,7 @@ def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
     if told:
         yield Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            "; ".join(_sentence(one, people_on_screen(one["people_told"])) for one in told) + ".",
+            "; ".join(_sentence(one, people_on_screen(one["people_told"])) for one in told[:MOST_SAID])
+            + (f"; and {counted(len(told) - MOST_SAID, 'further column')} or pairs." if told[MOST_SAID:] else "."),
             'drop or recode the columns that tell, or say under "harmless" why they tell nobody',
         )

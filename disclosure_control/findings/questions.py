@@ -6,16 +6,22 @@ linked to a person, can information about a person be inferred?
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.words import listed, share_of_text
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
-from disclosure_control.steps.risk.scene import Scene
+from disclosure_control.measures.reidentification import (
+    ReidentificationRisk,
+    RiskProfile,
+    prosecutor_risk,
+    risk_profile,
+)
 
 
 @dataclass(frozen=True)
@@ -28,15 +34,24 @@ class Answer:
     figures: dict[str, object]
 
 
-def three_questions(scene: Scene, identified: IdentifierOutcome | None = None) -> dict[str, Answer]:
+def three_questions(
+    assessment: Assessment,
+    profile: RiskProfile | None = None,
+    prosecutor: ReidentificationRisk | None = None,
+    identified: IdentifierOutcome | None = None,
+) -> dict[str, Answer]:
     """The answers by name: singling_out, linkability, inference. "no" is never more than: not by these figures.
+
+    ``profile`` and ``prosecutor`` are those of the assessment's classes, computed here by default settings where they
+    are not given.
 
     ``identified`` is what the step ``identifiers`` found: a column that names people by itself comes before classes.
     """
+    policy = assessment.config.missing_qis
     answers = {
-        "singling_out": _singling_out(scene),
-        "linkability": _linkability(scene),
-        "inference": _inference(scene),
+        "singling_out": _singling_out(assessment, profile or risk_profile(assessment.classes, missing_qis=policy)),
+        "linkability": _linkability(prosecutor or prosecutor_risk(assessment.classes, missing_qis=policy)),
+        "inference": _inference(assessment),
     }
     if identified is None or not identified.vetoing:
         return answers
@@ -76,9 +91,9 @@ def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:
     return Answer(question, words, f"{words.capitalize()}: {sentence}", figures)
 
 
-def _left_out(scene: Scene) -> str:
+def _left_out(assessment: Assessment) -> str:
     """What the shares are not of: said in the same breath."""
-    k = scene.assessment.k_anonymity
+    k = assessment.k_anonymity
     n = k.n_total - k.n_evaluated
     return f" {n:,} more people are not evaluated, for lack of a quasi-identifier." if n else ""
 
@@ -91,10 +106,9 @@ def _people(n: int, n_all: int) -> str:
     return f"{n:,} of {n_all:,} evaluated people ({share_of_text(n, n_all)})"
 
 
-def _singling_out(scene: Scene) -> Answer:
+def _singling_out(assessment: Assessment, profile: RiskProfile) -> Answer:
     question = "Can a person be singled out?"
-    profile = scene.profile
-    k = scene.assessment.k_anonymity
+    k = assessment.k_anonymity
     if not profile.n_evaluated or k.worst is None:
         return _nothing(question)
     figures = {"unique": profile.n_unique, "evaluated": profile.n_evaluated, "smallest_k": k.worst}
@@ -104,12 +118,11 @@ def _singling_out(scene: Scene) -> Answer:
         if profile.n_unique
         else f"nobody is alone with the quasi-identifiers; the smallest class has {number_text(k.worst)} people."
     )
-    return _answer(question, profile.n_unique > 0, sentence + _left_out(scene), figures)
+    return _answer(question, profile.n_unique > 0, sentence + _left_out(assessment), figures)
 
 
-def _linkability(scene: Scene) -> Answer:
+def _linkability(risk: ReidentificationRisk) -> Answer:
     question = "Can a person be linked?"
-    risk = scene.intruders["prosecutor"]
     if risk.at_risk_rate is None or risk.average is None:
         return _nothing(question)
     n_at_risk = round(risk.at_risk_rate * risk.n_evaluated)
@@ -128,10 +141,10 @@ def _linkability(scene: Scene) -> Answer:
     return _answer(question, n_at_risk > 0, sentence, figures)
 
 
-def _inference(scene: Scene) -> Answer:
+def _inference(assessment: Assessment) -> Answer:
     question = "Can a value be inferred?"
-    config, assessment = scene.assessment.config, scene.assessment
-    evaluated, figures, words = scene.classes.evaluated(scene.policy), {}, []
+    config = assessment.config
+    evaluated, figures, words = assessment.classes.evaluated(config.missing_qis), {}, []
     for name in config.sensitive_features:
         n_people, n_certain = 0, 0
         for part, table in assessment.counts[name].parts():
@@ -157,3 +170,9 @@ def _n_certain(class_of_cell: np.ndarray, people: np.ndarray) -> int:
     """People with a value in classes where only one value occurs."""
     n_values = np.bincount(class_of_cell)
     return int(people[n_values[class_of_cell] == 1].sum())
+
+
+def in_lines(answers: Mapping[str, Answer]) -> list[str]:
+    """The answers as lines of text."""
+    width = max(len(answer.question) for answer in answers.values())
+    return [f"  {answer.question:<{width}}  {answer.sentence}" for answer in answers.values()]

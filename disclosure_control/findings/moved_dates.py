@@ -11,8 +11,8 @@ import pandas as pd
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
 from disclosure_control.basics.words import people_text
+from disclosure_control.findings.leaving import Leaving
 from disclosure_control.measures.moved_dates import MOST, NEARLY_ALL, Pattern, calendar_patterns, offsets_left
-from disclosure_control.steps.treatment.leaving import Leaving
 from disclosure_control.treatments.methods.shift_dates import DEFAULT_DAYS
 
 MOST_TRIED = 50_000_000  # dates times offsets

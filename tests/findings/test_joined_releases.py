@@ -9,8 +9,8 @@ import pytest
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.reasons import Gravity
-from disclosure_control.steps.treatment.findings import reasons_to_hold
-from disclosure_control.steps.treatment.joined_releases import read_earlier_release
+from disclosure_control.findings.findings import reasons_to_hold
+from disclosure_control.findings.joined_releases import read_earlier_release
 from disclosure_control.steps.treatment.settings import Join
 from disclosure_control.treatments.keys import Release
 from tests.config_keys import settings_of_key

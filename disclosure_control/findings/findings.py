@@ -1,4 +1,4 @@
-"""What this step finds out about what leaves, each in a file of its own: figures, sentences, reasons to hold."""
+"""What is found out about what leaves, each in a file of its own: figures, sentences, reasons to hold."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from disclosure_control.basics.reasons import Reason
-from disclosure_control.steps.treatment import joined_releases, moved_dates, singling_out, telling
-from disclosure_control.steps.treatment.leaving import Leaving
+from disclosure_control.findings import joined_releases, moved_dates, singling_out, telling
+from disclosure_control.findings.leaving import Leaving
 
 
 @dataclass(frozen=True)
@@ -30,5 +30,5 @@ FINDINGS: dict[str, Finding] = {
 
 
 def reasons_to_hold(figures: Mapping[str, Any]) -> tuple[Reason, ...]:
-    """Why a treated pilot has to wait, by the figures of all findings, gravest first."""
-    return tuple(sorted(reason for name, one in FINDINGS.items() for reason in one.reasons(figures[name])))
+    """Why what leaves has to wait, by the figures of all findings, gravest first."""
+    return tuple(sorted(reason for name, one in FINDINGS.items() for reason in one.reasons(figures.get(name, {}))))

@@ -8,11 +8,12 @@ from typing import Any
 
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.words import listed, people_text
+from disclosure_control.findings.leaving import Leaving
 from disclosure_control.measures.singling_sets import SetsOfSize, n_alone, near_ids, singling_sets
-from disclosure_control.steps.treatment.leaving import Leaving
 from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 
+MOST_NAMED = 6
 COLUMNS_IN_WORDS = {1: "one column", 2: "two columns", 3: "three columns"}
 WHO_HOLDS_MEASUREMENTS = (
     "Exact measurements single nearly everybody out for whoever holds the same measurements (a laboratory, another "
@@ -119,7 +120,10 @@ def _outsiders(leaving: Leaving) -> tuple[dict[str, Any], list[_Alone]]:
 def words(found: Mapping[str, Any]) -> Iterator[str]:
     """Beside the quasi-identifiers: who is alone by other columns, and who can know these."""
     people = people_text(found["people"])
-    for name, n in found["near_ids"].items():
+    if len(found["near_ids"]) > MOST_NAMED:
+        names = listed(found["near_ids"], at_most=MOST_NAMED)
+        yield f"Nearly ids, by each of which half of {people} or more are alone, and in no set below: {names}."
+    for name, n in found["near_ids"].items() if len(found["near_ids"]) <= MOST_NAMED else ():
         yield f"{name} is nearly an id: by it alone {count_text(n)} of {people} are alone. It is in no set below."
     for one in found["sets"]:
         if one["with_somebody_alone"]:

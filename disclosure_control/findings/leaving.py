@@ -1,4 +1,4 @@
-"""What is about to leave beside what it was made of: what the findings of this step look at."""
+"""What is about to leave beside what it was made of: what the findings look at."""
 
 from __future__ import annotations
 
@@ -13,11 +13,22 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.small_counts import HAND_TO_HAND
-from disclosure_control.steps.treatment.settings import Join
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 AS_IT_WAS = 0.5  # of the values of a column, from which on nobody can say that it was treated
+
+
+@dataclass(frozen=True)
+class Join:
+    """An earlier ``release`` whose pseudonyms and offsets this one shall have, and its ``file``, in the pilot's folder.
+
+    ``pilot``: that of the earlier release; None for the same.
+    """
+
+    release: str
+    file: str
+    pilot: str | None = None
 
 
 @dataclass(frozen=True)
@@ -109,7 +120,7 @@ class Leaving:
         return {
             name: n
             for name, n in self.without_a_role.items()
-            if n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum())
+            if n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum()) and self.original[name].notna().any()
         }
 
     @cached_property

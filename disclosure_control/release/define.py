@@ -1,0 +1,65 @@
+"""The define.xml of a released study, and whether it says what the files are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from cdisc.define_xml import StudyDefinition, contradictions, find_definition, read_definition
+from cdisc.define_xml_writing import NEEDS, DescribedTable, define_xml
+from cdisc.formats.tables import SourceTable
+from cdisc.operations import OperationKind
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.words import counted
+from disclosure_control.release.deidentify import ReleasedStudy
+from disclosure_control.release.package import outgoing
+from disclosure_control.release.study import DEFINITION
+
+_AS_IT_WAS = (OperationKind.KEEP, OperationKind.NO_FURTHER)
+
+
+def define_file(
+    folder: Path,
+    released: ReleasedStudy,
+    file_names: Mapping[str, str],
+    levels: Mapping[str, Mapping[str, Sequence[str]]],
+    created: datetime,
+) -> tuple[bytes | None, str]:
+    """The define.xml of what is released, and "" or why there is none.
+
+    ``folder`` is the pilot's: there is one where the study came with one. ``levels`` are those that may be told, by
+    data set and column.
+    """
+    path = find_definition(folder)
+    if path is None:
+        return None, "the study came without one"
+    try:
+        source = read_definition(path)
+    except FaultyInputError:
+        return None, f"{path.name} of the study cannot be read"
+    tables = [
+        DescribedTable(outgoing(file, created), file_names[name], levels.get(name, {}), _derived(released, name))
+        for name, file in released.files.items()
+    ]
+    content = define_xml(tables, source, created)
+    return content, "" if content is not None else f"it needs {NEEDS}"
+
+
+def _derived(released: ReleasedStudy, name: str) -> frozenset[str]:
+    accounts = [one for one in released.accounts if one.file == name and not one.rows_of]
+    return frozenset(one.variable for one in accounts if one.recoded or one.operation.operation not in _AS_IT_WAS)
+
+
+def what_it_does_not_say(content: bytes, tables: Mapping[str, SourceTable]) -> str:
+    """Why the file, read again, is no description of the ``tables`` as they were opened; "" where it is one."""
+    try:
+        definition: StudyDefinition = read_definition(SourceFile(Path(DEFINITION), content))
+    except FaultyInputError:
+        return "what was written cannot be read"
+    columns = {name: set(map(str, table.frame)) for name, table in tables.items()}
+    if {name: {one.name for one in variables.values()} for name, variables in definition.datasets.items()} != columns:
+        return "what was written has other data sets or variables than the files"
+    notes = [note for table in tables.values() for note in contradictions(definition, table)]
+    return f"what was written contradicts the files in {counted(len(notes), 'place')}" if notes else ""

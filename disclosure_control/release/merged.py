@@ -1,0 +1,72 @@
+"""The package as a recipient merges it, beside the pilot that it was made of: what the findings are asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from cdisc.operations import OperationKind
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.findings.leaving import Leaving
+from disclosure_control.release.deidentify import Account, ReleasedStudy
+from disclosure_control.release.people import People
+from disclosure_control.treatments.keys import Release
+from disclosure_control.treatments.registry import where_changed
+from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
+
+
+def leaving_of(
+    merged: pd.DataFrame,
+    found: Assessment,
+    before: Assessment,
+    table: pd.DataFrame,
+    released: ReleasedStudy,
+    people: People,
+    release: Release,
+    days: int,
+    harmless: Mapping[str, str],
+) -> Leaving:
+    """The merged package (n_kept, n_columns) as what leaves, beside the combined dataset ``table`` (n_people, ...).
+
+    ``found`` is the package as it was evaluated, ``before`` the pilot. The dates that the release moved count as moved
+    by ``shift_dates`` by up to ``days``; a column that the combined dataset does not have, as released as it was,
+    unless the release changed it.
+    """
+    position = _whose(merged, released, people)
+    frame = merged.set_axis(pd.Index(position))
+    original = table.iloc[position].copy(deep=False)
+    accounts = {f"{account.domain}__{account.variable}": account for account in released.accounts if account.stays}
+    for name in frame.columns.difference(original.columns):
+        is_other = _is_changed(accounts.get(str(name)))
+        original[name] = pd.Series(np.nan, original.index) if is_other else frame[name]
+    changed = {
+        str(name): int(where_changed(original[name], frame[name]).sum()) for name in frame if name != SUBJECT_COLUMN
+    }
+    moved = {name for name in changed if name in accounts and _is_moved(accounts[name])}
+    steps = (
+        AppliedStep("release", {name: n for name, n in changed.items() if name not in moved}, 0, (), False),
+        AppliedStep("shift_dates", {name: changed[name] for name in moved}, 0, (), False, settings={"days": days}),
+    )
+    treated = TreatedPilot(frame, found.config, found, steps, len(people.ids), None, (), release)
+    return Leaving(before, treated, original, harmless)
+
+
+def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People) -> np.ndarray:
+    """Whose record each row of the package is (n_kept,), as positions in the combined dataset."""
+    position = pd.Index(people.pseudonyms).get_indexer(merged[SUBJECT_COLUMN])
+    if (position < 0).any():  # a study of one file without a column of ids: its rows stand as they were written
+        (file,) = released.files.values()
+        return file.people
+    return position
+
+
+def _is_moved(account: Account) -> bool:
+    return account.operation.operation == OperationKind.OFFSET
+
+
+def _is_changed(account: Account | None) -> bool:
+    """Whether the release put other values in place of a variable's own."""
+    return account is not None and (account.recoded or account.is_disguised)

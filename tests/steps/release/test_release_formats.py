@@ -1,0 +1,104 @@
+"""Real studies released whole in every format, and read again by other programs than ours."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.places import ORACLES, SHARED_DATA
+from tests.release.small_studies import rows_of
+from tests.steps.release.conftest import demo_config, package, step_on
+
+STUDIES = {
+    "cdiscpilot01": SHARED_DATA / "cdiscpilot01",
+    "whole_study": SHARED_DATA / "dataset_json" / "whole_study" / "json",
+}
+NO_SENSITIVE = {"sensitive_feature": [], "sensitive_binning_config_for_L": {}, "L": 1, "T": 1}
+TREATMENT = [{"method": "band", "column": "DM__AGE", "width": 20}, {"method": "suppress_records", "models": ["k"]}]
+NEITHER = ("codebook", "README", "define")
+
+
+def read_by_pandas(path):
+    return pd.read_csv(path, dtype="str", keep_default_na=False, na_values=[""])
+
+
+def read_by_pyreadstat(path):
+    pyreadstat = pytest.importorskip("pyreadstat")
+    return pyreadstat.read_xport(path, disable_datetime_conversion=True)[0].replace("", np.nan)
+
+
+def read_by_pyarrow(path):
+    from pyarrow import parquet
+
+    return parquet.read_table(path).to_pandas()
+
+
+def read_document(path):
+    return frame_of(json.loads(path.read_text(encoding="utf-8")))
+
+
+def read_lines(path):
+    text = zlib.decompress(path.read_bytes()).decode() if path.suffix == ".dsjc" else path.read_text(encoding="utf-8")
+    head, *rows = [json.loads(line) for line in text.splitlines()]
+    return frame_of({**head, "rows": rows})
+
+
+def frame_of(document):
+    """By hand, after CDISC's schema said that it is Dataset-JSON."""
+    validator = pytest.importorskip("jsonschema_rs")
+    schema = json.loads((ORACLES / "dataset_json_schema" / "dataset.schema.json").read_text(encoding="utf-8"))
+    few = {**document, "rows": document["rows"][:200]}
+    assert [error.message for error in validator.validator_for(schema).iter_errors(few)] == []
+    assert document["records"] == len(document["rows"])
+    names = [column["name"] for column in document["columns"]]
+    return pd.DataFrame(document["rows"], columns=names).replace("", np.nan)
+
+
+READERS = {
+    "csv": (".csv", read_by_pandas),
+    "xpt5": (".xpt", read_by_pyreadstat),
+    "xpt8": (".xpt", read_by_pyreadstat),
+    "json": (".json", read_document),
+    "ndjson": (".ndjson", read_lines),
+    "dsjc": (".dsjc", read_lines),
+    "parquet": (".parquet", read_by_pyarrow),
+}
+
+
+@pytest.mark.thorough("10 s each: a whole study is released, verified and read again")
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_real_study_in_every_format_is_read_alike_by_other_programs(study, name, tmp_path, release_key):
+    source = STUDIES[study]
+    if not source.is_dir():
+        pytest.skip("the public data lie beside the clone")
+    literal = demo_config({"format": name}) | NO_SENSITIVE | {"K": 3}
+    literal |= {"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"], "binning_config": {}}
+    given, kept = step_on(source, tmp_path, literal, TREATMENT)
+    made = package(source, given, kept, tmp_path)
+    suffix, read = READERS[name]
+    files = {path.stem.upper(): path for path in made.folder.iterdir() if path.stem not in NEITHER}
+    assert {path.suffix for path in files.values()} == {suffix}
+    assert set(files) == set(made.opened)
+    for domain, path in files.items():
+        theirs, ours = read(path), made.opened[domain]
+        assert list(theirs.columns) == list(ours.columns)
+        for column in ours:
+            expected, found = ours[column], theirs[column]
+            if expected.dtype.kind == "f":
+                np.testing.assert_allclose(found.astype(float), expected, rtol=1e-12, err_msg=f"{domain} {column}")
+            else:
+                assert texts(found) == texts(expected), (domain, column)
+    figures = made.result.figures
+    assert figures["as_a_recipient_finds_it"] == figures["as_promised"]
+    assert figures["traces"]["where"] == {}
+    assert {row["USUBJID"] for row in rows_of(made.opened["DM"])} == set(made.opened["DM"]["USUBJID"])
+    assert len(made.opened["DM"]) == len(kept)
+
+
+def texts(column: pd.Series) -> list[str]:
+    return column.fillna("").astype("str").tolist()
