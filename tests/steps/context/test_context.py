@@ -98,7 +98,8 @@ def test_the_report_counts_open_points(pilot, doors):
     pilot.configure(context=EVERYTHING | {"roles": ROLES})
     run = doors.start(2)
     assert run.status == DONE
-    assert "Evidence: 1 of 15 points are open (roles)" in run.out
+    details = (pilot.results / "CLINIC_privacy_details.txt").read_text(encoding="utf-8")
+    assert "Evidence: 1 of 15 points are open (roles)" in details
     assert pilot.summary()["context"]["open_points"] == ["roles"]
     pilot.configure(context={"approver": 3})
     assert doors.start(2).status == INPUT_AT_FAULT
