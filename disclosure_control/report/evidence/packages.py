@@ -23,6 +23,7 @@ REQUIRED = (
     "openpyxl",
     "xlrd",
     "matplotlib",
+    "odmlib",
     "opendp",
     "fastapi",
     "uvicorn",
