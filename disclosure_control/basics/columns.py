@@ -64,6 +64,8 @@ def encode_column(values: pd.Series) -> EncodedColumn:
             return encode_column(pd.Series(values.astype("float64")))
         values = values.map(_label, na_action="ignore")
     codes, values_seen = pd.factorize(values)
+    if values.dtype == "str":
+        return _of_texts(codes, values_seen)
     return _merge_equal_labels(codes, np.array([_label(value) for value in values_seen], dtype=object))
 
 
@@ -133,6 +135,22 @@ def _label(value: object) -> str:
     text = unicodedata.normalize("NFC", str(value)).strip()
     whole, point, zeros = text.partition(".")
     return whole if point and zeros and not zeros.strip("0") and whole.lstrip("+-").isdigit() else text
+
+
+def _of_texts(codes: np.ndarray, texts: pd.Index) -> EncodedColumn:
+    """``codes`` (n,) of distinct texts: those alone are spelt anew that may come out otherwise, mostly none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    distinct, labels = pa.array(texts, pa.large_string()), texts.to_numpy(dtype=object, copy=True)
+    is_spelt_otherwise = pc.match_substring_regex(distinct, r"^[\x00-\x20]|[\x00-\x20]$|\.0+$|^$")
+    may_change = np.flatnonzero(pc.or_(is_spelt_otherwise, pc.invert(pc.string_is_ascii(distinct))))
+    spelt = [_label(text) for text in labels[may_change]]
+    if spelt != labels[may_change].tolist() or "" in spelt:
+        labels[may_change] = spelt
+        return _merge_equal_labels(codes, labels)
+    order = np.asarray(pc.array_sort_indices(distinct)).astype(np.int64)  # bytes of UTF-8 sort as letters do
+    return EncodedColumn(renumber(codes, order), labels[order])
 
 
 def _merge_equal_labels(codes: np.ndarray, labels: np.ndarray, sort: bool = True) -> EncodedColumn:

@@ -55,13 +55,15 @@ class GrowingDictionary:
         """The code of each value (n,), in as few bytes as the codes so far need; new texts are added."""
         encoded = column.dictionary_encode(null_encoding="encode")
         texts = clean_values(encoded.dictionary)
-        code = pc.index_in(texts, value_set=self._texts)
-        if code.null_count:
-            new = pc.unique(texts.filter(pc.is_null(code)))
+        found = pc.index_in(texts, value_set=self._texts)
+        code = found.fill_null(-1).to_numpy().copy()
+        if found.null_count:
+            unknown = texts.filter(pc.is_null(found))
+            new = pc.unique(unknown)
+            code[code < 0] = len(self._texts) + pc.index_in(unknown, value_set=new).to_numpy()
             self._texts = pa.concat_arrays([self._texts, new])
             self.people = np.append(self.people, np.zeros(len(new), dtype=np.int64))
-            code = pc.index_in(texts, value_set=self._texts)
-        narrow = code.to_numpy().astype(np.min_scalar_type(len(self._texts) - 1))
+        narrow = code.astype(np.min_scalar_type(len(self._texts) - 1))
         codes: np.ndarray = narrow[encoded.indices.to_numpy()]
         n_before = len(self.first_record)
         if len(self._texts) > n_before:
