@@ -122,9 +122,7 @@ def moments(server, pilot: SyntheticPilot, door: int) -> list[int]:
 BOTH_DOORS = pytest.mark.parametrize(
     "versions", [pytest.param(1, marks=pytest.mark.thorough("1 s")), 2], ids=["door1", "door2"], indirect=True
 )
-ONE_DOOR = pytest.mark.parametrize(
-    "versions", [1, pytest.param(2, marks=pytest.mark.thorough("6 s"))], ids=["door1", "door2"], indirect=True
-)
+COSTLY = pytest.mark.thorough("2 to 6 s; the quick run breaks off the publishing of folders, without doors")
 
 
 def start_with_a_faulty_config(pilot, door, monkeypatch, capsys):
@@ -166,6 +164,7 @@ def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch,
     assert seen["new"] >= 2
 
 
+@COSTLY
 @pytest.mark.parametrize("versions", [2], ids=["door2"], indirect=True)
 @pytest.mark.parametrize(
     "n_moments", [3, pytest.param(NEVER, marks=pytest.mark.thorough("20 s: at every operation"))], ids=["some", "all"]
@@ -186,7 +185,8 @@ def test_a_door_that_works_from_disk_killed(versions, server, tmp_path, monkeypa
     assert n_with_spill >= len(at) / 4
 
 
-@ONE_DOOR
+@COSTLY
+@BOTH_DOORS
 def test_killed_while_it_recovers_from_being_killed(versions, server, tmp_path, monkeypatch, capsys):
     moments(server, versions.copy(tmp_path / "whole"), versions.door)
     first = next(n for n in server.renames if mixture_after(versions, server, n + 1, tmp_path / "mixture"))
@@ -216,7 +216,8 @@ def mixture_after(versions, server, n, root) -> bool:
     return False
 
 
-@ONE_DOOR
+@COSTLY
+@BOTH_DOORS
 def test_a_door_whose_disk_is_full_at_any_operation(versions, server, tmp_path, monkeypatch, capsys):
     """A run that says it failed has changed nothing, and changes nothing later; one that says it is done is done."""
     failures, wrong = 0, []
