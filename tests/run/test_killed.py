@@ -111,12 +111,12 @@ def versions(request, tmp_path, finished_template, monkeypatch, capsys):
 def moments(server, pilot: SyntheticPilot, door: int) -> list[int]:
     """Each operation of a start of this door, which is made, and the one after the last.
 
-    The quick run takes some at even distances, the last, and every second one that follows a renaming: there
-    results are a mixture.
+    The quick run takes some at even distances, the last, and four that follow a renaming: there results are a mixture.
     """
     assert server.start(pilot, door, NEVER, "kill").status in (DONE, INPUT_AT_FAULT)
     after_renames = [n + 1 for n in server.renames]
-    return sorted({*some_of(range(1, server.operations + 2)), server.operations, *after_renames[1::2]})
+    some_of_renames = after_renames[1 :: max(2, len(after_renames) // 4)]
+    return sorted({*some_of(range(1, server.operations + 2)), server.operations, *some_of_renames})
 
 
 BOTH_DOORS = pytest.mark.parametrize(
