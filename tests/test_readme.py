@@ -1,4 +1,4 @@
-"""The README shows what the tool really says: its report is the demo's, its tables name every key and setting."""
+"""The README and its pages show what the tool really says: the demo's report, every file, key and setting."""
 
 import re
 import shutil
@@ -16,7 +16,9 @@ from Main_Anonymization import add_options, assess_pilot
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import files_below
 
-README = (PROJECT / "README.md").read_text(encoding="utf-8")
+README, CONFIG, RESULTS = (
+    (PROJECT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/config.md", "docs/results.md")
+)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def test_the_report_in_the_readme_is_the_one_of_the_demo(demo_results):
 
 
 def test_the_list_of_files_is_complete(demo_results):
-    cells = re.findall(r"^\| (`[^|]+) \|", README, re.M)
+    cells = re.findall(r"^\| (`[^|]+) \|", RESULTS, re.M)
     names = [name for cell in cells for name in re.findall(r"`([^`]+)`", cell)]
     shown = {name.replace("<PILOT>", "PENTELI").replace("<sensitive>", "LB__Cholesterol") for name in names}
     assert set(files_below(demo_results)) <= shown
@@ -46,17 +48,17 @@ def test_the_list_of_files_is_complete(demo_results):
 
 @pytest.mark.parametrize("key", [*_model_keys(), *KEY_READERS, *STEPS])
 def test_every_config_key_has_a_row(key):
-    assert f"| `{key}` |" in README
+    assert f"| `{key}` |" in CONFIG
 
 
 @pytest.mark.parametrize("setting", list(MergeSettings.__dataclass_fields__))
 def test_every_merge_setting_has_a_row(setting):
-    assert f"| `{setting}` |" in README
+    assert f"| `{setting}` |" in CONFIG
 
 
 @pytest.mark.parametrize("setting", list(SubjectIdRule.__dataclass_fields__))
 def test_every_subject_id_setting_is_named(setting):
-    assert f"`{setting}`" in README
+    assert f"`{setting}`" in CONFIG
 
 
 def test_every_requirement_has_its_line():

@@ -1,4 +1,4 @@
-"""Put the formats that are registered into the README: python -m cdisc.formats"""
+"""Put the formats that are registered into docs/config.md: python -m cdisc.formats"""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 
 from cdisc.formats.registry import registered_formats
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "config.md"
 
 
 def with_formats(text: str) -> str:
-    """Return the README's text with its paragraph ``Files: ...`` made from what is registered."""
+    """Return the text of the page with its paragraph ``Files: ...`` made from what is registered."""
     formats = ", ".join(one.documentation for one in registered_formats())
     sentence = f"Files: {formats}. Text formats may be packed by gzip (`.csv.gz`)."
     paragraph = textwrap.fill(sentence, width=120, break_long_words=False, break_on_hyphens=False)
@@ -20,4 +20,4 @@ def with_formats(text: str) -> str:
 
 
 if __name__ == "__main__":
-    README.write_text(with_formats(README.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_formats(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cdisc.formats.__main__ import README, with_formats
+from cdisc.formats.__main__ import PAGE, with_formats
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.registry import readers_by_suffix, registered_formats
 from cdisc.formats.tables import suffix_of
@@ -19,8 +19,8 @@ from tests.run.synthetic_pilot import csv_text, rows_of
 WRITERS = {"VS.csv": lambda path: path.write_text(csv_text(rows_of("VS")), encoding="utf-8"), **WHOLE}
 
 
-def test_the_readme_lists_the_formats_that_are_registered():
-    text = README.read_text(encoding="utf-8")
+def test_the_page_of_the_config_lists_the_formats_that_are_registered():
+    text = PAGE.read_text(encoding="utf-8")
     assert with_formats(text) == text, "run: python -m cdisc.formats"
     assert with_formats("Files: none\nat all.\n\nMore.").endswith("\n\nMore.")
     assert all(one.documentation in " ".join(text.split()) for one in registered_formats())
