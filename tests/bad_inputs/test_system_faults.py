@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def test_results_folder_of_another_user(door, pilot):
 @posix
 def test_data_folder_read_only(pilot):
     for path in pilot.results.iterdir():
-        path.unlink()
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
     pilot.results.rmdir()
     pilot.folder.chmod(0o500)
     before = snapshot(pilot.root)

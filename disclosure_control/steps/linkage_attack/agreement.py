@@ -136,12 +136,13 @@ def _is_function(codebook: ColumnCodebook, released: pd.Series) -> bool:
 
 
 NO_PAIRS = np.zeros((0, 2), dtype=np.int64)
+TAKEN_OUT = -2  # in place of a label: none of the released ones is this value's
 
 
 @dataclass(frozen=True)
 class _Listed:
-    """What the codebook lists. ``label`` (n_known_values,): the label that each known value became, -1 for none and
-    for values that the treatment was not given; None where a value may have several. ``pairs`` (n_pairs, 2): codes of
+    """What the codebook lists. ``label`` (n_known_values,): the label that each known value became, ``TAKEN_OUT`` where
+    it became missing alone, -1 for values that the treatment was not given; None where a value may have several. ``pairs`` (n_pairs, 2): codes of
     known values and of labels other than themselves that they became.
     """
 
@@ -155,6 +156,7 @@ class _Listed:
         before = encode_column(codebook.before)
         label = label_of_value(before, theirs) if codebook.reading == Reading.BY_VALUE else None
         if label is not None:
+            label = np.where(label < 0, TAKEN_OUT, label)
             return cls(np.append(label, -1)[code_of_equal(before, mine)])
         value, label = pairs_of(before, theirs).T
         known, same = code_of_equal(mine, before)[value], code_of_equal(theirs, before)[value]
@@ -246,7 +248,7 @@ def _equality(
         return ColumnAgreement(name, theirs.codes, mine.codes, n_labels + 1, None, n_unreadable)
     code = code_of_equal(theirs, mine)
     if listed is not None:
-        code = np.where(listed >= 0, listed, code)
+        code = np.where(listed == -1, code, listed)
     code = np.append(np.where(code < 0, n_labels, code), -1)  # a value that nobody in the release has
     return ColumnAgreement(name, theirs.codes, code[mine.codes], n_labels + 1, None, n_unreadable)
 
@@ -267,7 +269,7 @@ class _Overlapping:
         plain = code_of_equal(theirs, mine)
         self.plain = np.where(np.append(_used(theirs), False)[plain], plain, -1)
         if self.listed.label is not None:
-            self.plain = np.where(self.listed.label >= 0, self.listed.label, self.plain)
+            self.plain = np.where(self.listed.label == -1, self.plain, np.maximum(self.listed.label, -1))
         self.theirs, self.mine = theirs, mine
         is_known = np.zeros(len(theirs.labels) + 1, dtype=bool)
         is_known[self.plain[_used(mine)]] = True
@@ -317,7 +319,7 @@ class _Overlapping:
             inside = inside & self._may_stand_for(block) & (self.plain[block, np.newaxis] != codes)
             inside[self._listed_in(block)] = True
             if self.listed.label is not None:
-                inside[self.listed.label[block] >= 0] = False
+                inside[self.listed.label[block] != -1] = False
             packed.append(np.packbits(inside, axis=1))
         return np.concatenate([np.zeros((0, -(-len(codes) // 8)), dtype=np.uint8), *packed])
 
