@@ -141,8 +141,10 @@ TAKEN_OUT = -2  # in place of a label: none of the released ones is this value's
 
 @dataclass(frozen=True)
 class _Listed:
-    """What the codebook lists. ``label`` (n_known_values,): the label that each known value became, ``TAKEN_OUT`` where
-    it became missing alone, -1 for values that the treatment was not given; None where a value may have several. ``pairs`` (n_pairs, 2): codes of
+    """What the codebook lists.
+
+    ``label`` (n_known_values,): the label that each known value became, ``TAKEN_OUT`` where it became missing alone, -1
+    for values that the treatment was not given; None where a value may have several. ``pairs`` (n_pairs, 2): codes of
     known values and of labels other than themselves that they became.
     """
 
