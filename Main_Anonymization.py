@@ -67,11 +67,12 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     with pilot.log.step("assess") as counts:
         assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
         counts["subjects"] = dataset.n_subjects
-    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out)
+    steps = run_steps(pilot.name, pilot.folder, dataset, assessment, pilot.log, pilot.left_out, pilot.started)
     leaving = what_leaves(steps)
-    verdict = verdict_on(leaving, steps, undecided(pilot.config_file))
+    open_lines = undecided(pilot.config_file)
+    verdict = verdict_on(leaving, steps, open_lines)
     notices = stale_merge_notices(pilot.folder, pilot.results, dataset.sha256)
-    notices += [f"{reason.sentence} {reason.remedy}" for reason in undecided(pilot.config_file)]
+    notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]
     texts = run_texts(pilot.name, assessment, steps, notices, verdict.text)
     inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
@@ -114,10 +115,13 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
     words = "; ".join(f"{name}: {share:.1%}" if share is not None else f"{name}: -" for name, share in shares.items())
     said = str(verdict.figures["verdict"])
     # Where nothing could be evaluated nothing was shown to be safe.
-    if limit is not None and (
-        verdict.vetoes or any(r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results)
+    if limit is not None and any(
+        r.n_evaluated == 0 or 100 * r.n_risky > limit * r.n_evaluated for r in assessment.results
     ):
         return Outcome(RISK_TOO_HIGH, f"{said}; {judged}: risky above {limit:g}% of the evaluated, {words}")
+    if limit is not None and verdict.vetoes:
+        against = min(verdict.vetoes).sentence
+        return Outcome(RISK_TOO_HIGH, f"{said}: {against} {judged}: risky share of the evaluated, {words}")
     return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
 
 

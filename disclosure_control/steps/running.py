@@ -14,7 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
-from disclosure_control.run.logs import Log, SilentLog
+from disclosure_control.run.logs import Log, SilentLog, utc_now
 from disclosure_control.steps import STEPS, settings_module, step_module
 
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
@@ -25,7 +25,8 @@ class StepInput:
     """What a step may look at. ``settings`` is what its config key says, typed by the step; None where it has no key.
 
     ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` holds the results of the steps before,
-    ``files`` reads the pilot's domain files, each once where a later step needs it again.
+    ``files`` reads the pilot's domain files, each once where a later step needs it again. ``started`` is when the run
+    began, UTC, ISO 8601: the only clock that a result may tell, so that the same run can be made again.
     """
 
     pilot: str
@@ -35,6 +36,7 @@ class StepInput:
     assessment: Assessment
     earlier: Mapping[str, StepResult]
     files: DomainFiles = field(default_factory=DomainFiles)
+    started: str = field(default_factory=utc_now)
 
 
 @dataclass(frozen=True)
@@ -97,18 +99,20 @@ def run_steps(
     assessment: Assessment,
     log: Log | None = None,
     left_out: Collection[str] = (),
+    started: str | None = None,
 ) -> dict[str, StepResult]:
     """Run the steps whose key is in the config, in the order of the registry; by name, what each found out.
 
-    The ``log`` is told of each step and of its seconds. Steps that are ``left_out`` are not run.
+    The ``log`` is told of each step and of its seconds. Steps that are ``left_out`` are not run. The run ``started``
+    now, where nobody says when.
     """
-    log = log or SilentLog()
+    log, started = log or SilentLog(), started or utc_now()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
     files = DomainFiles(is_kept="release" in given)
     for name in STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
-            step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results), files)
+            step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results), files, started)
             with log.step(name, is_said=name not in ALWAYS_RUN):
                 results[name] = step_module(name).run_step(step)
     return results

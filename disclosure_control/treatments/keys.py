@@ -151,6 +151,14 @@ class Release:
     name: str
 
 
+def name_of_unnamed(dataset_sha256: str, config: PilotConfig) -> str:
+    """A name for a release that the config does not name: one that another dataset or another config never has.
+
+    So two releases do not join by pseudonym unless their config says that they shall.
+    """
+    return hashlib.sha256(f"{dataset_sha256} {config.literal!r}".encode()).hexdigest()
+
+
 UNNAMED = Release("", "")  # in a notebook, and where nothing is released
 
 

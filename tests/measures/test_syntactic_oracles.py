@@ -14,6 +14,7 @@ from disclosure_control.measures.class_sizes import average_class_size, discerni
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models
 from tests.examples import some_of
+from tests.generalisation.arx_data import ARX_MODELS
 from tests.measures.syntactic_referee import shared_file
 
 # ---------------------------------------------------------------- sdcMicro
@@ -71,18 +72,6 @@ def test_l_of_every_record_is_that_of_sdcmicro(name):
 
 # ---------------------------------------------------------------- ARX
 
-ARX_NAMES = {
-    "tequal": "total_variation_t",
-    "tordered": "ordered_t",
-    "thier": "hierarchical_t",
-    "distinct": "distinct_l",
-    "entropy": "entropy_l",
-    "grassberger": "grassberger_l",
-    "recursive": "recursive_l",
-    "beta": "basic_beta",
-    "ebeta": "enhanced_beta",
-    "delta": "delta_disclosure",
-}
 SWEEPS = {
     "sweep_adult5_L03011.jsonl": 24,
     "sweep_synth_10000_L01111.jsonl": 51,
@@ -124,7 +113,7 @@ def parsed_model(text: str, dataset: str) -> tuple[str, str, dict]:
         parameters["c"] = float(figures[0])
     if kind == "thier":
         parameters["hierarchy"] = arx_hierarchy(dataset, attribute)
-    return ARX_NAMES[kind], attribute, parameters
+    return ARX_MODELS[kind], attribute, parameters
 
 
 @pytest.mark.parametrize("file_name", SWEEPS)
@@ -170,8 +159,8 @@ def test_every_model_of_arx_is_in_some_sweep():
     for file_name in SWEEPS:
         lines = shared_file(f"oracles/arx/{file_name}").read_text(encoding="utf-8").splitlines()
         kinds |= {json.loads(line)["models"].split(":")[0] for line in lines}
-    assert kinds == {*ARX_NAMES, "k"}
-    assert set(ARX_NAMES.values()) | {"alpha_k", "wasserstein_t"} == set(SYNTACTIC_MODELS)
+    assert kinds == {*ARX_MODELS, "k"}
+    assert set(ARX_MODELS.values()) | {"alpha_k", "wasserstein_t"} == set(SYNTACTIC_MODELS)
 
 
 @pytest.mark.parametrize(("dataset", "lattice"), [("synth_10000", "synth_10000"), ("adult", "adult5")])

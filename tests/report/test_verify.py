@@ -198,6 +198,19 @@ def test_paid_answers_are_not_asked_again(published, doors):
     assert changed_of(published) == ["private_release.json: changed since the run"]
 
 
+@pytest.mark.thorough("2 s")
+def test_a_release_of_another_day_holds(pilot, doors, monkeypatch):
+    """``released/`` tells the day of its run, and does so when it is made again."""
+    monkeypatch.setattr("disclosure_control.run.doors.utc_now", lambda: "2026-02-03T04:05:06.000007Z")
+    monkeypatch.setenv("CLINIC_KEY", "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
+    pilot.configure(release={"key_from": {"environment": "CLINIC_KEY"}})
+    assert doors.start(2).status == DONE
+    assert "released 2026-02-03" in (pilot.results / "released" / "README.txt").read_text(encoding="utf-8")
+    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    found = verify(pilot.results)
+    assert found.n_changed == 0, found.changed
+
+
 def test_nothing_to_compare(published, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main([str(tmp_path / "empty")]) == INPUT_AT_FAULT

@@ -160,6 +160,18 @@ def test_fail_on_risk_looks_at_each_model(changes, worst, pilot, doors):
 MODELS = ("k_anonymity", "l_diversity", "t_closeness")
 
 
+def test_where_the_shares_are_well_and_a_column_names_people_the_outcome_says_the_column(pilot, doors):
+    pilot.write_rows("DM.csv", [row | {"EMAIL": f"p{i}.doe@example.org"} for i, row in enumerate(rows_of("DM"))])
+    assert doors.start(1).status == DONE
+    only_k(pilot, K=1)
+    run = doors.start(2, "--fail-on-risk", "0")
+    assert run.status == RISK_TOO_HIGH
+    words = run.outcomes["CLINIC"][1]
+    assert "EMAIL" in words
+    assert "k: 0.0%" in words
+    assert "risky above" not in words
+
+
 def test_nothing_evaluated_is_not_shown_to_be_safe(pilot, doors):
     pilot.write_rows("DM.csv", [row | {"SEX": ""} for row in rows_of("DM")])
     assert doors.start(1).status == DONE

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime, time
 
 import numpy as np
 import pandas as pd
@@ -43,7 +42,7 @@ from disclosure_control.steps.release.report import (
 from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.evaluation import evaluate_treated, holds_numbers
-from disclosure_control.treatments.keys import Release, read_key
+from disclosure_control.treatments.keys import Release, name_of_unnamed, read_key
 from disclosure_control.treatments.seeds import seed_reasons
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
@@ -68,7 +67,7 @@ def run_step(step: StepInput) -> StepResult:
         released, raised = without_rare_terms(
             released, settings.rare_terms, _class_of_person(people, treated, promised)
         )
-    created = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=None)
+    created = datetime.combine(datetime.fromisoformat(step.started), time())
     files = data_files(released, settings.format, created)
     names = dict(zip(released.files, files, strict=True))
     levels = levels_of(released)
@@ -126,8 +125,7 @@ def _people(step: StepInput, treated: TreatedPilot | None) -> tuple[People, Rele
     if treated is not None:
         release = treated.release
     else:
-        content = f"{step.dataset.sha256} {step.assessment.config.literal!r}"
-        release = Release(step.pilot, settings.name or hashlib.sha256(content.encode()).hexdigest())
+        release = Release(step.pilot, settings.name or name_of_unnamed(step.dataset.sha256, step.assessment.config))
     config = step.assessment.config
     roles = config.quasi_identifiers + config.sensitive_features
     key = read_key(settings.key_from, step.folder)

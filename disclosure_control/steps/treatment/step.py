@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from disclosure_control.basics.faults import FaultyInputError
@@ -19,6 +18,7 @@ from disclosure_control.steps.treatment.report import (
     treatment_report,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings
+from disclosure_control.treatments.keys import name_of_unnamed
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
@@ -33,7 +33,7 @@ def run_step(step: StepInput) -> StepResult:
     settings = step.settings
     assert isinstance(settings, TreatmentSettings)
     earlier, inputs = read_earlier_release(settings.join, step.folder)
-    unnamed = _name_of_what_has_none(step)
+    unnamed = name_of_unnamed(step.dataset.sha256, step.assessment.config)
     seed = settings.seed.read(step.folder, settings.own_release(step.pilot, unnamed))
     release = settings.release_of_ids(step.pilot, unnamed)
     table = step.dataset.typed_table
@@ -103,15 +103,6 @@ NOTHING_FOUND = (
     'Treatment: the step recommend found nothing that meets the thresholds, so nobody is treated as "recommended", and '
     f"no {DATASET} is written."
 )
-
-
-def _name_of_what_has_none(step: StepInput) -> str:
-    """A name for a release that the config does not name: one that another dataset or another config never has.
-
-    So two releases do not join by pseudonym unless their config says that they shall.
-    """
-    content = f"{step.dataset.sha256} {step.assessment.config.literal!r}"
-    return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _recommendation(step: StepInput, steps: Sequence[TreatmentStep]) -> Recommendation | None:

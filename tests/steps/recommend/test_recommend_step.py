@@ -27,17 +27,9 @@ from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
+from tests.report import small_pilots
 
-CONFIG = {
-    "categorical_qis": ["sex", "town"],
-    "continuous_qis": ["age"],
-    "binning_config": {"age": [0, 20, 40, 60, 80]},
-    "sensitive_feature": "lab",
-    "sensitive_binning_config_for_L": {"lab": [0, 10, 20, 30]},
-    "K": 3,
-    "L": 2,
-    "T": 12,
-}
+CONFIG = small_pilots.CONFIG | {"T": 12}
 
 
 def people(n: int = 200, seed: int = 1) -> pd.DataFrame:

@@ -29,6 +29,7 @@ from tests.places import PROJECT
 
 KEY = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718"
 FOLDER = PROJECT / "pilot_report" / "SDTM_DEMO"
+STARTED = "2026-01-31T23:59:59.999999Z"
 TREATMENT = [{"method": "band", "column": "DM__AGE", "width": 20}, {"method": "suppress_records", "models": ["k"]}]
 
 
@@ -67,7 +68,8 @@ def step_on(
         earlier["treatment"] = StepResult({}, "", outcome=treated)
         kept = list(frame["USUBJID"].iloc[treated.kept])
     (results / RESULTS_FOLDER).mkdir(exist_ok=True)
-    given = StepInput("DEMO", results, config.settings["release"], dataset, assess(dataset.frame, config), earlier)
+    assessment = assess(dataset.frame, config)
+    given = StepInput("DEMO", results, config.settings["release"], dataset, assessment, earlier, started=STARTED)
     return given, kept
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -22,6 +23,7 @@ from tests.release.small_studies import rows_of
 from tests.steps.release.conftest import (
     FOLDER,
     KEY,
+    STARTED,
     TREATMENT,
     codebook_of,
     demo_config,
@@ -53,6 +55,12 @@ def test_every_cell_of_the_demo_is_that_of_the_referee(demo):
         expected = released_rows(domain, rows_of(frame), set(demo.kept), {"AGE": band} if name == "DM" else {}, *NAMED)
         assert (rows_of(demo.opened[name]) if name in demo.opened else []) == expected, name
     assert set(demo.source) - set(demo.opened) == {"SUPPLBCH"}  # its only variable waits for the config
+
+
+def test_the_only_day_in_the_package_is_that_on_which_the_run_began(demo):
+    """So the same run, made again on another day, has the same bytes."""
+    assert f"released {STARTED[:10]}" in demo.files["README.txt"].decode()
+    assert not any(str(date.today()).encode() in content for content in demo.files.values())
 
 
 def test_the_figures_are_those_that_the_treatment_promised(demo):
