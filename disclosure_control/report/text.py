@@ -63,7 +63,7 @@ def short_privacy_report(pilot: str, assessment: Assessment) -> str:
     for result in assessment.results:
         remarks = _short_remarks(result, assessment)
         if result.model == "k_anonymity":
-            remarks.append(f"By the policy for missing quasi-identifiers: {policies}.")
+            remarks.append(f"At risk by the policy for missing quasi-identifiers: {policies}.")
         lines += _model_lines(pilot, result, remarks)
     if assessment.notices:
         lines += ["", "Thresholds that cannot be met", *first_lines_of(assessment.notices, MOST_NOTICES)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
+from disclosure_control.findings.questions import Answer, in_lines, three_questions
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
@@ -28,11 +29,12 @@ _OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
 class Leaving:
     """What would leave the house: its name, and k, l and t of it; None where nothing is released.
 
-    ``not_looked_at``: sentences on what this run did not look at.
+    ``answers`` to the three questions, of it; ``not_looked_at``: sentences on what this run did not look at.
     """
 
     about: str
     assessment: Assessment | None
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
 
 
@@ -41,12 +43,13 @@ class Verdict:
     """``about`` what leaves; ``reasons`` against it, gravest first, none where it may leave.
 
     ``vetoes`` are those among them that no share of risk outweighs: what steps found that names people, or that
-    singles them out by what outsiders may know.
+    singles them out by what outsiders may know. ``answers`` to the three questions are those of what leaves.
     """
 
     about: str
     reasons: tuple[Reason, ...]
     vetoes: tuple[Reason, ...] = ()
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     not_looked_at: tuple[str, ...] = ()
 
     @property
@@ -65,14 +68,23 @@ class Verdict:
                 for reason in self.reasons[:MOST_REASONS]
             ],
             "further_reasons": max(0, len(self.reasons) - MOST_REASONS),
+            "three_questions": {name: asdict(answer) for name, answer in self.answers.items()},
         }
 
     @property
     def text(self) -> str:
-        """The verdict in lines: at most three reasons, each with what to do next."""
+        """The verdict in lines: at most three reasons, each with what to do next, and the three questions."""
+        return "\n".join([*self._sentences, *self._questions]) + "\n"
+
+    @property
+    def _questions(self) -> list[str]:
+        return [f"Three questions (WP216), of {self.about}", *in_lines(self.answers)] if self.answers else []
+
+    @property
+    def _sentences(self) -> list[str]:
         if self.may_leave:
             good = "All thresholds of the config hold in it, and nothing speaks against it that this run looked at."
-            return f"VERDICT on {self.about}: {MAY_LEAVE}. {' '.join((good, *self.not_looked_at))}\n"
+            return [f"VERDICT on {self.about}: {MAY_LEAVE}. {' '.join((good, *self.not_looked_at))}"]
         lines = [f"VERDICT on {self.about}: {HOLD}." if self.about != NOTHING else f"VERDICT: {HOLD}, {NOTHING}."]
         for number, reason in enumerate(self.reasons[:MOST_REASONS], start=1):
             lines.append(f"  {number}. {reason.sentence}")
@@ -81,7 +93,7 @@ class Verdict:
         n_more = len(self.reasons) - MOST_REASONS
         if n_more > 0:
             lines.append(f"  {counted(n_more, 'further reason')}, in the sections below.")
-        return "\n".join(lines) + "\n"
+        return lines
 
 
 def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
@@ -92,9 +104,12 @@ def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
     release, treatment = steps.get("release"), steps.get("treatment")
     if release is not None:
         found = release.outcome
-        return Leaving("released/", found.assessment, found.not_looked_at) if found else Leaving(NOTHING, None)
+        if not found:
+            return Leaving(NOTHING, None)
+        return Leaving("released/", found.assessment, found.answers, found.not_looked_at)
     if treatment is not None and FLAT in treatment.datasets:
-        return Leaving(FLAT, treatment.outcome.as_released)
+        assessment = treatment.outcome.as_released
+        return Leaving(FLAT, assessment, three_questions(assessment))
     return Leaving(NOTHING, None)
 
 
@@ -108,7 +123,7 @@ def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Seque
         reasons.append(_nothing_released(steps))
     else:
         reasons += _thresholds_not_met(leaving)
-    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, leaving.not_looked_at)
+    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, leaving.answers, leaving.not_looked_at)
 
 
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
+from config.model_settings import validate_config
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.steps.running import StepResult
+from disclosure_control.treatments.treat import treat
 
 NAMES = Reason(Gravity.NAMES_A_PERSON, "a column names people.", "drop it")
 ALONE = Reason(Gravity.OUTSIDERS_CAN_SINGLE_OUT, "people are alone.")
@@ -40,6 +44,23 @@ def test_a_study_that_could_not_be_written_is_not_replaced_by_the_flat_table():
     verdict = verdict_on(what_leaves(steps), steps)
     assert verdict.about == "nothing is released"
     assert "fewer people than K" in verdict.text
+
+
+def test_the_three_questions_are_asked_of_what_leaves_and_not_only_of_what_came_in():
+    """Six people of six towns: each alone as they came, nobody once the town is not released."""
+    config = {"categorical_qis": ["town"], "continuous_qis": [], "binning_config": {}, "K": 3}
+    checked = validate_config({**config, "sensitive_feature": []}, ["town"])
+    frame = pd.DataFrame({"town": list("abcdef")})
+    treated = treat(frame, checked, [{"method": "drop_column", "columns": ["town"]}])
+    steps = {"treatment": StepResult({}, "", datasets={"anonymised_dataset.csv": frame}, outcome=treated)}
+    verdict = verdict_on(what_leaves(steps), steps)
+    answers = verdict.figures["three_questions"]
+    assert {name: answer["answer"] for name, answer in answers.items()} == {
+        "singling_out": "no",
+        "linkability": "no",
+        "inference": "not assessable",
+    }
+    assert "Three questions (WP216), of anonymised_dataset.csv\n  Can a person be singled out?  No:" in verdict.text
 
 
 def test_what_may_leave_says_what_nobody_looked_at():

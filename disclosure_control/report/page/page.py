@@ -45,25 +45,12 @@ def privacy_page(
             shown=[(section, section.figures(content)) for section in shown],
             withheld=[section for section in missing if section.key in withheld],
             not_run=[section for section in missing if section.key not in withheld],
-            next_command=None if is_shareable else _next_command(summary),
             style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
             script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
             what_if=_script_data({"curves": [dataclasses.asdict(curve) for curve in curves], **_landscape(summary)}),
             is_shareable=is_shareable,
         )
     )
-
-
-def _next_command(summary: Mapping[str, Any]) -> dict[str, str] | None:
-    """What to paste and to start next, where the verdict's reasons do not say it: the answer that is proven or best."""
-    answers = summary.get("recommend", {}).get("short_list", [])
-    if summary.get("verdict") or "treatment" in summary or not answers or not answers[0]["treatment"]:
-        return None
-    command = f"python Main_Anonymization.py {summary['pilot']}"
-    return {
-        "words": f"Into the config of {summary['pilot']}: {answers[0]['words']}. Then run door 2 again.",
-        "lines": f"{_lines_of_config(answers[0]['treatment'])}\n\n{command}",
-    }
 
 
 def _landscape(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -239,7 +239,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),
         "",
-        "Three questions (WP216), of the package",
+        "Three questions (WP216), of released/",
         *in_lines({name: Answer(**answer) for name, answer in figures["three_questions"].items()}),
         "",
         "What else the merged package tells",

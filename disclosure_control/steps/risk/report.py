@@ -11,7 +11,7 @@ from disclosure_control.steps.risk.sections import SECTIONS
 
 def first_lines(answers: Mapping[str, Answer]) -> str:
     """What a controller reads first."""
-    return "\n".join(["Three questions (WP216)", *in_lines(answers)]) + "\n"
+    return "\n".join(["Three questions (WP216), of the pilot as it came in", *in_lines(answers)]) + "\n"
 
 
 def risk_report(findings: Mapping[str, Finding], not_computed: Mapping[str, str], for_screen: bool = False) -> str:

@@ -172,7 +172,7 @@ def test_the_three_questions_are_the_first_lines():
     assert questions["linkability"]["figures"]["expected_reidentifications"] == pytest.approx(3)
     assert questions["inference"]["figures"]["disease"]["certain"] == 3
     lines = result.first_lines.splitlines()
-    assert lines[0] == "Three questions (WP216)"
+    assert lines[0] == "Three questions (WP216), of the pilot as it came in"
     assert "Yes: 1 of 5 evaluated people (20.0%)" in lines[1]
     assert "disease is certain for 3 of 5 people (60.0%)" in lines[3]
 
