@@ -206,6 +206,14 @@ def test_what_is_important_is_suppressed_last():
         assert treated.changed == {first: 0, other: 4}
 
 
+def test_of_columns_that_nobody_ranked_the_one_with_the_most_values_goes_first():
+    """Either cell of the last person would do: as f she joins the first two, as one of town b the next two."""
+    frame = pd.DataFrame({"sex": list("ffmmmmf"), "town": list("aabbccb")})
+    for names in (["sex", "town"], ["town", "sex"]):
+        treated = apply_local_suppression(pilot(frame, names), missing="wildcard")
+        assert treated.changed == {"sex": 0, "town": 1}
+
+
 def test_a_single_person_below_k_is_joined_by_donors():
     frame = pd.DataFrame({"sex": ["F"] + ["M"] * 6})
     treated = apply_local_suppression(pilot(frame, ["sex"], k=3))
