@@ -28,14 +28,15 @@ def leaving_of(
     release: Release,
     days: int,
     harmless: Mapping[str, str],
+    subject_column: str | None,
 ) -> Leaving:
     """The merged package (n_kept, n_columns) as what leaves, beside the combined dataset ``table`` (n_people, ...).
 
     ``found`` is the package as it was evaluated, ``before`` the pilot. The dates that the release moved count as moved
     by ``shift_dates`` by up to ``days``; a column that the combined dataset does not have, as released as it was,
-    unless the release changed it.
+    unless the release changed it. ``subject_column`` is that of the ids, None in a study of one file without ids.
     """
-    position = _whose(merged, released, people)
+    position = _whose(merged, released, people, subject_column)
     frame = merged.set_axis(pd.Index(position))
     original = table.iloc[position].copy(deep=False)
     accounts = {f"{account.domain}__{account.variable}": account for account in released.accounts if account.stays}
@@ -54,13 +55,14 @@ def leaving_of(
     return Leaving(before, treated, original, harmless)
 
 
-def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People) -> np.ndarray:
+def _whose(
+    merged: pd.DataFrame, released: ReleasedStudy, people: People, subject_column: str | None
+) -> np.ndarray:
     """Whose record each row of the package is (n_kept,), as positions in the combined dataset."""
-    position = pd.Index(people.pseudonyms).get_indexer(merged[SUBJECT_COLUMN])
-    if (position < 0).any():  # a study of one file without a column of ids: its rows stand as they were written
+    if subject_column is None:  # the rows of the one file stand as they were written
         (file,) = released.files.values()
         return file.people
-    return position
+    return pd.Index(people.pseudonyms).get_indexer(merged[SUBJECT_COLUMN])
 
 
 def _is_moved(account: Account) -> bool:

@@ -180,6 +180,7 @@ def _checked(
         release,
         step.settings.days,
         _declared_harmless(step),
+        rule.column,
     )
     findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
     course = course_risk(
