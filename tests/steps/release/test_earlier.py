@@ -96,6 +96,15 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
     assert "LB__X masked" in text
 
 
+def test_the_sentence_tells_what_the_figures_tell():
+    """Alone 30 and below K 33: their difference is of few people, and both are among the others."""
+    beside = BesideEarlier(TwoReleases(80, 20, 20, 30, 33, {"LB__X": 4}), {}, 5, {})
+    figures = earlier_figures(beside)
+    assert (figures["alone_by_both_together"], figures["fewer_than_5_by_both_together"]) == (30, None)
+    (reason,) = reasons_of_earlier(beside)
+    assert "30 people are alone; masked people are in classes below K = 5; the LB__X of masked" in reason.sentence
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [({}, "release['earlier']['folder']: missing"), ({"folder": 1}, "a text"), ({"path": "x"}, "unknown key 'path'")],
