@@ -15,6 +15,7 @@ from disclosure_control.findings.findings import FINDINGS, reasons_to_hold
 from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
+from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
 from disclosure_control.release.rare_terms import RaisedTerms
@@ -185,7 +186,8 @@ def release_figures(
             "where": dict(traces.where),
         },
         "identifiers": [
-            {"column": finding.name, "kind": finding.kind, "certainty": finding.certainty, "people": finding.n_people}
+            {"column": finding.name, "kind": finding.kind, "certainty": finding.certainty}
+            | {"people": told_counts(finding)["people"]}
             for finding in checked.identifiers
         ],
         "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
