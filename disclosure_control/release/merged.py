@@ -55,9 +55,7 @@ def leaving_of(
     return Leaving(before, treated, original, harmless)
 
 
-def _whose(
-    merged: pd.DataFrame, released: ReleasedStudy, people: People, subject_column: str | None
-) -> np.ndarray:
+def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People, subject_column: str | None) -> np.ndarray:
     """Whose record each row of the package is (n_kept,), as positions in the combined dataset."""
     if subject_column is None:  # the rows of the one file stand as they were written
         (file,) = released.files.values()

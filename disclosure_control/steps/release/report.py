@@ -231,7 +231,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
     traces = figures["traces"]
     lines += [
         "",
-        f"Opened again from disk and searched, {counted(traces['searched'], 'cell')} of text",
+        f"Opened again from disk and searched, {counted(traces['searched'], 'cell')}",
         f"  original ids: {traces['original_ids']}; their digits: {traces['id_digits']}; dates that were not moved: "
         f"{traces['original_dates']}; values of removed identifiers: {traces['removed_identifiers']}; "
         f"records of people left out: {traces['people_left_out']}.",
