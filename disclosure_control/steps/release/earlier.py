@@ -19,8 +19,9 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_told
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.words import listed
+from disclosure_control.findings.joined_releases import found_out, lines_on_both, told_of_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases
 from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import People, labels
@@ -128,59 +129,28 @@ def _standing_there(now: Merged, earlier: Merged, place: np.ndarray) -> dict[str
 
 def earlier_figures(beside: BesideEarlier) -> dict[str, Any]:
     """The figures under ``earlier_release``: counts of few people are null."""
-    found = beside.found
-    whole = found.in_both + found.only_now + found.only_earlier
-    parts = {"people_in_both": found.in_both, "people_only_now": found.only_now}
-    parts["people_only_earlier"] = found.only_earlier
-    # The people of each release are known: one part tells the others.
-    are_masked = bool(HAND_TO_HAND.are_small(np.array(list(parts.values()))).any())
-    n_alone = HAND_TO_HAND.told(found.alone, whole)
+    there, found = beside.stands_there, beside.found
+    totals = (found.in_both, found.in_both + found.only_now, found.in_both + found.only_earlier)
     return {
-        **{name: None if are_masked else n for name, n in parts.items()},
-        "alone_by_both_together": n_alone,
-        _below(beside): HAND_TO_HAND.told(found.fewer_than_k, whole, *([] if n_alone is None else [n_alone])),
-        "values_follow": {name: HAND_TO_HAND.told(n, whole) for name, n in found.values_follow.items()},
-        "values_that_stand_in_the_earlier": {
-            name: HAND_TO_HAND.told(n, found.in_both, whole) for name, n in beside.stands_there.items()
-        },
+        "k": beside.k,
+        **told_of_both(beside.found),
+        "values_that_stand_in_the_earlier": {name: HAND_TO_HAND.told(n, *totals) for name, n in there.items()},
     }
-
-
-def _below(beside: BesideEarlier) -> str:
-    return f"fewer_than_{beside.k}_by_both_together"
 
 
 def earlier_report(figures: Mapping[str, Any]) -> list[str]:
     """The lines of the text: what both releases tell together."""
-    below = next(name for name in figures if name.startswith("fewer_than_"))
-    k = below.split("_")[2]
-    names = ("people_in_both", "people_only_now", "people_only_earlier", "alone_by_both_together", below)
-    in_both, only_now, only_earlier, n_alone, n_below = (count_text(figures[name]) for name in names)
-    lines = [
-        "Beside the earlier release, for whoever has both",
-        f"  people in both: {in_both}; only in this one: {only_now}; only in the earlier one: {only_earlier}.",
-        f"  alone by both together, and by neither: {n_alone}; fewer than {k} alike by both together, and by neither: "
-        f"{n_below}.",
-    ]
-    for words, name in (
-        ("values that follow from both together", "values_follow"),
-        ("values taken out here that stand in the earlier one", "values_that_stand_in_the_earlier"),
-    ):
-        if figures[name]:
-            lines.append(f"  {words}: {listed(f'{column} {count_text(n)}' for column, n in figures[name].items())}.")
-    return lines
+    there = figures["values_that_stand_in_the_earlier"]
+    lines = lines_on_both(figures, str(figures["k"]))
+    if there:
+        columns = listed(f"{column} {count_text(n)}" for column, n in there.items())
+        lines.append(f"values taken out here that stand in the earlier one: {columns}.")
+    return ["Beside the earlier release, for whoever has both", *(f"  {line}" for line in lines)]
 
 
 def reasons_of_earlier(beside: BesideEarlier) -> list[Reason]:
     """A reason where both releases together tell more than each alone."""
-    figures = earlier_figures(beside)
-    counts = {
-        "are alone": figures["alone_by_both_together"],
-        f"are in classes below K = {beside.k}": figures[_below(beside)],
-    }
-    parts = [f"{people_told(n)} {words}" for words, n in counts.items() if n != 0]
-    follow = figures["values_follow"]
-    parts += [f"the {name} of {people_told(n)} follows" for name, n in follow.items() if n != 0]
+    parts = found_out(told_of_both(beside.found), str(beside.k))
     if beside.stands_there:
         parts.append(f"values taken out here stand there ({listed(beside.stands_there)})")
     if not parts:

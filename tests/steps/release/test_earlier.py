@@ -89,7 +89,7 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
     figures = earlier_figures(BesideEarlier(found, {"DM__AGE": 2}, 5, {}))
     assert [figures[f"people_{part}"] for part in ("in_both", "only_now", "only_earlier")] == [None] * 3
     assert figures["alone_by_both_together"] is None
-    assert figures["fewer_than_5_by_both_together"] == 20
+    assert figures["fewer_than_k_by_both_together"] == 20
     assert figures["values_follow"] == {"LB__X": None}
     text = "\n".join(earlier_report(figures))
     assert "alone by both together, and by neither: masked" in text
@@ -97,12 +97,12 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
 
 
 def test_the_sentence_tells_what_the_figures_tell():
-    """Alone 30 and below K 33: their difference is of few people, and both are among the others."""
+    """Alone 30 and below K 33: the difference is of few people."""
     beside = BesideEarlier(TwoReleases(80, 20, 20, 30, 33, {"LB__X": 4}), {}, 5, {})
     figures = earlier_figures(beside)
-    assert (figures["alone_by_both_together"], figures["fewer_than_5_by_both_together"]) == (30, None)
+    assert (figures["alone_by_both_together"], figures["fewer_than_k_by_both_together"]) == (None, 33)
     (reason,) = reasons_of_earlier(beside)
-    assert "30 people are alone; masked people are in classes below K = 5; the LB__X of masked" in reason.sentence
+    assert "masked people are alone; 33 people are fewer than 5 alike; the LB__X of masked people" in reason.sentence
 
 
 @pytest.mark.parametrize(
