@@ -167,13 +167,41 @@ def _days(column: pd.Series) -> np.ndarray:
 def _visits(known: _Opened) -> list[pd.DataFrame]:
     """How many visits each person had: by SV, else by the visits that any file names."""
     holding = {"SV": known.frames["SV"]} if "SV" in known.frames else known.frames
-    seen = [_NOTHING]
-    for name, frame in holding.items():
-        column = next((one for one in ("VISITNUM", "VISIT") if one in frame), None)
-        if column is not None:
-            seen.append(_entries(known.people(name), column, labels(frame[column])))
-    visits = pd.concat(seen).drop_duplicates().groupby("person")["fact"].size()
+    named = [name for name, frame in holding.items() if "VISITNUM" in frame or "VISIT" in frame]
+    rows = [_named_visits(known.people(name), holding[name]) for name in named]
+    visits = _visits_as_one(pd.concat([_NO_VISITS, *rows])).groupby("person")["visit"].size()
     return [_entries(visits.index.to_numpy(), "visits", visits.to_numpy())]
+
+
+_NO_VISITS = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "number": [], "name": []}).astype(
+    {"number": "str", "name": "str"}
+)
+
+
+def _named_visits(person: np.ndarray, frame: pd.DataFrame) -> pd.DataFrame:
+    """Who had a visit of which number and which name, each missing where the row or the file has none; each once."""
+    nothing = pd.Series(np.nan, frame.index)
+    columns = {"number": frame.get("VISITNUM", nothing), "name": frame.get("VISIT", nothing)}
+    seen = pd.DataFrame({"person": person} | {name: labels(column) for name, column in columns.items()})
+    return seen[seen["person"] >= 0].drop_duplicates().astype({"number": "str", "name": "str"})
+
+
+def _visits_as_one(seen: pd.DataFrame) -> pd.DataFrame:
+    """Each visit of each person once, as ``person`` and ``visit``: by its number, which a file may not have.
+
+    A name stands for the numbers beside which it is seen in any row: for one that the person has, else for the first.
+    A name that is seen beside none may be any of the visits, and is none of its own; where no file has numbers, names
+    are what visits go by.
+    """
+    if seen["number"].isna().all():
+        return seen[["person", "name"]].dropna().drop_duplicates().rename(columns={"name": "visit"})
+    numbered = seen[["person", "number"]].dropna().drop_duplicates()
+    pairs = seen[["name", "number"]].dropna().drop_duplicates().sort_values(["name", "number"])
+    by_name = seen.loc[seen["number"].isna(), ["person", "name"]].dropna().drop_duplicates().merge(pairs, on="name")
+    has_it = by_name.merge(numbered, on=["person", "number"])[["person", "name"]].drop_duplicates()
+    is_new = by_name.merge(has_it, on=["person", "name"], how="left", indicator=True)["_merge"].eq("left_only")
+    first = by_name[is_new.to_numpy()].drop_duplicates(["person", "name"])[["person", "number"]]
+    return pd.concat([numbered, first]).drop_duplicates().rename(columns={"number": "visit"})
 
 
 def _deaths(known: _Opened) -> list[pd.DataFrame]:
