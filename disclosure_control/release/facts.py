@@ -49,6 +49,7 @@ class _Opened:
 
     def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule, with_months: bool):
         self.frames, self.with_months = frames, with_months
+        self.n_people = len(ids)
         self._ids, self._rule = ids, rule
         self._people: dict[str, np.ndarray] = {}
 
@@ -151,7 +152,7 @@ def _starts(known: _Opened) -> np.ndarray:
     if demographics is None or "RFSTDTC" not in demographics:
         return np.zeros(0, dtype="datetime64[D]")
     people = known.people("DM")
-    start = np.full(people.max(initial=-1) + 1, np.datetime64("NaT", "D"))
+    start = np.full(known.n_people, np.datetime64("NaT", "D"))
     start[people[people >= 0]] = _days(demographics["RFSTDTC"])[people >= 0]
     return start
 

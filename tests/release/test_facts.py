@@ -1,4 +1,4 @@
-"""What may be known of a course, by small files: visits under one name in all files."""
+"""What may be known of a course, by small files: visits under one name in all files, months where DM has not all."""
 
 from __future__ import annotations
 
@@ -60,6 +60,16 @@ def test_a_name_of_several_numbers_is_one_that_the_person_has(number, is_same):
     both = frame(USUBJID=["D", "D"], VISITNUM=[1.1, 1.2], VISIT=["UNSCHEDULED", "UNSCHEDULED"])
     a, b, _, _ = visits_of({"LB": numbers, "VS": names, "EG": both})
     assert (a == b) is is_same
+
+
+def test_who_is_not_in_dm_has_terms_without_a_month():
+    """DM may come in parts: of D, who is not in this one, nobody knows the first day."""
+    dm = frame(USUBJID=["A", "B"], RFSTDTC=["2020-01-01", "2020-01-02"])
+    ae = frame(USUBJID=["A", "D", "B"], AEDECOD=["X", "X", "X"], AESTDTC=["2020-02-05", "2020-02-05", "2020-02-06"])
+    found = known({"DM": dm, "AE": ae}, ["terms"], with_months=True)
+    of_person = dict(zip(found.people.tolist(), found.facts.tolist(), strict=True))
+    assert of_person[0] == of_person[1] != of_person[3]
+    assert known({"DM": dm, "AE": ae.assign(AESTDY=[36.0, 36.0, 36.0])}, ["terms"], with_months=True).facts.max() == 0
 
 
 def test_a_row_without_its_number_goes_by_its_name():
