@@ -138,7 +138,7 @@ def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, known: _Opened
             day = np.where(np.isnan(day), pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float), day)
     start = _starts(known)
     for name in (f"{prefix}STDTC", f"{prefix}DTC"):
-        if name in frame and len(start):
+        if name in frame:
             began = np.append(start, np.datetime64("NaT", "D"))[np.where((people >= 0), people, len(start))]
             gap = (_days(frame[name]) - began) / np.timedelta64(1, "D")
             day = np.where(np.isnan(day), gap + (gap >= 0), day)  # no day 0: the first day is 1
@@ -147,13 +147,14 @@ def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, known: _Opened
 
 
 def _starts(known: _Opened) -> np.ndarray:
-    """The released first day of each person (n_people,), as datetime64[D]; NaT where there is none."""
-    demographics = known.frames.get("DM")
-    if demographics is None or "RFSTDTC" not in demographics:
-        return np.zeros(0, dtype="datetime64[D]")
-    people = known.people("DM")
+    """The released first day of each person (n_people,), as datetime64[D]; NaT where no file tells it, DM first."""
     start = np.full(known.n_people, np.datetime64("NaT", "D"))
-    start[people[people >= 0]] = _days(demographics["RFSTDTC"])[people >= 0]
+    holding = [name for name, frame in known.frames.items() if "RFSTDTC" in frame]
+    for name in sorted(holding, key=lambda one: (one != "DM", one)):
+        people, days = known.people(name), _days(known.frames[name]["RFSTDTC"])
+        tells = (people >= 0) & ~np.isnat(days)
+        tells[tells] = np.isnat(start[people[tells]])
+        start[people[tells]] = days[tells]
     return start
 
 

@@ -72,6 +72,19 @@ def test_who_is_not_in_dm_has_terms_without_a_month():
     assert known({"DM": dm, "AE": ae.assign(AESTDY=[36.0, 36.0, 36.0])}, ["terms"], with_months=True).facts.max() == 0
 
 
+def test_the_second_part_of_dm_tells_the_first_day_too():
+    parts = {
+        name: frame(USUBJID=[one], RFSTDTC=[day])
+        for name, one, day in (("DM", "A", "2020-01-01"), ("DM2", "D", "2020-01-02"))
+    }
+    ae = frame(USUBJID=["A", "D"], AEDECOD=["X", "X"], AESTDTC=["2020-02-05", "2020-02-06"])
+    found = known({"AE": ae, **parts}, ["terms"], with_months=True)
+    assert found.people.tolist() == [0, 3]
+    assert found.facts[0] == found.facts[1]
+    other = known({"AE": ae.assign(AESTDTC=["2020-02-05", "2020-04-06"]), **parts}, ["terms"], with_months=True)
+    assert other.facts[0] != other.facts[1]
+
+
 def test_a_row_without_its_number_goes_by_its_name():
     rows = frame(USUBJID=["A", "A", "B", "C"], VISITNUM=[1.0, None, 1.0, 1.0], VISIT=["BASELINE"] * 4)
     a, b, c, _ = visits_of({"LB": rows})
