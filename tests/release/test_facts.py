@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from cdisc.merge.subject_ids import SubjectIdRule
-from disclosure_control.release.facts import Facts, facts_known
+from disclosure_control.release import facts
+from disclosure_control.release.facts import Facts, facts_known, finest_term
 
 IDS = pd.Series(["A", "B", "C", "D"])
 
@@ -16,7 +17,7 @@ def frame(**columns) -> pd.DataFrame:
 
 
 def known(files: dict[str, pd.DataFrame], kinds: list[str], with_months: bool = False) -> Facts:
-    return facts_known(files, IDS, SubjectIdRule(), kinds, with_months)
+    return facts_known(files, IDS, SubjectIdRule(), kinds)[with_months]
 
 
 def visits_of(files: dict[str, pd.DataFrame]) -> list[int | None]:
@@ -83,6 +84,13 @@ def test_the_second_part_of_dm_tells_the_first_day_too():
     assert found.facts[0] == found.facts[1]
     other = known({"AE": ae.assign(AESTDTC=["2020-02-05", "2020-04-06"]), **parts}, ["terms"], with_months=True)
     assert other.facts[0] != other.facts[1]
+
+
+def test_what_the_months_do_not_change_is_found_once(monkeypatch):
+    asked = []
+    monkeypatch.setattr(facts, "finest_term", lambda *given: asked.append(given) or finest_term(*given))
+    facts_known({"AE": frame(USUBJID=["A"], AEDECOD=["X"])}, IDS, SubjectIdRule(), ["terms"])
+    assert len(asked) == 1
 
 
 def test_a_row_without_its_number_goes_by_its_name():

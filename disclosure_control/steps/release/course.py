@@ -52,7 +52,7 @@ def course_risk(
     rare_terms: RareTerms | None = None,
 ) -> CourseRisk:
     """The longitudinal risk of files as they were ``opened``; ``subjects`` and ``classes`` (n_people,) of the merge."""
-    without, with_months = (facts_known(opened, subjects, rule, known.kinds, months) for months in (False, True))
+    without, with_months = facts_known(opened, subjects, rule, known.kinds)
     return CourseRisk(
         n_people=len(subjects),
         k=k,

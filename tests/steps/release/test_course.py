@@ -75,7 +75,7 @@ def alone_by_hand(facts: dict[str, set[tuple]], classes: dict[str, object], size
 @pytest.mark.parametrize("with_months", [False, True])
 def test_facts_of_the_demo_are_those_read_row_by_row(demo, with_months):
     subjects = demo.opened["DM"]["USUBJID"]
-    found = facts_known(demo.opened, subjects, SubjectIdRule(), list(KINDS), with_months)
+    found = facts_known(demo.opened, subjects, SubjectIdRule(), list(KINDS))[with_months]
     by_hand = facts_by_hand(demo.opened, with_months)
     for place, one in enumerate(subjects):
         assert len(found.facts[found.people == place]) == len(by_hand[one])
@@ -263,7 +263,7 @@ def test_a_real_study_as_counted_by_looking_at_everybody():
     facts = facts_by_hand(opened)
     for n_people, sizes in ((306, (0, 1)), (60, (2,))):
         subjects = sexes.index[:n_people]
-        known = facts_known(opened, pd.Series(subjects), SubjectIdRule(), list(KINDS), False)
+        known, _ = facts_known(opened, pd.Series(subjects), SubjectIdRule(), list(KINDS))
         found = alone_by_facts(pd.factorize(sexes[subjects])[0], known.people, known.facts)
         for size in sizes:
             some = {one: facts[one] for one in subjects}
