@@ -43,16 +43,15 @@ def leaving_of(
     for name in frame.columns.difference(original.columns):
         is_other = _is_changed(accounts.get(str(name)))
         original[name] = pd.Series(np.nan, original.index) if is_other else frame[name]
-    changed = {
-        str(name): int(where_changed(original[name], frame[name]).sum()) for name in frame if name != SUBJECT_COLUMN
-    }
+    where = {str(name): where_changed(original[name], frame[name]) for name in frame if name != SUBJECT_COLUMN}
+    changed = {name: int(rows.sum()) for name, rows in where.items()}
     moved = {name for name in changed if name in accounts and _is_moved(accounts[name])}
     steps = (
         AppliedStep("release", {name: n for name, n in changed.items() if name not in moved}, 0, (), False),
         AppliedStep("shift_dates", {name: changed[name] for name in moved}, 0, (), False, settings={"days": days}),
     )
     treated = TreatedPilot(frame, found.config, found, steps, len(people.ids), None, (), release)
-    return Leaving(before, treated, original, harmless)
+    return Leaving(before, treated, original, harmless, where=where)
 
 
 def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People, subject_column: str | None) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,10 +64,10 @@ def read_earlier(
             "release['earlier']['folder']: found no domain file there; allowed: the folder released/ of an earlier "
             "run, as it was then"
         )
-    frame = merged_again(rule, merge, opened_again(folder)).frame
+    tables = opened_again(folder)
+    frame = merged_again(rule, merge, tables).frame
     inputs: dict[str, dict[str, object]] = {
-        f"earlier release: {path.name}": {"sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-        for path in paths.values()
+        f"earlier release: {table.file_name}": {"sha256": table.sha256} for table in tables.values()
     }
     return Merged(frame, evaluate(frame)), inputs
 
@@ -78,17 +77,17 @@ def beside_earlier(
     earlier: Merged,
     people: People,
     key: bytes,
-    releases: tuple[Release, Release],
+    release: Release,
     inputs: Mapping[str, dict[str, object]],
 ) -> BesideEarlier:
-    """Both releases person by person: the key and the names of the ``releases`` say whose pseudonym is whose.
+    """Both releases person by person: the key and the name of the earlier ``release`` say whose its pseudonyms are.
 
     Raises ``FaultyInputError`` where nobody of the earlier one is found among the people of the pilot.
     """
-    ids = [str(label) for label in labels(people.ids)]
+    of_earlier = pseudonyms_of(key, release, [str(label) for label in labels(people.ids)])
     person_now, person_earlier = (
-        pd.Index(pseudonyms_of(key, release, ids)).get_indexer(pd.Index(merged.frame[SUBJECT_COLUMN].astype("str")))
-        for release, merged in zip(releases, (now, earlier), strict=True)
+        pd.Index(pseudonyms).get_indexer(pd.Index(merged.frame[SUBJECT_COLUMN].astype("str")))
+        for pseudonyms, merged in ((people.pseudonyms, now), (of_earlier, earlier))
     )
     n_known = int((person_earlier >= 0).sum())
     if not n_known:
@@ -96,7 +95,7 @@ def beside_earlier(
             f"release['earlier']: none of the {len(person_earlier)} people of the earlier release is one of this pilot "
             'under this key and the name of that release; give its name: {"folder": ..., "name": ...}'
         )
-    where = np.full(len(ids), -1, dtype=np.int64)
+    where = np.full(len(people.ids), -1, dtype=np.int64)
     where[person_earlier[person_earlier >= 0]] = np.flatnonzero(person_earlier >= 0)
     place = where[person_now]
     features = [name for name in now.assessment.config.sensitive_features if name in earlier.frame]
