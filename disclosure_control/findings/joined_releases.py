@@ -54,12 +54,13 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     if SUBJECT_COLUMN not in leaving.treated.frame:
         raise FaultyInputError(f"{KEY}: {SUBJECT_COLUMN} is not released, so nothing joins; take the setting out")
     config = leaving.treated.config
+    people, people_earlier = (pd.Index(frame[SUBJECT_COLUMN].astype("str")) for frame in (leaving.treated.frame, table))
     names = [name for name in leaving.before.config.quasi_identifiers if name in table]
     sensitive = [name for name in config.sensitive_features if name in leaving.released and name in table]
     found = compare_releases(
         _classes([leaving.released[name] for name in leaving.quasi_identifiers], leaving.n_people),
         _classes([encode_column(table[name]) for name in names], len(table)),
-        pd.Index(table[SUBJECT_COLUMN].astype("str")).get_indexer(leaving.treated.frame[SUBJECT_COLUMN].astype("str")),
+        people_earlier.get_indexer(people),
         {name: (leaving.released[name].codes, encode_column(table[name]).codes) for name in sensitive},
         config.K,
     )

@@ -146,7 +146,7 @@ def _linkability(risk: ReidentificationRisk) -> Answer:
 def _inference(assessment: Assessment, n_unique: int) -> Answer:
     """What is certain is told beside the totals of which it is a part, or which are a part of it; the answer is exact.
 
-    ``n_unique`` people are alone with their quasi-identifiers: what they have is certain.
+    ``n_unique`` people are alone with their quasi-identifiers: where everybody has a value, theirs is certain.
     """
     question = "Can a value be inferred?"
     config = assessment.config
@@ -160,7 +160,8 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
             n_certain += _n_certain(table.class_of_cell[kept], table.people[kept])
         t = assessment.t_closeness[name]
         is_certain |= n_certain > 0
-        told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, n_unique)
+        alone = [n_unique] if n_people == assessment.k_anonymity.n_evaluated else []
+        told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)
         figures[name] = {"certain": told, "with_value": n_people, "above_t": t.n_risky}
         share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
         words.append(

@@ -72,8 +72,8 @@ def find_traces(
     for name, column, cells in columns:
         n_searched += int(cells.notna().sum())
         if cells.dtype.kind == "f":
-            for kind, wanted in numbers.items():
-                counts[kind] += _add(where, f"{name}.{column}", int(cells.isin(wanted).sum()))
+            for kind, values in numbers.items():
+                counts[kind] += _add(where, f"{name}.{column}", int(cells.isin(values).sum()))
             continue
         distinct, n_cells = _distinct(cells, pseudonyms)
         only_digits = [re.sub(r"[^0-9]+", "", text) if len(text) < 100 else "" for text in distinct]
