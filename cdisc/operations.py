@@ -30,6 +30,9 @@ class OperationKind(StrEnum):
     REVIEW = "review"  # stays out until the config has decided
 
 
+UNNAMED_DOMAIN = "XX"  # stands for any domain
+
+
 class VariableClass(StrEnum):
     """What a variable tells an outsider, in the classes of the PHUSE standard."""
 
@@ -262,8 +265,32 @@ def operation_of(domain: str, variable: str, overriding: Sequence[Line] = ()) ->
     under its parent's domain and its QNAM; a test whose result is a characteristic under its code (``SC``,
     ``MARISTAT``). ``overriding`` lines are asked first. What no line knows is for review, and never kept in silence.
     """
+    return decided(domain, variable, (*overriding, *LINES)) or NOT_IN_THE_TABLE
+
+
+def decided(domain: str, variable: str, lines: Sequence[Line]) -> Operation | None:
+    """What the first of the ``lines`` about a variable says of it; None where none is about it."""
     domain, variable = domain.upper(), variable.upper()
-    return next((line.says for line in (*overriding, *LINES) if _matches(line, domain, variable)), NOT_IN_THE_TABLE)
+    return next((line.says for line in lines if _matches(line, domain, variable)), None)
+
+
+def patterns_deciding(variable: str, lines: Sequence[Line]) -> dict[str, Operation]:
+    """The patterns that decide on a variable in any domain, and what they say of it.
+
+    Asked are the domains that the ``lines`` name, and one that none of them names.
+    """
+    domains = {_domain_of(pattern) for line in lines for pattern in line.patterns} | {UNNAMED_DOMAIN}
+    found: dict[str, Operation] = {}
+    for domain in sorted(domains):
+        first = next((line for line in lines if _matches(line, domain, variable.upper())), None)
+        if first is not None:
+            found |= {", ".join(first.patterns): first.says}
+    return found
+
+
+def _domain_of(pattern: str) -> str:
+    """A domain that a pattern is about."""
+    return pattern.rpartition(".")[0].replace("--", UNNAMED_DOMAIN).replace("*", "") or UNNAMED_DOMAIN
 
 
 def overriding_line(pattern: str, operation: OperationKind) -> Line:
@@ -274,7 +301,7 @@ def overriding_line(pattern: str, operation: OperationKind) -> Line:
 
 def _example_of(pattern: str) -> tuple[str, str]:
     domain, _, variable = pattern.rpartition(".")
-    return domain, variable.replace("--", domain[:2] or "XX")
+    return domain, variable.replace("--", domain[:2] or UNNAMED_DOMAIN)
 
 
 def _matches(line: Line, domain: str, variable: str) -> bool:

@@ -1,21 +1,28 @@
-"""What an earlier release adds, where the config says that people keep its pseudonyms: who is alone by both."""
+"""What an earlier release adds: who is alone by both together.
+
+Asked here where people keep its pseudonyms, by the config; the masks and the words are those of any two releases.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from cdisc.formats.files import read_domain_file
 from disclosure_control.assess.combined_dataset import AS_WRITTEN, SUBJECT_COLUMN
-from disclosure_control.basics.columns import encode_column, number_text
+from disclosure_control.basics.columns import EncodedColumn, encode_column, number_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import file_of_pilot
+from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_told
+from disclosure_control.basics.words import listed
 from disclosure_control.findings.leaving import EarlierRelease, Join, Leaving
-from disclosure_control.measures.joined_releases import JoinedRisk, joined_risk
+from disclosure_control.measures.two_releases import TwoReleases, compare_releases
 
 KEY = "treatment['join']"
 
@@ -40,73 +47,102 @@ def read_earlier_release(join: Join | None, folder: Path) -> tuple[EarlierReleas
 
 
 def figures(leaving: Leaving) -> dict[str, Any]:
-    """Who is alone and below k by the quasi-identifiers of both releases; {} where none joins."""
+    """What this release and the one that it joins tell together of the people of either; {} where none joins."""
     if leaving.earlier is None:
         return {}
     join, table = leaving.earlier.join, leaving.earlier.table
     if SUBJECT_COLUMN not in leaving.treated.frame:
         raise FaultyInputError(f"{KEY}: {SUBJECT_COLUMN} is not released, so nothing joins; take the setting out")
+    config = leaving.treated.config
+    people, people_earlier = (pd.Index(frame[SUBJECT_COLUMN].astype("str")) for frame in (leaving.treated.frame, table))
     names = [name for name in leaving.before.config.quasi_identifiers if name in table]
-    found = joined_risk(
-        leaving.treated.frame[SUBJECT_COLUMN].astype("str").tolist(),
-        [leaving.released[name] for name in leaving.quasi_identifiers],
-        table[SUBJECT_COLUMN].astype("str").tolist(),
-        [encode_column(table[name]) for name in names],
-        leaving.treated.config.K,
+    sensitive = [name for name in config.sensitive_features if name in leaving.released and name in table]
+    found = compare_releases(
+        _classes([leaving.released[name] for name in leaving.quasi_identifiers], leaving.n_people),
+        _classes([encode_column(table[name]) for name in names], len(table)),
+        people_earlier.get_indexer(people),
+        {name: (leaving.released[name].codes, encode_column(table[name]).codes) for name in sensitive},
+        config.K,
     )
     return {
         "release": join.release,
         "pilot": join.pilot,
         "quasi_identifiers_of_earlier": names,
-        "k": leaving.treated.config.K,
-        **_told(found),
+        "k": config.K,
+        **told_of_both(found),
     }
 
 
-def _told(found: JoinedRisk) -> dict[str, int | None]:
-    """The counts as they may be told beside each other: who is below k here is so by both, which takes in who is alone.
+def _classes(columns: Sequence[EncodedColumn], n: int) -> np.ndarray:
+    """The equivalence class of each person (n,); a missing value is a value."""
+    return number_rows([column.codes + 1 for column in columns], [len(column.labels) + 1 for column in columns], n)[0]
 
-    Those of this release by itself are totals of the pilot.
+
+def told_of_both(found: TwoReleases) -> dict[str, Any]:
+    """What two releases tell together, as it may be told: counts of few people are None.
+
+    The people of each release are known, so one part tells the others; where nobody is in both, the parts are these.
     """
-    beside = found.n_people, found.n_below_k_here, found.n_alone_here
+    parts = {"people_in_both": found.in_both, "people_only_now": found.only_now}
+    parts["people_only_earlier"] = found.only_earlier
+    are_masked = found.in_both > 0 and bool(HAND_TO_HAND.are_small(np.array(list(parts.values()))).any())
+    totals = (found.n_people, found.in_both + found.only_now, found.in_both + found.only_earlier)
+    below = HAND_TO_HAND.told(found.fewer_than_k, *totals)
+    alone = HAND_TO_HAND.told(found.alone, *totals, *([] if below is None else [below]))
     return {
-        "n_people": found.n_people,
-        "n_in_both": HAND_TO_HAND.told(found.n_in_both, found.n_people),
-        "n_alone": HAND_TO_HAND.told(found.n_alone, *beside, found.n_below_k),
-        "n_below_k": HAND_TO_HAND.told(found.n_below_k, *beside),
-        "n_alone_here": found.n_alone_here,
-        "n_below_k_here": found.n_below_k_here,
+        **{name: None if are_masked else n for name, n in parts.items()},
+        "alone_by_both_together": alone,
+        "fewer_than_k_by_both_together": below,
+        "values_follow": {name: HAND_TO_HAND.told(n, *totals) for name, n in found.values_follow.items()},
     }
+
+
+def lines_on_both(told: Mapping[str, Any], k: str) -> list[str]:
+    """The figures of ``told_of_both`` in sentences."""
+    names = ("people_in_both", "people_only_now", "people_only_earlier", *COUNTED)
+    in_both, only_now, only_earlier, n_alone, n_below = (count_text(told[name]) for name in names)
+    follow = told["values_follow"]
+    values = listed(f"{name} {count_text(n)}" for name, n in follow.items())
+    return [
+        f"people in both: {in_both}; only in this one: {only_now}; only in the earlier one: {only_earlier}.",
+        f"alone by both together, and by neither: {n_alone}; fewer than {k} alike by both together, and more by each: "
+        f"{n_below}.",
+        *([f"values that follow from both together: {values}."] if follow else []),
+    ]
+
+
+def found_out(told: Mapping[str, Any], k: str) -> list[str]:
+    """Of whom both tell more than each, in words; [] where that is nobody."""
+    words = dict(zip(COUNTED, ("are alone", f"are fewer than {k} alike"), strict=True))
+    parts = [f"{people_told(told[name])} {said}" for name, said in words.items() if told[name] != 0]
+    follow = told["values_follow"]
+    return parts + [f"the {name} of {people_told(n)} follows" for name, n in follow.items() if n != 0]
+
+
+COUNTED = ("alone_by_both_together", "fewer_than_k_by_both_together")
 
 
 def words(found: Mapping[str, Any]) -> Iterator[str]:
-    """What both releases tell together beside what this one tells."""
-    if not found:
-        return
-    people, k = people_text(found["n_people"]), number_text(found["k"])
-    n_in_both, n_below_k, n_alone = (count_text(found[name]) for name in ("n_in_both", "n_below_k", "n_alone"))
-    yield (
-        f"Joined by pseudonym with the earlier release {found['release']}: {n_in_both} of {people} are in it. "
-        f"By the quasi-identifiers of both, and by who is in the earlier one, {n_below_k} are below k = {k} and "
-        f"{n_alone} alone; by those of this release {found['n_below_k_here']} and {found['n_alone_here']}."
-    )
+    """What both releases tell together."""
+    if found:
+        yield f"Joined by pseudonym with the earlier release {found['release']}, for whoever has both:"
+        yield from (f"{line[0].upper()}{line[1:]}" for line in lines_on_both(found, number_text(found["k"])))
 
 
 def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
     """A reason to hold where both together leave people below k, and one where nobody joins."""
     if not found:
         return
-    if found["n_in_both"] == 0:
+    if found["people_in_both"] == 0:
         yield Reason(
             Gravity.NOT_DECIDED,
             f"This release shall join {found['release']}, and nobody of it is in that file.",
             'check the key, the name of the earlier release and the length of the pseudonyms, or take "join" out',
         )
-    if found["n_below_k"] != 0:
+    told = found_out(found, number_text(found["k"]))
+    if told:
         yield Reason(
             Gravity.THRESHOLD_NOT_MET,
-            f"Together with the release {found['release']}, which it joins by pseudonym, "
-            f"{people_on_screen(found['n_below_k'])} of {people_text(found['n_people'])} are below "
-            f"k = {number_text(found['k'])}.",
+            f"Together with the release {found['release']}, which it joins by pseudonym: {'; '.join(told)}.",
             'take "join" out, so that the pseudonyms are others, or treat the quasi-identifiers as in that release',
         )

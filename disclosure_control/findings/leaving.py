@@ -45,6 +45,7 @@ class Leaving:
 
     ``harmless``: columns that the config declares to tell outsiders nothing, and why. ``earlier``: the release whose
     pseudonyms the people have. ``told``: of columns, the numbers of people beside which others of them stand.
+    ``where``: of columns, whose value (n_kept,) is another one, so far as that was found out already.
     """
 
     before: Assessment
@@ -53,6 +54,7 @@ class Leaving:
     harmless: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierRelease | None = None
     told: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    where: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def told_of(self, name: str, n: int, *beside: int) -> int | None:
         """A number of people about a column as it may be told; None where it is masked."""
@@ -86,12 +88,14 @@ class Leaving:
         touched = {name for step in self.treated.steps for name, count in step.changed.items() if count}
         dropped = [name for name in self.original if name not in self.treated.frame]
         return {
-            str(name): self.original[name].notna().to_numpy()
-            if name in dropped
-            else where_changed(self.original[name], self.treated.frame[name])
+            str(name): self.original[name].notna().to_numpy() if name in dropped else self._where_changed(str(name))
             for name in self.original
             if name != SUBJECT_COLUMN and (name in touched or name in dropped)
         }
+
+    def _where_changed(self, name: str) -> np.ndarray:
+        known = self.where.get(name)
+        return where_changed(self.original[name], self.treated.frame[name]) if known is None else known
 
     @cached_property
     def n_values_changed(self) -> dict[str, int]:

@@ -9,7 +9,14 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen, people_told
+from disclosure_control.basics.small_counts import (
+    HAND_TO_HAND,
+    MASKED,
+    SMALLEST_PRINTED_GROUP,
+    count_text,
+    people_on_screen,
+    people_told,
+)
 from disclosure_control.basics.words import people_text
 from disclosure_control.findings.leaving import Leaving
 from disclosure_control.measures.moved_dates import MOST, NEARLY_ALL, Pattern, calendar_patterns, offsets_left
@@ -45,6 +52,7 @@ def _figures_of_step(leaving: Leaving, columns: list[str], days: int) -> dict[st
     offset = _offsets({name: (moved[name] - dates)[people] for name, dates in original.items()}, len(people))
     n_left = _n_left({name: dates[people] for name, dates in moved.items()}, patterns, offset, days)
     has_offset = offset != 0
+    is_told = int(has_offset.sum()) >= SMALLEST_PRINTED_GROUP
     n_looked_at, n_undone, n_nearly = (int((has_offset & (n_left <= most)).sum()) for most in (2 * days, 1, FEW))
     return {
         "columns": columns,
@@ -53,7 +61,7 @@ def _figures_of_step(leaving: Leaving, columns: list[str], days: int) -> dict[st
         "people_looked_at": HAND_TO_HAND.told(n_looked_at, leaving.n_people),
         "people_undone": HAND_TO_HAND.told(n_undone, leaving.n_people, n_looked_at),
         "people_nearly_undone": HAND_TO_HAND.told(n_nearly, leaving.n_people, n_looked_at, n_undone),
-        "median_offsets_left": float(np.median(n_left[has_offset])) if has_offset.any() else None,
+        "median_offsets_left": float(np.median(n_left[has_offset])) if is_told else None,
     }
 
 
@@ -114,17 +122,21 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
             )
             if not pattern["most"]:
                 yield "Whoever knows the day and can tell who they are undoes shift_dates for these."
-        if step["patterns"]:
-            n_nearly, n_left = count_text(step["people_nearly_undone"]), step["median_offsets_left"]
+        if step["patterns"] and step["people_looked_at"] != 0:
+            n_nearly, n_left = count_text(step["people_nearly_undone"]), _median_text(step["median_offsets_left"])
             yield (
                 f"Whoever knows these patterns of the calendar undoes shift_dates for "
                 f"{count_text(step['people_undone'])} of {people_told(step['people_looked_at'])}, and leaves {FEW} "
-                f"offsets or fewer for {n_nearly}; of {step['offsets']} offsets {n_left:g} are left for half of the "
+                f"offsets or fewer for {n_nearly}; of {step['offsets']} offsets {n_left} are left for half of the "
                 "people."
             )
         if step["patterns"] and step["people_looked_at"] != found["people"]:
             n_tried = count_text(step["people_looked_at"])
             yield f"That was tried for {n_tried} of {people_text(found['people'])}, with such a date."
+
+
+def _median_text(n_left: float | None) -> str:
+    return MASKED if n_left is None else f"{n_left:g}"
 
 
 def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:

@@ -13,9 +13,10 @@ import numpy as np
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import listed, share_of_text
 from disclosure_control.identifiers.findings import ColumnFinding
-from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
+from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column, people_in_sentence
 from disclosure_control.measures.reidentification import (
     ReidentificationRisk,
     RiskProfile,
@@ -48,10 +49,11 @@ def three_questions(
     ``identified`` is what the step ``identifiers`` found: a column that names people by itself comes before classes.
     """
     policy = assessment.config.missing_qis
+    profile = profile or risk_profile(assessment.classes, missing_qis=policy)
     answers = {
-        "singling_out": _singling_out(assessment, profile or risk_profile(assessment.classes, missing_qis=policy)),
+        "singling_out": _singling_out(assessment, profile),
         "linkability": _linkability(prosecutor or prosecutor_risk(assessment.classes, missing_qis=policy)),
-        "inference": _inference(assessment),
+        "inference": _inference(assessment, profile.n_unique),
     }
     if identified is None or not identified.vetoing:
         return answers
@@ -141,10 +143,15 @@ def _linkability(risk: ReidentificationRisk) -> Answer:
     return _answer(question, n_at_risk > 0, sentence, figures)
 
 
-def _inference(assessment: Assessment) -> Answer:
+def _inference(assessment: Assessment, n_unique: int) -> Answer:
+    """What is certain is told beside the totals of which it is a part, or which are a part of it; the answer is exact.
+
+    ``n_unique`` people are alone with their quasi-identifiers: where everybody has a value, theirs is certain.
+    """
     question = "Can a value be inferred?"
     config = assessment.config
     evaluated, figures, words = assessment.classes.evaluated(config.missing_qis), {}, []
+    is_certain = False
     for name in config.sensitive_features:
         n_people, n_certain = 0, 0
         for part, table in assessment.counts[name].parts():
@@ -152,17 +159,20 @@ def _inference(assessment: Assessment) -> Answer:
             n_people += int(table.people[kept].sum())
             n_certain += _n_certain(table.class_of_cell[kept], table.people[kept])
         t = assessment.t_closeness[name]
-        figures[name] = {"certain": n_certain, "with_value": n_people, "above_t": t.n_risky}
-        share = f" ({share_of_text(n_certain, n_people)})" if n_people else ""
+        is_certain |= n_certain > 0
+        alone = [n_unique] if n_people == assessment.k_anonymity.n_evaluated else []
+        told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)
+        figures[name] = {"certain": told, "with_value": n_people, "above_t": t.n_risky}
+        share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
         words.append(
-            f"{name} is certain for {n_certain:,} of {n_people:,} people{share}, whose class holds one value, and "
-            f"shifted by more than T for {t.n_risky:,}"
+            f"{name} is certain for {people_in_sentence(told)} of {n_people:,} people{share}, whose class holds one "
+            f"value, and shifted by more than T for {t.n_risky:,}"
         )
     if not figures:
         return Answer(question, "not assessable", "Not assessable: the config names no sensitive feature.", {})
     if not any(entry["with_value"] for entry in figures.values()):
         return _nothing(question)
-    yes = any(entry["certain"] or entry["above_t"] for entry in figures.values())
+    yes = is_certain or any(entry["above_t"] for entry in figures.values())
     return _answer(question, yes, "; ".join(words) + ".", figures)
 
 

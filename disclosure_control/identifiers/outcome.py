@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.words import counted, listed
 from disclosure_control.identifiers.findings import ColumnFinding, Grade
 from disclosure_control.identifiers.scan import scan_combined
@@ -78,11 +79,32 @@ class IdentifierOutcome:
         return scan_combined(released, subjects, [name]).findings
 
 
+def told_counts(finding: ColumnFinding) -> dict[str, int | None]:
+    """Its people, hits and rows with a value as they may be told beside each other: None is masked.
+
+    A row may be a person, so rows are counted as people are; but how many rows a table has that names nobody is known.
+    """
+    n_all, n_values = finding.n_all_people, finding.n_values
+    values = HAND_TO_HAND.told(n_values, n_all) if n_all else n_values
+    beside = [n_all, *([] if values is None else [values])]
+    return {
+        "values": values,
+        "hits": HAND_TO_HAND.told(finding.n_hits, *beside),
+        "people": HAND_TO_HAND.told(finding.n_people, *beside),
+    }
+
+
+def people_in_sentence(n: int | None) -> str:
+    """A number of people that are some ``of`` others, in a sentence; None is masked."""
+    return people_on_screen(None) if n is None else count_text(n, ",")
+
+
 def in_words(finding: ColumnFinding) -> str:
     """``DM__PHONE holds telephone numbers of 400 of 400 people``; rows where the table names nobody."""
     looked_at = " looked at" if finding.is_sample else ""
-    people = f"of {finding.n_people:,} of {finding.n_all_people:,} people"
-    rows = f"in {finding.n_hits:,} of {counted(finding.n_values, 'row')}"
+    told = told_counts(finding)
+    people = f"of {people_in_sentence(told['people'])} of {finding.n_all_people:,} people"
+    rows = f"in {people_in_sentence(told['hits'])} of {counted(finding.n_values, 'row')}"
     return f"{finding.name} holds {finding.words} {people if finding.n_all_people else rows}{looked_at}"
 
 

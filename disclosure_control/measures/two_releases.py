@@ -19,9 +19,9 @@ from disclosure_control.basics.keys import number_groups
 class TwoReleases:
     """Counts of people, each from 0 to those who are in either release; more is riskier from ``alone`` on.
 
-    ``in_both``, ``only_now`` and ``only_earlier`` are all people. ``alone``: who shares neither class with as few, but
-    is alone among those of the same part; ``fewer_than_k`` the same for parts below k. ``values_follow``: by sensitive
-    feature, of whom the part knows the value, because all of it have the same, and neither class does.
+    ``in_both``, ``only_now`` and ``only_earlier`` are all people. ``fewer_than_k``: whose part has fewer than k people,
+    and fewer than each of the person's classes; ``alone`` are those of them whose part is of one. ``values_follow``: by
+    sensitive feature, of whom the part knows the value, because all of it have the same, and neither class does.
     """
 
     in_both: int
@@ -31,13 +31,18 @@ class TwoReleases:
     fewer_than_k: int
     values_follow: Mapping[str, int]
 
+    @property
+    def n_people(self) -> int:
+        """All people, those of the earlier release alone among them."""
+        return self.in_both + self.only_now + self.only_earlier
+
 
 def compare_releases(
     now: np.ndarray,
     earlier: np.ndarray,
     place: np.ndarray,
     sensitive: Mapping[str, tuple[np.ndarray, np.ndarray]],
-    k: int,
+    k: float,
 ) -> TwoReleases:
     """What two releases tell together that neither tells alone.
 
@@ -73,7 +78,7 @@ def compare_releases(
         only_now=int((place < 0).sum()),
         only_earlier=len(left),
         alone=int(((size_of_part == 1) & (least > 1)).sum()),
-        fewer_than_k=int(((size_of_part < k) & (least >= k)).sum()),
+        fewer_than_k=int(((size_of_part < k) & (size_of_part < least)).sum()),
         values_follow=follows,
     )
 

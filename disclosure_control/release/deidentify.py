@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from cdisc.operations import Line, Operation, OperationKind, VariableClass, operation_of
+from cdisc.operations import Line, Operation, OperationKind, VariableClass, decided, operation_of
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_ids
 from disclosure_control.release.people import People, RecodedColumn, of_rows
 from disclosure_control.release.recodings import says_again, test_rows, with_results_recoded
@@ -195,9 +195,8 @@ SAYS_AGAIN = Operation(
 
 def operation_of_column(name: str, domain: str, state: _State) -> Operation:
     """What is done with a column: the config's line, the id column's, the table's; a role in the config decides."""
-    if name == state.subject_column:
-        name = "USUBJID"
-    says = operation_of(domain, name, state.lines)
+    in_table = "USUBJID" if name == state.subject_column else name
+    says = decided(domain, name, state.lines) or operation_of(domain, in_table)
     if says_again(name, domain, state.people.recoded):
         return SAYS_AGAIN
     if says.operation == OperationKind.REVIEW and f"{domain}__{name}" in state.people.roles:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -47,8 +48,9 @@ class Facts:
 class _Opened:
     """The files as they leave, and of each row (n_rows,) the position of its person, below 0 of nobody."""
 
-    def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule, with_months: bool):
-        self.frames, self.with_months = frames, with_months
+    def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule):
+        self.frames = frames
+        self.n_people = len(ids)
         self._ids, self._rule = ids, rule
         self._people: dict[str, np.ndarray] = {}
 
@@ -58,35 +60,50 @@ class _Opened:
             self._people[name] = people_of_rows(self.frames[name], self._rule, self._ids)
         return self._people[name]
 
+    @cached_property
+    def starts(self) -> np.ndarray:
+        """The released first day of each person (n_people,), as datetime64[D]; NaT where no file tells it, DM first."""
+        start = np.full(self.n_people, np.datetime64("NaT", "D"))
+        holding = [name for name, frame in self.frames.items() if "RFSTDTC" in frame]
+        for name in sorted(holding, key=lambda one: (one != "DM", one)):
+            people, days = self.people(name), _days(self.frames[name]["RFSTDTC"])
+            tells = (people >= 0) & ~np.isnat(days)
+            tells[tells] = np.isnat(start[people[tells]])
+            start[people[tells]] = days[tells]
+        return start
+
 
 def facts_known(
-    opened: Mapping[str, pd.DataFrame],
-    subjects: pd.Series,
-    rule: SubjectIdRule,
-    kinds: Sequence[str],
-    with_months: bool,
-) -> Facts:
-    """What may be known of each subject (n_people,), of the ``kinds`` of ``KINDS``; terms ``with_months`` or without.
+    opened: Mapping[str, pd.DataFrame], subjects: pd.Series, rule: SubjectIdRule, kinds: Sequence[str]
+) -> tuple[Facts, Facts]:
+    """What may be known of each subject (n_people,), of the ``kinds`` of ``KINDS``: without months of terms, and with.
 
     A term with its month stands in place of the term: who knows the month knows the term.
     """
-    ids = pd.Index(subjects.astype("str"))
-    known = _Opened(opened, ids, rule, with_months)
+    known = _Opened(opened, pd.Index(subjects.astype("str")), rule)
     found = {kind: pd.concat([_NOTHING, *KINDS[kind](known)]) for kind in kinds}
     entries = pd.concat([_NOTHING, *found.values()])
-    codes, _ = pd.factorize(entries["fact"], sort=True)
     holders = {kind: int(part["person"].nunique()) for kind, part in found.items()}
-    return Facts(entries["person"].to_numpy(dtype=np.int64), codes.astype(np.int64), holders)
+    with_month = entries["fact"] + "\0" + entries["month"]
+    return _facts(entries, entries["fact"], holders), _facts(entries, with_month, holders)
 
 
-def _entries(person: np.ndarray, kind: str, values: np.ndarray) -> pd.DataFrame:
-    """Facts of people: who, and the fact as a text; rows of nobody and without a value are none."""
+def _facts(entries: pd.DataFrame, texts: pd.Series, holders: Mapping[str, int]) -> Facts:
+    each = pd.DataFrame({"person": entries["person"], "fact": texts}).drop_duplicates()
+    codes, _ = pd.factorize(each["fact"], sort=True)
+    return Facts(each["person"].to_numpy(dtype=np.int64), codes.astype(np.int64), holders)
+
+
+def _entries(person: np.ndarray, kind: str, values: np.ndarray, months: np.ndarray | str = NO_MONTH) -> pd.DataFrame:
+    """Facts of people: who, the fact as a text, and its month; rows of nobody and without a value are none."""
     facts = pd.Series(values.astype(object))
-    kept = (person >= 0) & facts.notna().to_numpy()
-    return pd.DataFrame({"person": person[kept], "fact": kind + "\0" + facts[kept].astype("str")}).drop_duplicates()
+    rows = pd.DataFrame({"person": person, "fact": kind + "\0" + facts.astype("str"), "month": months})
+    return rows[(person >= 0) & facts.notna().to_numpy()].astype({"month": "str"}).drop_duplicates()
 
 
-_NOTHING = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "fact": pd.Series([], dtype="str")})
+_NOTHING = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "fact": [], "month": []}).astype(
+    {"fact": "str", "month": "str"}
+)
 
 
 # ---------------------------------------------------------------- coded terms
@@ -96,11 +113,9 @@ def _terms(known: _Opened) -> list[pd.DataFrame]:
     found = []
     for name, frame in known.frames.items():
         for prefix in coded_domains(frame):
-            term = finest_term(frame, prefix)
-            if known.with_months:
-                month = _months(frame, prefix, known.people(name), known)
-                term = np.array([f"{one}\0{when}" if one is not None else None for one, when in zip(term, month)])  # noqa: B905
-            found.append(_entries(known.people(name), f"term {prefix}", term))
+            people = known.people(name)
+            months = _months(frame, prefix, people, known.starts)
+            found.append(_entries(people, f"term {prefix}", finest_term(frame, prefix), months))
     return found
 
 
@@ -129,31 +144,22 @@ def occurred(frame: pd.DataFrame, prefix: str) -> np.ndarray:
     return took_place
 
 
-def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, known: _Opened) -> np.ndarray:
-    """The month of the study in which each row (n_rows,) begins, as text: by its study day, else by its dates."""
+def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """The month of the study in which each row (n_rows,) begins, as text: by its study day, else by its dates.
+
+    ``start`` (n_people,) is the first day of each person.
+    """
     day = np.full(len(frame), np.nan)
     for name in (f"{prefix}STDY", f"{prefix}DY"):
         if name in frame:
             day = np.where(np.isnan(day), pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float), day)
-    start = _starts(known)
     for name in (f"{prefix}STDTC", f"{prefix}DTC"):
-        if name in frame and len(start):
+        if name in frame:
             began = np.append(start, np.datetime64("NaT", "D"))[np.where((people >= 0), people, len(start))]
             gap = (_days(frame[name]) - began) / np.timedelta64(1, "D")
             day = np.where(np.isnan(day), gap + (gap >= 0), day)  # no day 0: the first day is 1
     month = np.floor((day - (day > 0)) / DAYS_PER_MONTH)
     return np.where(np.isnan(month), NO_MONTH, np.nan_to_num(month).astype(np.int64).astype(str))
-
-
-def _starts(known: _Opened) -> np.ndarray:
-    """The released first day of each person (n_people,), as datetime64[D]; NaT where there is none."""
-    demographics = known.frames.get("DM")
-    if demographics is None or "RFSTDTC" not in demographics:
-        return np.zeros(0, dtype="datetime64[D]")
-    people = known.people("DM")
-    start = np.full(people.max(initial=-1) + 1, np.datetime64("NaT", "D"))
-    start[people[people >= 0]] = _days(demographics["RFSTDTC"])[people >= 0]
-    return start
 
 
 def _days(column: pd.Series) -> np.ndarray:
@@ -167,13 +173,41 @@ def _days(column: pd.Series) -> np.ndarray:
 def _visits(known: _Opened) -> list[pd.DataFrame]:
     """How many visits each person had: by SV, else by the visits that any file names."""
     holding = {"SV": known.frames["SV"]} if "SV" in known.frames else known.frames
-    seen = [_NOTHING]
-    for name, frame in holding.items():
-        column = next((one for one in ("VISITNUM", "VISIT") if one in frame), None)
-        if column is not None:
-            seen.append(_entries(known.people(name), column, labels(frame[column])))
-    visits = pd.concat(seen).drop_duplicates().groupby("person")["fact"].size()
+    named = [name for name, frame in holding.items() if "VISITNUM" in frame or "VISIT" in frame]
+    rows = [_named_visits(known.people(name), holding[name]) for name in named]
+    visits = _visits_as_one(pd.concat([_NO_VISITS, *rows])).groupby("person")["visit"].size()
     return [_entries(visits.index.to_numpy(), "visits", visits.to_numpy())]
+
+
+_NO_VISITS = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "number": [], "name": []}).astype(
+    {"number": "str", "name": "str"}
+)
+
+
+def _named_visits(person: np.ndarray, frame: pd.DataFrame) -> pd.DataFrame:
+    """Who had a visit of which number and which name, each missing where the row or the file has none; each once."""
+    nothing = pd.Series(np.nan, frame.index)
+    columns = {"number": frame.get("VISITNUM", nothing), "name": frame.get("VISIT", nothing)}
+    seen = pd.DataFrame({"person": person} | {name: labels(column) for name, column in columns.items()})
+    return seen[seen["person"] >= 0].drop_duplicates().astype({"number": "str", "name": "str"})
+
+
+def _visits_as_one(seen: pd.DataFrame) -> pd.DataFrame:
+    """Each visit of each person once, as ``person`` and ``visit``: by its number, which a file may not have.
+
+    A name stands for the numbers beside which it is seen in any row: for one that the person has, else for the first.
+    A name that is seen beside none may be any of the visits, and is none of its own; where no file has numbers, names
+    are what visits go by.
+    """
+    if seen["number"].isna().all():
+        return seen[["person", "name"]].dropna().drop_duplicates().rename(columns={"name": "visit"})
+    numbered = seen[["person", "number"]].dropna().drop_duplicates()
+    pairs = seen[["name", "number"]].dropna().drop_duplicates().sort_values(["name", "number"])
+    by_name = seen.loc[seen["number"].isna(), ["person", "name"]].dropna().drop_duplicates().merge(pairs, on="name")
+    has_it = by_name.merge(numbered, on=["person", "number"])[["person", "name"]].drop_duplicates()
+    is_new = by_name.merge(has_it, on=["person", "name"], how="left", indicator=True)["_merge"].eq("left_only")
+    first = by_name[is_new.to_numpy()].drop_duplicates(["person", "name"])[["person", "number"]]
+    return pd.concat([numbered, first]).drop_duplicates().rename(columns={"number": "visit"})
 
 
 def _deaths(known: _Opened) -> list[pd.DataFrame]:

@@ -28,39 +28,38 @@ def leaving_of(
     release: Release,
     days: int,
     harmless: Mapping[str, str],
+    subject_column: str | None,
 ) -> Leaving:
     """The merged package (n_kept, n_columns) as what leaves, beside the combined dataset ``table`` (n_people, ...).
 
     ``found`` is the package as it was evaluated, ``before`` the pilot. The dates that the release moved count as moved
     by ``shift_dates`` by up to ``days``; a column that the combined dataset does not have, as released as it was,
-    unless the release changed it.
+    unless the release changed it. ``subject_column`` is that of the ids, None in a study of one file without ids.
     """
-    position = _whose(merged, released, people)
+    position = _whose(merged, released, people, subject_column)
     frame = merged.set_axis(pd.Index(position))
     original = table.iloc[position].copy(deep=False)
     accounts = {f"{account.domain}__{account.variable}": account for account in released.accounts if account.stays}
     for name in frame.columns.difference(original.columns):
         is_other = _is_changed(accounts.get(str(name)))
         original[name] = pd.Series(np.nan, original.index) if is_other else frame[name]
-    changed = {
-        str(name): int(where_changed(original[name], frame[name]).sum()) for name in frame if name != SUBJECT_COLUMN
-    }
+    where = {str(name): where_changed(original[name], frame[name]) for name in frame if name != SUBJECT_COLUMN}
+    changed = {name: int(rows.sum()) for name, rows in where.items()}
     moved = {name for name in changed if name in accounts and _is_moved(accounts[name])}
     steps = (
         AppliedStep("release", {name: n for name, n in changed.items() if name not in moved}, 0, (), False),
         AppliedStep("shift_dates", {name: changed[name] for name in moved}, 0, (), False, settings={"days": days}),
     )
     treated = TreatedPilot(frame, found.config, found, steps, len(people.ids), None, (), release)
-    return Leaving(before, treated, original, harmless)
+    return Leaving(before, treated, original, harmless, where=where)
 
 
-def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People) -> np.ndarray:
+def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People, subject_column: str | None) -> np.ndarray:
     """Whose record each row of the package is (n_kept,), as positions in the combined dataset."""
-    position = pd.Index(people.pseudonyms).get_indexer(merged[SUBJECT_COLUMN])
-    if (position < 0).any():  # a study of one file without a column of ids: its rows stand as they were written
+    if subject_column is None:  # the rows of the one file stand as they were written
         (file,) = released.files.values()
         return file.people
-    return position
+    return pd.Index(people.pseudonyms).get_indexer(merged[SUBJECT_COLUMN])
 
 
 def _is_moved(account: Account) -> bool:

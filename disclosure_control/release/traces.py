@@ -1,6 +1,7 @@
 """What of the originals still stands in the files that leave: ids, their digits, dates, values of removed identifiers.
 
 What is searched is what a recipient reads: every cell of every file, and the texts beside them. The count has to be 0.
+A cell of text may hold an id among other letters, one of a column of numbers is an id as a whole.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def find_traces(
         "id_digits": Wanted(digits),
         "removed_identifiers": Wanted(removed),
     }
+    numbers = {"original_ids": _as_numbers(ids), "id_digits": _as_numbers(digits) - _as_numbers(ids)}
     pseudonyms = set(people.pseudonyms)
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
@@ -68,9 +70,11 @@ def find_traces(
     columns = [(name, str(column), frame[column]) for name, frame in opened.items() for column in frame]
     columns += [(name, "text", pd.Series([text], dtype="str")) for name, text in texts.items()]
     for name, column, cells in columns:
-        if cells.dtype.kind == "f":
-            continue
         n_searched += int(cells.notna().sum())
+        if cells.dtype.kind == "f":
+            for kind, values in numbers.items():
+                counts[kind] += _add(where, f"{name}.{column}", int(cells.isin(values).sum()))
+            continue
         distinct, n_cells = _distinct(cells, pseudonyms)
         only_digits = [re.sub(r"[^0-9]+", "", text) if len(text) < 100 else "" for text in distinct]
         for kind, wanted in kinds.items():
@@ -91,6 +95,12 @@ def _add(where: dict[str, int], place: str, count: int) -> int:
     if count:
         where[place] = where.get(place, 0) + count
     return count
+
+
+def _as_numbers(texts: Iterable[str]) -> set[float]:
+    """The texts of digits alone as a column of numbers holds them; not those that get short without leading zeros."""
+    numbers = {float(text) for text in texts if text.isascii() and text.isdigit()}
+    return {number for number in numbers if number >= 10 ** (SHORTEST_SEARCHED - 1)}
 
 
 def _distinct(cells: pd.Series, pseudonyms: set[str]) -> tuple[list[str], np.ndarray]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,6 +12,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.reasons import Gravity
 from disclosure_control.findings import moved_dates
 from disclosure_control.findings.findings import reasons_to_hold
+from disclosure_control.findings.leaving import Leaving
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
@@ -109,6 +112,25 @@ def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monke
     n = found["moved_dates"]["steps"][0]["people_looked_at"]
     assert n < N
     assert f"That was tried for {n} of {N} people" in treatment_report("P", found)
+
+
+@pytest.mark.parametrize(("n_left", "is_told"), [(0, False), (1, False), (9, False), (10, True), (N - 1, True)])
+def test_the_median_of_few_people_is_not_told(n_left, is_told):
+    """One cut-off for everybody, and the treatment leaves the date of so many: theirs alone tell the offset."""
+    frame = people(DS__CUTDTC="2021-06-30")
+    treated = treat(frame, CONFIG, [SHIFT])
+    cells = treated.frame["DS__CUTDTC"].where(np.arange(N) < n_left)
+    fewer = replace(treated, frame=treated.frame.assign(DS__CUTDTC=cells))
+    found = moved_dates.figures(Leaving(assess(frame, CONFIG), fewer, frame))
+    (step,) = found["steps"]
+    assert step["patterns"] != []
+    assert step["median_offsets_left"] == (1 if is_told else None)
+    text = " ".join(moved_dates.words(found))
+    if n_left:
+        assert f"of 730 offsets {1 if is_told else 'masked'} are left for half of the people" in text
+    else:
+        assert "undoes" not in text
+        assert f"That was tried for 0 of {N} people" in text
 
 
 def test_partial_dates_intervals_and_empty_pilots():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases
 from tests.examples import examples
+from tests.treatments.treatment_frames import shared
 
 Person = tuple[int | None, int | None, int, int]  # class now, class earlier (None: not in it), value now, value earlier
 
@@ -28,7 +30,7 @@ def referee(people: list[Person], k: int) -> TwoReleases:
         part = [other for other in people if other[:2] == one[:2]]
         classes = [[other for other in people if other[i] == one[i]] for i in (0, 1) if one[i] is not None]
         alone += len(part) == 1 and all(len(members) > 1 for members in classes)
-        few += len(part) < k and all(len(members) >= k for members in classes)
+        few += len(part) < k and all(len(members) > len(part) for members in classes)
         which = 2 if one[0] is not None else 3
         certain = len({other[which] for other in part}) == 1 and one[which] >= 0
         known = False
@@ -63,6 +65,41 @@ def test_other_bins_cut_a_class_into_parts():
     found = compared(people, k=2)
     assert found.alone == 8
     assert found.fewer_than_k == 8
+
+
+def test_two_releases_of_two_each_single_everybody_out():
+    """By age in tens two are alike, by sex two others: both together leave each alone."""
+    found = compared([(i // 2, i % 2, 0, 0) for i in range(4)], k=2)
+    assert found == TwoReleases(4, 0, 0, 4, 4, {"value": 0})
+
+
+def test_who_was_in_a_class_below_k_before_is_counted_where_both_leave_fewer_still():
+    """Four were alike, fewer than k = 5: the new release sets two of them apart from two; and eight into four each."""
+    classes = [(0, 0)] * 2 + [(1, 0)] * 2 + [(0, 1)] * 4 + [(1, 1)] * 4
+    found = compared([(now, earlier, 0, 0) for now, earlier in classes], k=5)
+    assert (found.alone, found.fewer_than_k) == (0, 12)
+
+
+def test_actg175_two_releases_of_five_alike_leave_people_alone_together():
+    """Ages and weights in other bands: each file holds k = 5, and pandas counts both together."""
+    frame = pd.read_csv(shared("data", "actg175", "aids_original_data.csv"), sep=";", dtype="str")
+    numbers = frame[["age", "wtkg"]].astype(float)
+    releases = []
+    for years, kilos in ((10, 20), (15, 15)):
+        banded = frame[["pidnum", "gender", "race", "homo"]].assign(
+            age=(numbers["age"] // years).astype(str), wtkg=(numbers["wtkg"] // kilos).astype(str)
+        )
+        names = list(banded.columns[1:])
+        banded["class"] = banded.groupby(names)["pidnum"].transform("min")
+        releases.append(banded[banded.groupby(names)["pidnum"].transform("size") >= 5])
+    earlier, now = releases
+    both = now.merge(earlier, on="pidnum", how="outer", suffixes=("", "_earlier"))
+    size = both.groupby(["class", "class_earlier"], dropna=False)["pidnum"].transform("size")
+    classes = [one.groupby("class").ngroup().to_numpy() for one in (now, earlier)]
+    place = pd.Index(earlier["pidnum"]).get_indexer(pd.Index(now["pidnum"]))
+    found = compare_releases(*classes, place, {}, 5)
+    assert (found.alone, found.fewer_than_k) == (int((size == 1).sum()), int((size < 5).sum())) == (26, 161)
+    assert (found.in_both, found.n_people) == (len(set(now["pidnum"]) & set(earlier["pidnum"])), len(both))
 
 
 def test_the_same_release_twice_tells_nothing_new():

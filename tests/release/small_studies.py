@@ -50,9 +50,9 @@ def people(ids: list[str], kept: list[int], before: dict | None = None, after: d
     return people_of(frame["USUBJID"], np.array(kept, dtype=int), frame, treated, [], KEY, RELEASE, 365)
 
 
-def released(files: Mapping[str, list[dict]], who: People, lines=()) -> ReleasedStudy:
+def released(files: Mapping[str, list[dict]], who: People, lines=(), subject_column="USUBJID") -> ReleasedStudy:
     """The study as it leaves."""
-    return deidentify(study_of(files, list(who.ids)), who, lines, KEY, RELEASE, "USUBJID")
+    return deidentify(study_of(files, list(who.ids)), who, lines, KEY, RELEASE, subject_column)
 
 
 def rows_of(frame: pd.DataFrame) -> list[dict]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from disclosure_control.basics.small_counts import count_text
 from disclosure_control.basics.words import counted, listed, people_text, text_table
 from disclosure_control.identifiers.findings import ColumnFinding, Scan
-from disclosure_control.identifiers.outcome import IdentifierOutcome
+from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
 
 
 def identifier_figures(
@@ -36,9 +37,7 @@ def _figures(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: boo
         "kind": finding.kind,
         "grade": finding.grade.name.lower(),
         "certainty": finding.certainty,
-        "values": finding.n_values,
-        "hits": finding.n_hits,
-        "people": finding.n_people,
+        **told_counts(finding),
         "all_people": finding.n_all_people,
         "chance_rate": finding.chance_rate,
         "of_a_sample": finding.is_sample,
@@ -109,5 +108,5 @@ def _said_only(findings: Sequence[Mapping[str, Any]], words: Mapping[str, str]) 
 
 def _people(entry: Mapping[str, Any]) -> str:
     if not entry["all_people"]:
-        return f"{entry['hits']:,} of {counted(entry['values'], 'row')}"
-    return f"{entry['people']:,} of {people_text(entry['all_people'], ',')}"
+        return f"{count_text(entry['hits'], ',')} of {counted(entry['values'], 'row')}"
+    return f"{count_text(entry['people'], ',')} of {people_text(entry['all_people'], ',')}"

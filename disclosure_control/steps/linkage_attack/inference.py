@@ -20,6 +20,7 @@ from Anonymization_Models import CountTable, count_sensitive_values
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings import COLUMNS, are_names, is_name, is_number
+from disclosure_control.basics.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.steps.linkage_attack.agreement import (
     compatible_values,
     equal_values,
@@ -254,12 +255,13 @@ def _attack(scene: Scene, settings: InferenceSettings) -> tuple[dict[str, dict],
     people, figures = scene.people(settings.n_attacks), {}
     for secret in secrets if known else ():
         found = infer_attribute(released, people, secret, known, scene.control, settings.tolerance, scene.codebook)
-        figures[secret] = found.rates.figures() | {"known": known, "without_secret": found.n_without_secret}
+        without = HAND_TO_HAND.told(found.n_without_secret, len(people))
+        figures[secret] = found.rates.figures() | {"known": known, "without_secret": without}
         figures[secret]["tolerance"] = found.tolerance
         notes += found.rates.notes(f"Inference of {secret}")
         if found.n_without_secret:
             notes.append(
-                f"Inference: {found.n_without_secret} of {len(people)} people drawn have no {secret}: not attacked."
+                f"Inference: {people_on_screen(without)} of {len(people)} people drawn have no {secret}: not attacked."
             )
     return figures, notes + more
 

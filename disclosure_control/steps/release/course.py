@@ -11,7 +11,7 @@ import pandas as pd
 
 from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.words import counted, listed, share_text, text_table
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts import facts_known
@@ -52,7 +52,7 @@ def course_risk(
     rare_terms: RareTerms | None = None,
 ) -> CourseRisk:
     """The longitudinal risk of files as they were ``opened``; ``subjects`` and ``classes`` (n_people,) of the merge."""
-    without, with_months = (facts_known(opened, subjects, rule, known.kinds, months) for months in (False, True))
+    without, with_months = facts_known(opened, subjects, rule, known.kinds)
     return CourseRisk(
         n_people=len(subjects),
         k=k,
@@ -67,44 +67,52 @@ def course_risk(
     )
 
 
-def told_rising(counts: Sequence[int], whole: int) -> list[int | None]:
-    """Counts of people that rise, each among the next and all among the ``whole``, as a file may tell them.
-
-    None for one that, or whose distance from another one that is told, is a number of few people.
-    """
-    told: list[int | None] = []
-    known = [0, whole]
-    for n in counts:
-        is_told = all(n == other or abs(n - other) >= SMALLEST_PRINTED_GROUP for other in known)
-        told.append(n if is_told else None)
-        known += [n] if is_told else []
-    return told
-
-
-def in_words(n: int, whole: int) -> str:
-    """A number of the ``whole`` of people as a sentence may tell it."""
-    if told_rising([n], whole)[0] is not None:
-        return str(n)
-    return f"fewer than {SMALLEST_PRINTED_GROUP}" if n < SMALLEST_PRINTED_GROUP else "nearly all"
-
-
 def course_figures(course: CourseRisk) -> dict[str, Any]:
     """The figures under ``longitudinal``: counts of few people are null, and rates to three digits where they are."""
+    told, with_fact = _told(course), _told_with_fact(course)
     return {
         "people": course.n_people,
         "known": list(course.known.kinds),
-        "people_with": {kind: told_rising([n], course.n_people)[0] for kind, n in course.holders.items() if n},
-        "alone": _counts(course.alone, course.n_people),
-        "alone_with_months": _counts(course.alone_with_months, course.n_people),
-        f"fewer_than_{course.k}": _counts(course.below_k, course.n_people),
+        "people_with": {kind: with_fact[kind] for kind, n in course.holders.items() if n},
+        **{
+            name: [{"facts": one.size, "people": n, "is_all": one.is_complete} for one, n in zip(found, told[name])]  # noqa: B905
+            for name, found in _found(course).items()
+        },
         "average_risk": _rates(course.average),
         "average_risk_with_months": _rates(course.average_with_months),
     }
 
 
-def _counts(found: Sequence[AloneByFacts], n_people: int) -> list[dict[str, Any]]:
-    told = told_rising([one.n_alone for one in found], n_people)
-    return [{"facts": one.size, "people": n, "is_all": one.is_complete} for one, n in zip(found, told, strict=True)]
+def _found(course: CourseRisk) -> dict[str, tuple[AloneByFacts, ...]]:
+    """Who is found by how many facts, by the name of the figure."""
+    below = f"fewer_than_{course.k}"
+    return {"alone": course.alone, "alone_with_months": course.alone_with_months, below: course.below_k}
+
+
+def _in_verdict(course: CourseRisk) -> tuple[str, int]:
+    """The figure that the verdict asks, and its place."""
+    return "alone_with_months" if course.known.months else "alone", course.known.facts
+
+
+def _told_with_fact(course: CourseRisk) -> dict[str, int | None]:
+    return {kind: HAND_TO_HAND.told(n, course.n_people) for kind, n in course.holders.items()}
+
+
+def _told(course: CourseRisk) -> dict[str, list[int | None]]:
+    """Of each figure the counts as a file may tell them beside all that are told: they lie within each other.
+
+    The verdict's is asked first, so that it is told where any is. Those by no fact are totals of the pilot, which k
+    tells: the others stand beside them in any case.
+    """
+    found = _found(course)
+    told = {name: [HAND_TO_HAND.told(one.n_alone, course.n_people) for one in counts] for name, counts in found.items()}
+    beside = [course.n_people, *(n for n in _told_with_fact(course).values() if n is not None)]
+    beside += [counts[0].n_alone for counts in found.values()]
+    places = [(name, place) for name, counts in found.items() for place in range(1, len(counts))]
+    for name, place in sorted(places, key=lambda one: one != _in_verdict(course)):
+        told[name][place] = n = HAND_TO_HAND.told(found[name][place].n_alone, *beside)
+        beside += [] if n is None else [n]
+    return told
 
 
 def _rates(found: Sequence[AverageRisk]) -> list[dict[str, Any]]:
@@ -143,8 +151,8 @@ def people_known(kinds: Sequence[str]) -> str:
 
 
 def _people(one: Mapping[str, Any]) -> str:
-    least = "" if one["is_all"] else "at least "
-    return "masked" if one["people"] is None else f"{least}{one['people']}"
+    least = "" if one["is_all"] or one["people"] is None else "at least "
+    return f"{least}{count_text(one['people'])}"
 
 
 def _rate_pair(figures: Mapping[str, Any], size: int) -> list[str]:
@@ -155,16 +163,16 @@ def _rate_pair(figures: Mapping[str, Any], size: int) -> list[str]:
 def reasons_of_course(course: CourseRisk) -> list[Reason]:
     """A reason where more people are alone by the facts that the config reckons with than it accepts."""
     known = course.known
-    found = course.alone_with_months if known.months else course.alone
-    one = found[known.facts]
-    if not known.facts or one.n_alone <= known.alone_at_most * course.n_people:
+    name, place = _in_verdict(course)
+    if not known.facts or _found(course)[name][place].n_alone <= known.alone_at_most * course.n_people:
         return []
     facts = f"up to {known.facts} things" if known.facts > 1 else "one thing"
     months = ", with their months" if known.months else ""
+    n_alone = people_on_screen(_told(course)[name][place])
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"Of {course.n_people} people in it {in_words(one.n_alone, course.n_people)} are alone by {facts} that an "
+            f"Of {course.n_people} people in it {n_alone} are alone by {facts} that an "
             f"acquaintance may know ({people_known(known.kinds)}{months}), on top of the quasi-identifiers.",
             _remedy(course),
         )

@@ -15,6 +15,7 @@ from disclosure_control.findings.findings import FINDINGS, reasons_to_hold
 from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
+from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
 from disclosure_control.release.rare_terms import RaisedTerms
@@ -185,7 +186,8 @@ def release_figures(
             "where": dict(traces.where),
         },
         "identifiers": [
-            {"column": finding.name, "kind": finding.kind, "certainty": finding.certainty, "people": finding.n_people}
+            {"column": finding.name, "kind": finding.kind, "certainty": finding.certainty}
+            | {"people": told_counts(finding)["people"]}
             for finding in checked.identifiers
         ],
         "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
@@ -229,7 +231,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
     traces = figures["traces"]
     lines += [
         "",
-        f"Opened again from disk and searched, {counted(traces['searched'], 'cell')} of text",
+        f"Opened again from disk and searched, {counted(traces['searched'], 'cell')}",
         f"  original ids: {traces['original_ids']}; their digits: {traces['id_digits']}; dates that were not moved: "
         f"{traces['original_dates']}; values of removed identifiers: {traces['removed_identifiers']}; "
         f"records of people left out: {traces['people_left_out']}.",

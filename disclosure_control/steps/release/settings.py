@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cdisc.formats.registry import writers_by_name
-from cdisc.operations import Line, OperationKind, overriding_line
+from cdisc.merge.subject_ids import DEFAULT_COLUMN
+from cdisc.operations import Line, OperationKind, overriding_line, patterns_deciding
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import nearest_name, stop_at
 from disclosure_control.basics.settings import (
@@ -73,8 +74,12 @@ class ReleaseSettings:
     @property
     def lines(self) -> tuple[Line, ...]:
         """The config's own lines of the table of operations; those of one domain are asked before those of all."""
-        ordered = sorted(self.operations.items(), key=lambda item: "." not in item[0])
-        return tuple(overriding_line(pattern, operation) for pattern, operation in ordered)
+        return _lines(self.operations)
+
+
+def _lines(operations: Mapping[str, OperationKind]) -> tuple[Line, ...]:
+    ordered = sorted(operations.items(), key=lambda item: "." not in item[0])
+    return tuple(overriding_line(pattern, operation) for pattern, operation in ordered)
 
 
 # What a config may say of a variable; a data set is taken away by "leave_out".
@@ -127,23 +132,41 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
         if isinstance(value.get(name), dict) and needed and needed not in value[name]:
             faults.append(f"release[{name!r}][{needed!r}]: missing; allowed: {keys[needed][1]}")
     operations = value.get("operations", {})
+    known: dict[str, OperationKind] = {}
     for pattern, operation in operations.items() if isinstance(operations, dict) else ():
         if operation not in _ALLOWED:
-            known = ", ".join(f'"{kind}"' for kind in _ALLOWED)
+            allowed = ", ".join(f'"{kind}"' for kind in _ALLOWED)
             faults.append(
                 f"release['operations'][{pattern!r}]: unknown operation{nearest_name(operation, _ALLOWED)}; "
-                f"allowed: {known}"
+                f"allowed: {allowed}"
             )
+        elif is_name(pattern):
+            known[pattern] = OperationKind(operation)
+    faults += _faults_of_ids(_lines(known), config)
     stop_at(faults)
     given = {name: value[name] for name in ("key_from", "days", "format", "name") if name in value}
     return ReleaseSettings(
         **given,
-        operations={pattern: OperationKind(operation) for pattern, operation in operations.items()},
+        operations=known,
         leave_out=tuple(domain.upper() for domain in value.get("leave_out", ())),
         outsiders_know=_outsiders_know(value.get("outsiders_know", {})),
         rare_terms=_rare_terms(value["rare_terms"]) if "rare_terms" in value else None,
         earlier=EarlierRelease(**value["earlier"]) if "earlier" in value else None,
     )
+
+
+def _faults_of_ids(lines: Sequence[Line], config: PilotConfig) -> list[str]:
+    """Lines that would leave the subject's id as it is, take it out, or give it another name in each file."""
+    rule = config.literal.get("subject_id", {})
+    column = rule.get("column", DEFAULT_COLUMN) if isinstance(rule, dict) else DEFAULT_COLUMN
+    if not isinstance(column, str):
+        return []
+    return [
+        f"release['operations'][{pattern!r}]: {says.operation} is for other variables than {column}, the subject id, "
+        f'which is always a pseudonym; allowed: "{OperationKind.RECODE_SUBJECT}", or a pattern without it'
+        for pattern, says in patterns_deciding(column, lines).items()
+        if says.operation != OperationKind.RECODE_SUBJECT
+    ]
 
 
 def _outsiders_know(given: Mapping[str, Any]) -> OutsidersKnow:

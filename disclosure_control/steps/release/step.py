@@ -180,6 +180,7 @@ def _checked(
         release,
         step.settings.days,
         _declared_harmless(step),
+        rule.column,
     )
     findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
     course = course_risk(
@@ -210,8 +211,8 @@ def _beside_earlier(step: StepInput, now: Merged, people: People, release: Relea
         return None
     rule, merge = _rules(step.assessment.config)
     earlier, inputs = read_earlier(named, step.folder, rule, merge, lambda frame: _evaluated(frame, step))
-    releases = (release, Release(release.pilot, named.name or release.name))
-    return beside_earlier(now, earlier, people, read_key(step.settings.key_from, step.folder), releases, inputs)
+    before = Release(release.pilot, named.name or release.name)
+    return beside_earlier(now, earlier, people, read_key(step.settings.key_from, step.folder), before, inputs)
 
 
 def _identifiers_in(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.basics.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.words import listed, people_text
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
@@ -14,9 +17,22 @@ from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
-def release_warnings(treated: TreatedPilot, subjects: pd.Series | None) -> list[str]:
-    """Sentences on ids, dates, identifiers and chance; ``subjects`` (n_kept,) are the ids before the treatment."""
-    warnings = [*_on_ids(treated, subjects), *_on_dates(treated)]
+def columns_of_ids(treated: TreatedPilot, subjects: pd.Series | None) -> dict[str, int]:
+    """The columns that hold the original ids, and of how many people: that of the ids, or where it is recoded others.
+
+    ``subjects`` (n_kept,) are the ids before the treatment, None where nobody knows them.
+    """
+    is_recoded = any(step.method == "recode_ids" and SUBJECT_COLUMN in step.changed for step in treated.steps)
+    if SUBJECT_COLUMN in treated.frame and not is_recoded:
+        return {SUBJECT_COLUMN: len(treated.frame)}
+    if subjects is None:
+        return {}
+    return columns_with_ids(subjects, treated.frame.drop(columns=SUBJECT_COLUMN, errors="ignore"))
+
+
+def release_warnings(treated: TreatedPilot, of_ids: Mapping[str, int]) -> list[str]:
+    """Sentences on ids, dates, identifiers and chance; ``of_ids`` are the ``columns_of_ids``."""
+    warnings = [*_on_ids(of_ids, len(treated.frame)), *_on_dates(treated)]
     identifiers = list(identifier_columns(list(treated.frame.columns)))
     if identifiers:
         warnings.append(
@@ -27,15 +43,14 @@ def release_warnings(treated: TreatedPilot, subjects: pd.Series | None) -> list[
     return warnings
 
 
-def release_reasons(treated: TreatedPilot, subjects: pd.Series | None, file: str) -> list[Reason]:
+def release_reasons(treated: TreatedPilot, of_ids: Mapping[str, int], file: str) -> list[Reason]:
     """Why the ``file`` has to wait for what stands in it by itself: original ids, and chance that anybody undoes."""
     reasons = []
-    in_columns = [SUBJECT_COLUMN] if _has_original_ids(treated) else list(_with_ids(treated, subjects))
-    if in_columns:
+    if of_ids:
         reasons.append(
             Reason(
                 Gravity.NAMES_A_PERSON,
-                f"{file} holds the original ids of its people, in {listed(in_columns)}.",
+                f"{file} holds the original ids of its people, in {listed(of_ids)}.",
                 '{"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}} in "treatment"; drop other columns '
                 "that hold them",
             )
@@ -45,27 +60,13 @@ def release_reasons(treated: TreatedPilot, subjects: pd.Series | None, file: str
     return reasons
 
 
-def _has_original_ids(treated: TreatedPilot) -> bool:
-    is_recoded = any(step.method == "recode_ids" and SUBJECT_COLUMN in step.changed for step in treated.steps)
-    return SUBJECT_COLUMN in treated.frame and not is_recoded
-
-
-def _with_ids(treated: TreatedPilot, subjects: pd.Series | None) -> dict[str, int]:
-    """Other columns than that of the ids which hold the subject's own, and in how many records."""
-    if subjects is None:
-        return {}
-    return columns_with_ids(subjects, treated.frame.drop(columns=SUBJECT_COLUMN, errors="ignore"))
-
-
-def _on_ids(treated: TreatedPilot, subjects: pd.Series | None) -> list[str]:
-    if _has_original_ids(treated):
+def _on_ids(of_ids: Mapping[str, int], n_people: int) -> list[str]:
+    if SUBJECT_COLUMN in of_ids:
         return ["Subject ids are released as they are; recode_ids makes pseudonyms of them."]
-    found = _with_ids(treated, subjects)
-    n_people = 0 if subjects is None else len(subjects)
     return [
-        f"{name} holds the subject's original id for {n} of {people_text(n_people)}: drop it, or where it is "
-        "nothing else, name it under the columns of recode_ids."
-        for name, n in found.items()
+        f"{name} holds the subject's original id for {people_on_screen(HAND_TO_HAND.told(n, n_people))} of "
+        f"{people_text(n_people)}: drop it, or where it is nothing else, name it under the columns of recode_ids."
+        for name, n in of_ids.items()
     ]
 
 

@@ -20,7 +20,7 @@ from disclosure_control.basics.words import counted, share_of_text, share_text, 
 from disclosure_control.findings.findings import FINDINGS
 from disclosure_control.findings.leaving import EarlierRelease, Leaving
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.steps.treatment.release_warnings import release_warnings
+from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
@@ -84,10 +84,12 @@ def treatment_figures(
     table: pd.DataFrame,
     settings: TreatmentSettings | None = None,
     earlier: EarlierRelease | None = None,
+    of_ids: Mapping[str, int] | None = None,
 ) -> Figures:
     """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated.
 
     ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
+    ``of_ids``: the ``columns_of_ids``, looked for here where they are not given.
     """
     released = treated.frame
     columns = [name for name in table.columns if name in released]
@@ -98,6 +100,8 @@ def treatment_figures(
     missing_of_kept = {name: told.missing_of_kept(name) for name in columns}
     leaving = Leaving(before, treated, of_kept, settings.harmless, earlier, told.numbers)
     untouched = list(leaving.as_they_were)
+    if of_ids is None:
+        of_ids = columns_of_ids(treated, of_kept.get(SUBJECT_COLUMN))
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,
@@ -112,7 +116,7 @@ def treatment_figures(
         "untouched": untouched,
         "untouched_but_for": {name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
         **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
-        "notes": [*treated.notes, *release_warnings(treated, of_kept.get(SUBJECT_COLUMN))],
+        "notes": [*treated.notes, *release_warnings(treated, of_ids)],
     }
 
 

@@ -10,7 +10,7 @@ from disclosure_control.findings.joined_releases import read_earlier_release
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.steps.treatment.release_warnings import release_reasons
+from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
     before_and_after,
     summary_files,
@@ -45,7 +45,8 @@ def run_step(step: StepInput) -> StepResult:
     recommended = None if recommendation is None else recommendation.treatment
     treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
-    figures = treatment_figures(step.assessment, treated, table, settings, earlier)
+    of_ids = columns_of_ids(treated, step.dataset.subjects.iloc[treated.kept])
+    figures = treatment_figures(step.assessment, treated, table, settings, earlier, of_ids)
     figures["notes"] += _notes_on_identifiers(left_in, held)
     figures |= {"released": not held, "identifiers_left_in": [finding.name for finding in left_in]}
     report = treatment_report(step.pilot, figures)
@@ -64,7 +65,7 @@ def run_step(step: StepInput) -> StepResult:
             sorted(
                 (
                     *reasons_of(left_in, "the treated dataset"),
-                    *release_reasons(treated, step.dataset.subjects.iloc[treated.kept], DATASET),
+                    *release_reasons(treated, of_ids, DATASET),
                     *reasons_to_hold(figures),
                 )
             )

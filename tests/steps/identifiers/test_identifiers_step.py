@@ -11,9 +11,11 @@ import pytest
 from config.model_settings import config_of_valid_keys
 from Create_Combined_Pilot_Dataset import combine_pilot
 from disclosure_control.basics.reasons import Gravity
-from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
-from disclosure_control.identifiers.scan import scan_combined
+from disclosure_control.identifiers.findings import Scan
+from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
+from disclosure_control.identifiers.scan import scan_combined, scan_tables
 from disclosure_control.run.doors import run_door
+from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.step import scan_beside
 from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key
@@ -107,6 +109,24 @@ def test_the_treated_dataset_is_not_written_while_such_a_column_is_in_it(run):
     assert "anonymised_dataset.csv" not in results
     assert "anonymised_dataset.csv is not written" in results["NEW_treatment_summary.txt"]
     assert figures(results)["treatment"]["released"] is False
+
+
+@pytest.mark.parametrize(("n_with", "told"), [(3, None), (30, 30), (55, None), (60, 60)])
+def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
+    """Numbers of so many of sixty: few, and all but few, are masked in the sentence and in the figures."""
+    column = exports()["DM"]["ΑΜΚΑ"][:n_with] + [None] * (N - n_with)
+    frame = pd.DataFrame({"USUBJID": exports()["DM"]["USUBJID"], "Z": pd.Series(column, dtype="str")})
+    scan = scan_tables({"DM": frame})
+    (finding,) = [one for one in scan.findings if one.kind == "national_id"]
+    assert (finding.n_people, finding.n_hits, finding.n_values) == (n_with, n_with, n_with)
+    outcome = IdentifierOutcome((finding,))
+    figures_of_step = identifier_figures(outcome, scan, Scan(), ())
+    (entry,) = figures_of_step["findings"]
+    assert [entry[name] for name in ("people", "hits", "values")] == [told] * 3
+    number = "a masked number" if told is None else told
+    assert in_words(finding) == f"DM__Z holds {finding.words} of {number} of 60 people"
+    row = next(line for line in identifier_report(outcome, figures_of_step).splitlines() if "DM__Z" in line)
+    assert f"{'masked' if told is None else told} of 60 people" in row
 
 
 def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.steps.linkage_attack.inference import infer_attribute
+from disclosure_control.steps.linkage_attack.inference import INFERENCE, InferenceSettings, infer_attribute
+from disclosure_control.steps.linkage_attack.kinds import Scene
 from disclosure_control.steps.linkage_attack.labels import pattern_of, people_covered
 from disclosure_control.steps.linkage_attack.linkability import link_parts
 from disclosure_control.steps.linkage_attack.nearest import nearest_kinds, released_kinds
@@ -19,6 +20,7 @@ from disclosure_control.steps.linkage_attack.predicates import (
     common_columns,
     n_fitting,
 )
+from disclosure_control.steps.linkage_attack.releases import Release
 from disclosure_control.steps.linkage_attack.singling_out import MODES, single_out
 from tests.examples import examples
 
@@ -244,6 +246,19 @@ def test_people_without_a_secret_are_counted_and_not_attacked():
     people = pd.DataFrame({"known": list("aab"), "secret": ["x", None, "y"]})
     found = infer_attribute(released, people, "secret", ["known"])
     assert (found.n_without_secret, found.rates.attack.n) == (1, 2)
+
+
+@pytest.mark.parametrize(("n_without", "told"), [(0, 0), (1, None), (9, None), (10, 10), (38, None)])
+def test_how_many_lack_the_secret_is_told_by_the_policy(n_without, told):
+    released = pd.DataFrame({"known": list("ab") * 20, "secret": ["x", "y"] * 20})
+    pilot = released.assign(secret=[None] * n_without + ["x"] * (40 - n_without))
+    subjects = pd.Series([f"S-{i}" for i in range(40)])
+    scene = Scene(Release("combined", released, np.arange(40)), pilot, subjects, None, 0)
+    figures, notes = INFERENCE.attack(scene, InferenceSettings(("secret",), ("known",)))
+    assert figures["secret"]["without_secret"] == told
+    said = [note for note in notes if "have no secret" in note]
+    number = "a masked number" if told is None else told
+    assert said == ([f"Inference: {number} of 40 people drawn have no secret: not attacked."] if n_without else [])
 
 
 @pytest.mark.thorough("0.8 s; linkage of independent data is in the quick run")

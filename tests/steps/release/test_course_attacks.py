@@ -42,7 +42,7 @@ def opened(files: dict[str, list[dict]], rare_terms: RareTerms | None = None) ->
 
 def alone(files: dict[str, pd.DataFrame], kinds: list[str], with_months: bool = False) -> list[int]:
     subjects = pd.Series(WHO.pseudonyms)
-    known = facts_known(files, subjects, SubjectIdRule(), kinds, with_months)
+    known = facts_known(files, subjects, SubjectIdRule(), kinds)[with_months]
     found = alone_by_facts(np.zeros(len(IDS), dtype=np.int64), known.people, known.facts)
     return [one.n_alone for one in found]
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from cdisc.merge.settings import MergeSettings
+from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.reasons import Gravity
 from disclosure_control.measures.two_releases import TwoReleases
+from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
+from disclosure_control.steps.release import earlier as earlier_release
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,
     Merged,
@@ -20,6 +26,7 @@ from disclosure_control.steps.release.earlier import (
     earlier_report,
     reasons_of_earlier,
 )
+from disclosure_control.steps.release.settings import EarlierRelease
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from tests.config_keys import faults_of_key
 from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, package, step_on
@@ -42,7 +49,7 @@ def whose() -> object:
 
 
 def compare(now: Merged, earlier: Merged, name: Release = EARLIER) -> BesideEarlier:
-    return beside_earlier(now, earlier, whose(), SECRET, (NOW, name), {})
+    return beside_earlier(now, earlier, whose(), SECRET, name, {})
 
 
 def test_by_other_bins_people_are_alone_who_are_alone_in_neither():
@@ -89,11 +96,20 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
     figures = earlier_figures(BesideEarlier(found, {"DM__AGE": 2}, 5, {}))
     assert [figures[f"people_{part}"] for part in ("in_both", "only_now", "only_earlier")] == [None] * 3
     assert figures["alone_by_both_together"] is None
-    assert figures["fewer_than_5_by_both_together"] == 20
+    assert figures["fewer_than_k_by_both_together"] == 20
     assert figures["values_follow"] == {"LB__X": None}
     text = "\n".join(earlier_report(figures))
     assert "alone by both together, and by neither: masked" in text
     assert "LB__X masked" in text
+
+
+def test_the_sentence_tells_what_the_figures_tell():
+    """Alone 30 and below K 33: the difference is of few people."""
+    beside = BesideEarlier(TwoReleases(80, 20, 20, 30, 33, {"LB__X": 4}), {}, 5, {})
+    figures = earlier_figures(beside)
+    assert (figures["alone_by_both_together"], figures["fewer_than_k_by_both_together"]) == (None, 33)
+    (reason,) = reasons_of_earlier(beside)
+    assert "masked people are alone; 33 people are fewer than 5 alike; the LB__X of masked people" in reason.sentence
 
 
 @pytest.mark.parametrize(
@@ -121,9 +137,23 @@ def test_the_demo_beside_its_release_with_other_bins(demo, tmp_path, release_key
     assert any(name.startswith("earlier release: ") for name in made.result.inputs)
 
 
-def test_a_folder_without_a_release_is_a_fault(tmp_path, release_key):
-    from disclosure_control.steps.release.earlier import read_earlier
-    from disclosure_control.steps.release.settings import EarlierRelease
+def test_the_hash_is_of_the_bytes_that_were_read(tmp_path, monkeypatch):
+    """The file changes while the release is evaluated: the run's inputs name what was evaluated."""
+    file = tmp_path / "dm.csv"
+    pd.DataFrame({"USUBJID": IDS, "DOMAIN": "DM", "AGE": range(8)}).to_csv(file, index=False)
+    read = hashlib.sha256(file.read_bytes()).hexdigest()
 
+    def opened_and_changed(folder):
+        tables = opened_again(folder)
+        file.write_text("USUBJID\nX\n", encoding="utf-8")
+        return tables
+
+    monkeypatch.setattr(earlier_release, "opened_again", opened_and_changed)
+    settings = (SubjectIdRule(), MergeSettings())
+    _, inputs = earlier_release.read_earlier(EarlierRelease(str(tmp_path)), tmp_path, *settings, lambda frame: None)
+    assert inputs == {"earlier release: dm.csv": {"sha256": read}}
+
+
+def test_a_folder_without_a_release_is_a_fault(tmp_path, release_key):
     with pytest.raises(FaultyInputError, match="found no domain file there"):
-        read_earlier(EarlierRelease("nowhere"), tmp_path, None, None, None)
+        earlier_release.read_earlier(EarlierRelease("nowhere"), tmp_path, None, None, None)

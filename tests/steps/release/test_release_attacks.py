@@ -14,12 +14,13 @@ import pyarrow.parquet
 import pytest
 
 from cdisc.formats.registry import writers_by_name
+from cdisc.operations import OperationKind, overriding_line
 from disclosure_control.release.package import outgoing
-from disclosure_control.release.traces import Wanted
+from disclosure_control.release.traces import Wanted, find_traces
 from disclosure_control.run.results import harmless
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 from tests.release.release_referee import pseudonym
-from tests.release.small_studies import KEY, RELEASE, people, released, rows_of
+from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, study_of
 
 IDS = [f"STUDY-{site}-{number}" for number, site in enumerate((701, 701, 704, 708, 708, 716), 1001)]
 ALL = list(range(len(IDS)))
@@ -313,6 +314,50 @@ def test_by_the_gaps_in_the_order_of_dates(demo):
     before = demo.source["SV"].groupby("VISITNUM")["SVSTDTC"].min()
     after = visits.groupby("VISITNUM")["SVSTDTC"].min()
     assert not (before == after.reindex(before.index)).any()
+
+
+@pytest.mark.parametrize(
+    ("spelled", "held", "as_number", "kind"),
+    [
+        ("{}", "{}", True, "original_ids"),
+        ("{}", "{}", False, "original_ids"),
+        ("STUDY-{}", "{}", True, "id_digits"),
+        ("STUDY-{}", "{}", False, "id_digits"),
+        ("0{}", "{}", True, "original_ids"),
+        ("{}", "{}.5", True, None),
+        ("STUDY-0{}", "1{}", True, None),
+    ],
+)
+def test_by_the_number_that_somebody_had_in_another_system(spelled, held, as_number, kind):
+    """Ids of six digits in a column that the config keeps: found in cells of numbers as in cells of text."""
+    numbers = range(700_100, 700_112)
+    ids, values = [spelled.format(n) for n in numbers], [held.format(n) for n in numbers]
+    lb = [
+        {"USUBJID": one, "DOMAIN": "LB", "LBSEQ": 1.0, "LBOLDNO": float(value) if as_number else value}
+        for one, value in zip(ids, values, strict=True)
+    ]
+    files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
+    who = people(ids, list(range(12)))
+    study = released(files, who, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
+    opened = {name: file.frame for name, file in study.files.items()}
+    found = find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID")
+    assert found.where == ({} if kind is None else {"LB.LBOLDNO": 12})
+    assert (found.original_ids, found.id_digits) == tuple(
+        12 if kind == one else 0 for one in ("original_ids", "id_digits")
+    )
+    assert found.n_searched == sum(int(frame.notna().sum().sum()) for frame in opened.values())
+
+
+def test_a_measured_number_is_no_short_id():
+    """Ids that are short without their leading zeros are not looked for among all numbers of everybody."""
+    ids = [f"000{n}" for n in range(100, 106)]
+    files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids]}
+    files["VS"] = [{"USUBJID": ids[-1 - i], "DOMAIN": "VS", "VSSTRESN": 100.0 + i} for i in range(6)]
+    who = people(ids, ALL)
+    study = released(files, who)
+    assert "VSSTRESN" in study.files["VS"].frame
+    opened = {name: file.frame for name, file in study.files.items()}
+    assert find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID").total == 0
 
 
 def test_the_search_finds_what_is_there():

@@ -8,8 +8,11 @@ import pytest
 
 from cdisc.merge.settings import MergeSettings
 from disclosure_control.basics.reasons import Gravity
+from disclosure_control.findings import leaving
+from disclosure_control.release import merged
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
+from disclosure_control.treatments.registry import where_changed
 from tests.steps.release.conftest import step_on
 
 N_PEOPLE = 40
@@ -85,6 +88,22 @@ def test_what_outsiders_know_and_nobody_assessed_holds_the_package(tmp_path, rel
 def test_what_the_config_declares_harmless_does_not_hold_it(tmp_path, release_key):
     declared = {"identifiers": {"harmless": {"DM__HEIGHT": "an invented number"}}}
     assert released(tmp_path, declared, HEIGHT=HEIGHTS).reasons_to_hold == ()
+
+
+def test_what_the_release_changed_is_found_once(tmp_path, release_key, monkeypatch):
+    """Of each column once, for the steps that count it and for the findings that ask who it is."""
+    asked = []
+
+    def counted(before, after):
+        asked.append(before.name)
+        return where_changed(before, after)
+
+    for module in (merged, leaving):
+        monkeypatch.setattr(module, "where_changed", counted)
+    result = released(tmp_path, HEIGHT=HEIGHTS)
+    assert result.figures["released"]
+    assert "DM__RFSTDTC" in asked
+    assert len(asked) == len(set(asked))
 
 
 def test_a_column_that_the_merge_dropped_is_looked_at_where_it_leaves(tmp_path, release_key):

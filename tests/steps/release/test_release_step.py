@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cdisc.operations import OperationKind, operation_of
+from cdisc.operations import OperationKind, operation_of, overriding_line
 from disclosure_control.basics.reasons import Gravity
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.step import run_step
@@ -19,7 +19,7 @@ from disclosure_control.treatments.keys import Release
 from tests.config_keys import faults_of_key
 from tests.places import SHARED_DATA
 from tests.release.release_referee import pseudonym, released_rows
-from tests.release.small_studies import rows_of
+from tests.release.small_studies import people, released, rows_of
 from tests.steps.release.conftest import (
     FOLDER,
     KEY,
@@ -151,6 +151,42 @@ def test_faults_of_the_key(value, words, release_key):
     given = {"key_from": {"environment": "RELEASE_TEST_KEY"}, **value} if value and "key_from" not in value else value
     faults = faults_of_key("release", given, {}, ["a"])
     assert any(words in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize("operation", ["keep", "remove", "no further", "recode id"])
+@pytest.mark.parametrize(
+    ("pattern", "column"), [("USUBJID", None), ("AE.USUBJID", None), ("ae.*", None), ("*ID", None), ("PATNO", "PATNO")]
+)
+def test_the_subject_id_is_always_a_pseudonym(pattern, column, operation, release_key):
+    value = {"key_from": {"environment": "RELEASE_TEST_KEY"}, "operations": {pattern: operation, "--TERM": "keep"}}
+    literal = {"subject_id": {"column": column}} if column else {}
+    (fault,) = faults_of_key("release", value, literal, ["a"])
+    assert fault.startswith(f"release['operations']['{pattern.upper()}']: {operation} is for other variables than")
+    assert "always a pseudonym" in fault
+
+
+@pytest.mark.parametrize(
+    ("operations", "rule"),
+    [
+        ({"USUBJID": "recode subject"}, {}),
+        ({"AE.USUBJID": "recode subject", "AE.*": "keep"}, {}),
+        ({"USUBJID": "remove"}, {"column": "PATNO"}),
+        ({"USUBJID": "remove"}, {"column": None}),
+        ({1: "keep"}, {}),
+    ],
+)
+def test_lines_about_other_variables_than_the_subject_id_are_none_of_its(operations, rule, release_key):
+    value = {"key_from": {"environment": "RELEASE_TEST_KEY"}, "operations": operations}
+    assert not any("pseudonym" in fault for fault in faults_of_key("release", value, {"subject_id": rule}, ["a"]))
+
+
+def test_a_line_about_usubjid_is_not_about_an_id_of_another_name():
+    """The pilot's ids stand in PATNO: they are pseudonyms, and USUBJID goes as the config says."""
+    ids = [f"STUDY-{i:04}" for i in range(3)]
+    rows = [{"DOMAIN": "DM", "PATNO": one, "USUBJID": one} for one in ids]
+    made = released({"DM": rows}, people(ids, [0, 1, 2]), [overriding_line("USUBJID", OperationKind.REMOVE)], "PATNO")
+    assert set(made.files["DM"].frame["PATNO"]) == set(people(ids, [0, 1, 2]).pseudonyms)
+    assert "USUBJID" not in made.files["DM"].frame
 
 
 def test_a_line_of_one_domain_is_asked_before_one_of_all(release_key):

@@ -170,11 +170,39 @@ def test_the_three_questions_are_the_first_lines():
     # Chances 1/2, 1/2, 1, 1/2, 1/2 are all above 0.2, and three classes give three right links.
     assert questions["linkability"]["figures"]["at_risk"] == 5
     assert questions["linkability"]["figures"]["expected_reidentifications"] == pytest.approx(3)
-    assert questions["inference"]["figures"]["disease"]["certain"] == 3
+    assert questions["inference"]["figures"]["disease"]["certain"] is None  # three people
     lines = result.first_lines.splitlines()
     assert lines[0] == "Three questions (WP216), of the pilot as it came in"
     assert "Yes: 1 of 5 evaluated people (20.0%)" in lines[1]
-    assert "disease is certain for 3 of 5 people (60.0%)" in lines[3]
+    assert "disease is certain for a masked number of 5 people, whose class holds one value" in lines[3]
+
+
+@pytest.mark.parametrize(
+    ("n_certain", "n_mixed", "told"), [(0, 40, 0), (4, 40, None), (12, 40, 12), (20, 4, None), (20, 0, 20)]
+)
+def test_what_is_certain_is_told_by_the_policy_and_answered_exactly(n_certain, n_mixed, told):
+    """The women all have a, the men have a and b by turns: the value of every woman is certain."""
+    diseases = ["a"] * n_certain + list("ab") * (n_mixed // 2)
+    frame = pd.DataFrame({"sex": ["F"] * n_certain + ["M"] * n_mixed, "disease": diseases})
+    answer = run({"threshold": 0.5}, frame, qis=("sex",)).figures["three_questions"]["inference"]
+    assert answer["figures"]["disease"]["certain"] == told
+    assert answer["figures"]["disease"]["with_value"] == n_certain + n_mixed
+    assert (
+        f"certain for {'a masked number' if told is None else told} of {n_certain + n_mixed} people"
+        in answer["sentence"]
+    )
+    assert (answer["answer"] == "yes") or not n_certain
+
+
+@pytest.mark.parametrize(("n_missing", "told"), [(0, None), (1, 13)])
+def test_what_is_certain_is_told_beside_who_is_alone_where_everybody_has_a_value(n_missing, told):
+    """Ten are alone, so what they have is certain; three more are alike in sex and disease. Then one has no value."""
+    sexes = [f"s{i}" for i in range(10)] + ["t"] * 3 + ["u"] * (27 + n_missing)
+    diseases = ["a"] * 13 + list("ab" * 13) + ["a"] + [None] * n_missing
+    frame = pd.DataFrame({"sex": sexes, "disease": diseases})
+    figures = run({"threshold": 0.5}, frame, qis=("sex",)).figures["three_questions"]
+    assert figures["singling_out"]["figures"]["unique"] == 10
+    assert figures["inference"]["figures"]["disease"]["certain"] == told
 
 
 def test_the_three_questions_can_be_answered_no():
