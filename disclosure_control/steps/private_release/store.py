@@ -105,9 +105,8 @@ def _transaction(store: sqlite3.Connection) -> Iterator[None]:
             yield
             store.execute("COMMIT")
         except BaseException:
-            with contextlib.suppress(sqlite3.Error):
-                if store.in_transaction:
-                    store.execute("ROLLBACK")
+            with contextlib.suppress(sqlite3.Error):  # SQLite may have rolled back itself, then there is none
+                store.execute("ROLLBACK")
             raise
 
 
