@@ -34,6 +34,7 @@ def demo_results(tmp_path_factory):
     return folder / "PENTELI" / "processed_for_anonym"
 
 
+@pytest.mark.thorough("0.5 s: a whole run of the demo")
 def test_the_report_in_the_readme_is_the_one_of_the_demo(demo_results):
     report = (demo_results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
     assert f"```text\n{report}```" in README

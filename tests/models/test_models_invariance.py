@@ -65,6 +65,7 @@ def test_order_of_the_records_does_not_renumber_the_classes(made, random):
     assert after.class_of_record.tolist() == before.class_of_record[order].tolist()
 
 
+@pytest.mark.thorough("0.2 s")
 @BRIEF
 @given(people, policies, st.sampled_from(["same", "text", "dates", "missing"]))
 def test_labels_of_the_index(made, missing_qis, kind):

@@ -59,6 +59,7 @@ def test_no_difference_of_told_counts_is_small(pilot, tmp_path):
             assert abs(n - other - one) >= THRESHOLD
 
 
+@pytest.mark.thorough("0.4 s; differences of told counts are looked at above")
 @given(pilot=pilots())
 @examples(60)
 def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):

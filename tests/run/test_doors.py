@@ -280,6 +280,7 @@ def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
     assert snapshot(pilot.root) == before
 
 
+@pytest.mark.thorough("1 to 2 s in a process")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize(
     "unbuffered", ["", pytest.param("1", marks=pytest.mark.thorough("2 s"))], ids=["buffered", "unbuffered"]

@@ -106,6 +106,7 @@ def test_no_plain_hash_stands_in_the_pack(pilot):
     assert not [path.name for path in files if hashlib.sha256(path.read_bytes()).hexdigest() in text]
 
 
+@pytest.mark.thorough("0.5 s")
 def test_seeds_are_told_where_that_undoes_nothing(pilot, doors):
     noise = [{"method": "noise", "columns": ["VS__BMI"], "share": 0.5}]
     pilot.configure(treatment={"seed": 424242, "steps": noise}, linkage_attack={"singling_out": {}})

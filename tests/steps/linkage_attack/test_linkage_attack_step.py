@@ -315,6 +315,7 @@ def test_with_a_random_part_the_register_is_still_matched_as_a_whole(tmp_path):
     assert named <= set(map(tuple, whole.tables["linkage_matches.csv"].astype(str).to_numpy()))
 
 
+@pytest.mark.thorough("0.4 s")
 def test_without_a_control_group_the_univariate_verdict_is_open(tmp_path):
     result = attacked(tmp_path, {"singling_out": {}})
     assert result.figures["releases"]["combined"]["singling_out"]["univariate"]["beats_baseline"] is None
