@@ -42,8 +42,9 @@ def quick_flush(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = DoorServer(tmp_path_factory.mktemp("screen"))
+def server(tmp_path_factory, finished_template):
+    pilot = copy_of(finished_template, tmp_path_factory.mktemp("served"))
+    server = DoorServer(tmp_path_factory.mktemp("screen"), pilot)
     yield server
     server.close()
 
