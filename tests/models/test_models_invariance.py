@@ -105,6 +105,7 @@ def test_names_of_the_quasi_identifiers_values(made, missing_qis, random):
     assert_same(evaluate(frame, names, missing_qis), evaluate(other, names, missing_qis))
 
 
+@pytest.mark.thorough("0.1 s")
 @BRIEF
 @given(people_with_text, policies, st.randoms(use_true_random=False))
 def test_names_of_the_sensitive_values(made, missing_qis, random):
@@ -116,6 +117,7 @@ def test_names_of_the_sensitive_values(made, missing_qis, random):
         np.testing.assert_array_equal(new.risky, old.risky)
 
 
+@pytest.mark.thorough("0.1 s")
 @BRIEF
 @given(people)
 def test_the_frame_is_left_as_it_was(made):

@@ -77,6 +77,7 @@ def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):
                 assert high - low >= NARROWEST
 
 
+@pytest.mark.thorough("0.5 s")
 @given(pilot=pilots())
 @examples(60)
 def test_what_is_told_is_true(pilot, tmp_path):

@@ -174,6 +174,7 @@ def test_whoever_forges_hashes_too_is_found_by_the_run_again(published):
     assert any(path.name in words for words in changed_of(published))
 
 
+@pytest.mark.thorough("0.3 s; one that changed is named above")
 def test_a_file_that_is_gone_is_named(published):
     (published.results / "risky_rows_k3_anonymity.csv").unlink()
     assert "risky_rows_k3_anonymity.csv: not there any more" in changed_of(published)

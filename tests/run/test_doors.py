@@ -59,7 +59,7 @@ def test_all_are_those_with_a_config_in_alphabetical_order(wards, doors, pilot):
         assert ward.summary()["pilot"] == ward.name
 
 
-@BOTH_DOORS
+@pytest.mark.parametrize("door", [1, pytest.param(2, marks=pytest.mark.thorough("0.4 s"))])
 def test_the_last_lines_are_the_table(door, wards, doors):
     doors.start(1, "--all")
     run = doors.start(door, "--all")
