@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.places import PROJECT
 
 # From the top floor down. A room may import those that stand below it, and itself.
@@ -192,7 +193,7 @@ def test_no_helper_imports_a_door(folder):
         assert not top_names(path.read_text(encoding="utf-8")) & DOORS, path.name
 
 
-@pytest.mark.parametrize(
+@each(
     "source",
     [
         "import cdisc",

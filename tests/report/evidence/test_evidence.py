@@ -14,6 +14,7 @@ import pytest
 from disclosure_control.report.evidence.pack import MANIFEST, REPORT_HTML, REPORT_MD, markdown_text
 from disclosure_control.report.evidence.packages import REQUIRED, versions
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
+from tests.cases import each
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, NOW, leaks
 from tests.steps.context.test_context import EVERYTHING, ROLES
@@ -128,7 +129,7 @@ def test_versions_are_those_of_every_requirement():
     assert "pytest" not in found
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["a|b", "<b>x</b>", "[x](http://y)", "*x*", "a\nb", "# x", "`x`", "x & y", "\\", "DM__SEX", "a_b_c"]
 )
 def test_markdown_shows_names_as_they_are(text):

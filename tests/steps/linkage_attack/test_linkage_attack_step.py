@@ -27,6 +27,7 @@ from disclosure_control.steps.linkage_attack.settings import KEYS
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
 from Main_Anonymization import add_options, assess_pilot
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
@@ -135,7 +136,7 @@ def test_good_settings_have_no_fault():
     assert settings_of_key("linkage_attack", every, CONFIG).method == ("exact", "probabilistic")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         ([], "found list"),
@@ -339,7 +340,7 @@ def test_every_method_is_documented(name):
     assert f'`"{name}"`' in row
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@each("name", ATTACKS)
 def test_every_kind_of_attack_has_its_row_with_its_settings(name):
     (row,) = (row for row in ROWS if row.startswith(f"| `{name}`"))
     kind = ATTACKS[name]
