@@ -47,6 +47,7 @@ from disclosure_control.basics.wildcards import wildcard_frequency
 
 MISSING_POLICIES = ("category", "exclude", "wildcard")
 OUT_OF_RANGE_POLICIES = ("tail", "missing")
+MANY_RECORDS = 10_000  # of fewer, columns are encoded faster than threads are started
 
 
 # ---------------------------------------------------------------- binning
@@ -214,8 +215,12 @@ class EquivalenceClasses:
 
 def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str]) -> EquivalenceClasses:
     """Encode the quasi-identifiers once and number the class of each record; O(records x quasi-identifiers)."""
-    with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
-        columns = tuple(pool.map(encode_column, [df[name] for name in quasi_identifiers]))
+    values = [df[name] for name in quasi_identifiers]
+    if len(df) < MANY_RECORDS:
+        columns = tuple(map(encode_column, values))
+    else:
+        with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
+            columns = tuple(pool.map(encode_column, values))
     codes, n_codes = [column.codes for column in columns], [len(column.labels) + 1 for column in columns]
     class_of_record, size = number_rows(codes, n_codes, len(df), least=-1)  # which is missing
     return EquivalenceClasses(tuple(quasi_identifiers), columns, class_of_record, size)

@@ -79,7 +79,9 @@ def _links_out_of_pilot(results: Path) -> Iterator[str]:
         # Folders of a set, and not those in which another run may be working just now.
         inner = [folder for folder in paths if folder.is_dir() and not folder.name.startswith(".")]
         paths += [path for folder in inner for path in sorted(folder.iterdir())]
-        faults = (link_fault(path, results.parent) for path in paths)
+        # A plain file in a plain folder is where it stands; a folder may be a junction, which is no link to Python.
+        may_lead = (path for path in paths if path.is_symlink() or path.is_dir())
+        faults = (link_fault(path, results.parent) for path in may_lead)
         yield from (fault for fault in faults if fault)
 
 

@@ -136,6 +136,7 @@ def _counted(texts: list[str]) -> CountedTexts:
     return CountedTexts(pa.array(texts, pa.large_string()), np.ones(len(texts), dtype=int), np.arange(len(texts)))
 
 
+@pytest.mark.thorough("1 s for a table of all characters; hashes are spread and samples are compared below")
 @examples(100)
 @given(st.lists(st.text(max_size=6).filter(lambda text: text.isprintable()), max_size=12), st.integers(0, 3))
 def test_a_hash_is_of_the_text_alone(texts, start):

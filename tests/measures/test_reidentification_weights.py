@@ -53,6 +53,7 @@ def risk_to_many_digits(f: int, population_f: float) -> float:
                 return float(series / total)
 
 
+@pytest.mark.thorough("0.5 s; risks of other frequencies are compared below")
 @pytest.mark.parametrize("f", FREQUENCIES)
 def test_exact_risk_to_many_digits(f):
     population_f = np.array([f + x * f for x in ODDS])

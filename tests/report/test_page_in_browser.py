@@ -1,5 +1,6 @@
 """The page as people open it: in Chromium, as wide as a telephone and as a screen, in light, dark and print."""
 
+import importlib.util
 import json
 import re
 import shutil
@@ -8,9 +9,12 @@ import pytest
 
 from tests.report.test_page import made
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install playwright")
+# Looked for, not imported: the quick run, which leaves all of this out, imports this file too.
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
+    pytest.mark.skipif(
+        importlib.util.find_spec("playwright") is None, reason="playwright is missing: pip install playwright"
+    ),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
     pytest.mark.thorough("a browser starts, 3 s; the quick run reads the page without one"),
 ]
@@ -20,7 +24,9 @@ __all__ = ["made"]
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()

@@ -18,6 +18,7 @@ from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.step import scan_beside
 from Main_Anonymization import add_options, assess_pilot
+from tests.cases import each
 from tests.config_keys import faults_of_key
 from tests.corpus.check_numbers import amka
 
@@ -192,7 +193,7 @@ def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
     assert unread == ["YY.csv: it cannot be read"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         ("all", "a dictionary of harmless, release_anyway"),

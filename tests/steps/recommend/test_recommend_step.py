@@ -25,6 +25,7 @@ from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 from tests.report import small_pilots
@@ -308,7 +309,7 @@ def test_order_and_index_change_nothing():
 # ---------------------------------------------------------------- the config key
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         (5, "dictionary"),

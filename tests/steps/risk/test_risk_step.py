@@ -14,6 +14,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import SHARED
 
@@ -132,7 +133,7 @@ def test_each_record_has_its_chance():
     assert rows["smallest_unique_set"].tolist() == [1, 0, 0, 0, 0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         (5, '"all"'),
@@ -374,7 +375,7 @@ def test_bins_that_are_almost_empty():
     assert "10--20" not in result.report
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         ({"population": {"columns": {}}}, "file is missing"),

@@ -469,6 +469,7 @@ def test_three_figures_are_drawn_whatever_was_found(rows, monkeypatch):
     assert all(content.startswith(b"<?xml") for content in files.values())
 
 
+@pytest.mark.thorough("0.6 s; the quick run draws the same figures as SVG")
 def test_png_files_are_drawn_where_they_are_asked_for():
     files = sweep_figures(figure_rows(), ("png",))
     assert sorted(files) == sorted(f"{name}.png" for name in FIGURES)
