@@ -22,7 +22,7 @@ class RiskPreset:
     """A published rule: the ``compared_with`` figure of a re-identification risk must not be above ``threshold``.
 
     ``compared_with`` is "highest" or "average"; ``highest_cap``, where there is one, must not be exceeded by the
-    highest risk either. Thresholds are risks in (0, 1]; larger is riskier.
+    highest risk either. Thresholds are risks in (0, 1); larger is riskier.
     """
 
     name: str
@@ -48,8 +48,6 @@ class RiskPreset:
         if self.smallest_class is None:
             return None
         k, limit = self.smallest_class, f"{self.class_limit:g}"
-        if k == 1:
-            return f"A class of one person is not above {limit}."
         return f"1/{k - 1} = {1 / (k - 1):.4f} is above {limit}, so every class must hold at least {k} people."
 
 
