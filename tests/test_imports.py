@@ -32,6 +32,7 @@ ROOMS = (
     "cdisc",
     "config",
     "Anonymization_Models",
+    "disclosure_control.drawings",
     "disclosure_control.basics",
 )
 DOORS = {

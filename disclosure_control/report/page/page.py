@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.drawings.style import page_style
 from disclosure_control.report.page import sections
 from disclosure_control.report.page.what_if import ThresholdCurve
 
@@ -46,7 +47,7 @@ def privacy_page(
             withheld=[section for section in missing if section.key in withheld],
             not_run=[section for section in missing if section.key not in withheld],
             next_command=None if is_shareable else _next_command(summary),
-            style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+            style=Markup(page_style() + "\n" + (TEMPLATES / "style.css").read_text(encoding="utf-8")),
             script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
             what_if=_script_data({"curves": [dataclasses.asdict(curve) for curve in curves], **_landscape(summary)}),
             is_shareable=is_shareable,
