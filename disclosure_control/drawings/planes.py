@@ -80,25 +80,43 @@ def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: 
             named.append((x, y, [point.mark]))
         else:
             same.append(point.mark)
-    return Drawing(title, described, height, (*parts, *_names_beside(named)))
+    return Drawing(title, described, height, (*parts, *_names_beside(named, height - BOTTOM)))
 
 
-def _names_beside(named: Sequence[tuple[float, float, list[str]]]) -> list[str]:
-    """The names of marks above them; where another name stands already, higher, with a line to the mark."""
-    parts = []
-    taken: list[tuple[float, float, float]] = []
+def _names_beside(named: Sequence[tuple[float, float, list[str]]], bottom: float) -> list[str]:
+    """The names of marks, each where it covers no mark and no other name: beside its own, or higher, with a line to it.
+
+    ``bottom`` is where the plane ends.
+    """
+    parts: list[str] = []
+    taken = [(x - 9, y - 9, x + 9, y + 9) for x, y, _ in named]
     for x, y, names in named:
         words = ", ".join(names)
         half = LETTER * len(words) / 2
-        middle = min(max(x, half), WIDTH - half)
-        label_y = y - 16
-        while any(abs(middle - other) < half + room + 4 and abs(label_y - at) < 15 for other, at, room in taken):
-            label_y -= 15
-        if label_y < y - 16:
-            parts.append(line("leader", x, middle, y - 9, label_y + 3))
-        taken.append((middle, label_y, half))
-        parts.append(text(middle, label_y, words, "middle"))
+        above = (min(max(x, half), WIDTH - half), y - 16)
+        beside = [above, (x + 16 + half, y + 5), (x - 16 - half, y + 5), (above[0], y + 28)]
+        free = [
+            (middle, base)
+            for middle, base in beside
+            if (middle - half > LEFT or middle == above[0]) and middle + half < WIDTH and base < bottom
+        ]
+        place = next((place for place in free if not _is_covered(_box_of(*place, half), taken)), above)
+        while _is_covered(_box_of(*place, half), taken) and place[1] > 20:
+            place = (place[0], place[1] - 5)
+        if place[1] < above[1]:
+            parts.append(line("leader", x, place[0], y - 9, place[1] + 3))
+        taken.append(_box_of(*place, half))
+        parts.append(text(*place, words, "middle"))
     return parts
+
+
+def _box_of(middle: float, base: float, half: float) -> tuple[float, float, float, float]:
+    """Left, top, right and bottom of letters."""
+    return (middle - half, base - 13, middle + half, base + 2)
+
+
+def _is_covered(box: tuple[float, float, float, float], taken: Sequence[tuple[float, float, float, float]]) -> bool:
+    return any(box[0] < one[2] and one[0] < box[2] and box[1] < one[3] and one[1] < box[3] for one in taken)
 
 
 def line_chart(

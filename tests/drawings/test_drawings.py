@@ -131,7 +131,7 @@ def names_of(drawing):
     return [words for part in drawing.parts for words in re.findall(r'text-anchor="middle">([\d, ]+)<', part)]
 
 
-def test_marks_at_one_place_share_a_name_and_others_are_led_to_theirs():
+def test_marks_at_one_place_share_a_name():
     """Two names above each other at one place would not say whose ring it is."""
     points = [
         planes.Point(0.5, 0.5, "", "3"),
@@ -140,9 +140,35 @@ def test_marks_at_one_place_share_a_name_and_others_are_led_to_theirs():
     ]
     drawing = planes.scatter_chart("points", "", points, "x", "y")
     assert [name for name in names_of(drawing) if name in ("3, 5", "4", "3", "5")] == ["3, 5", "4"]
-    near = [planes.Point(0.5, 0.5, "", "1"), planes.Point(0.53, 0.5, "", "2")]
-    drawing = planes.scatter_chart("points", "", near, "x", "y")
-    assert sum('class="leader"' in part for part in drawing.parts) == 1
+
+
+def boxes_of_marks(drawing):
+    """Where diamonds and their names are, (left, top, right, bottom), by the drawing's own numbers."""
+    boxes = []
+    for part in drawing.parts:
+        if found := re.match(r'<path class="diamond" d="M([\d.]+) ([\d.]+)', part):
+            x, top = map(float, found.groups())
+            boxes.append((x - 9, top, x + 9, top + 18))
+        elif found := re.match(r'<text x="([\d.]+)" y="([\d.]+)" text-anchor="middle">(m[\d, m]+)<', part):
+            x, base, half = float(found[1]), float(found[2]), 4 * len(found[3])
+            boxes.append((x - half, base - 13, x + half, base + 2))
+    return boxes
+
+
+@examples(100)
+@given(st.lists(st.tuples(st.floats(0, 0.4), st.floats(0, 0.4)), min_size=1, max_size=6))
+def test_a_name_covers_no_mark_and_no_other_name(places):
+    points = [planes.Point(x, y, "", f"m{i}") for i, (x, y) in enumerate(places)]
+    drawing = planes.scatter_chart("points", "", [*points, planes.Point(1.0, 1.0, "")], "x", "y")
+    names = [box for box in boxes_of_marks(drawing) if box[3] - box[1] == 15]
+    for name, other in itertools.product(names, boxes_of_marks(drawing)):
+        if name != other:
+            assert (
+                name[0] >= other[2] - 0.2
+                or other[0] >= name[2] - 0.2
+                or name[1] >= other[3] - 0.2
+                or (other[1] >= name[3] - 0.2)
+            )
 
 
 @examples(100)

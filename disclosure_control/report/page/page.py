@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.words import interval_text, share_text
 from disclosure_control.drawings.style import page_style
 from disclosure_control.report.page import sections
@@ -51,6 +52,7 @@ def privacy_page(
             script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
             what_if=_script_data({"curves": [dataclasses.asdict(curve) for curve in curves], **_landscape(summary)}),
             is_shareable=is_shareable,
+            bins_hold=BINS_HOLD,
         )
     )
 

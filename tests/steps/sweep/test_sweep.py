@@ -18,6 +18,7 @@ from Create_Combined_Pilot_Dataset import combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.report.page.sections import SECTIONS, Content
 from disclosure_control.run.doors import run_door
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps import STEP_READERS
@@ -480,6 +481,18 @@ def test_the_ring_is_explained_where_it_is_off_the_front():
         "1: untreated",
         "2: method $ 0, width 3",
         "3: method $ 0, width 5",
+    ]
+
+
+def test_the_mildest_stands_in_the_table_of_the_page_where_only_the_front_is_shown():
+    rows = front_and_mildest() + [{**front_and_mildest()[3], "param_value": 100 + i} for i in range(60)]
+    rows = [{"mildest_that_meets_all": False, "smallest_k": 1, **row} for row in rows]
+    sections = {section.key: section for section in SECTIONS}
+    shown = sections["sweep"].figures(Content({"sweep": {"rows": rows}}, (), None, (), False))["rows"]
+    assert [(row["mark"], row["pareto_front"], row["mildest_that_meets_k"]) for row in shown] == [
+        ("1", True, False),
+        ("2", True, False),
+        ("3", False, True),
     ]
 
 
