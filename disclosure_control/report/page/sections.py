@@ -18,7 +18,9 @@ from disclosure_control.steps.sweep.drawing import risk_utility_map
 from disclosure_control.steps.sweep.report import numbered_rows, row_name
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
+MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
 MOST_SETS = 8
+MOST_FEATURES, MOST_TELLING = 12, 8  # sensitive features, and columns that tell each
 MOST_SIZES = 12  # class sizes with a bar of their own
 MOST_TREATMENTS = 40
 
@@ -60,7 +62,13 @@ def _who(content: Content) -> dict[str, Any]:
     """Class sizes, and the share at risk of the groups of each column, all columns of one kind of mark."""
     by_group = content.summary["risk"].get("by_group", {})
     overall = content.summary["k_anonymity"]["risky_rate"]
-    return {"sizes": _class_sizes(content), "groups": {n: _groups(n, g, overall) for n, g in by_group.items()}}
+    shown = sorted(by_group, key=lambda name: -_largest_rate(by_group[name]))[:MOST_COLUMNS]
+    drawn = {name: _groups(name, by_group[name], overall) for name in by_group if name in shown}
+    return {"sizes": _class_sizes(content), "groups": drawn, "n_not_drawn": len(by_group) - len(drawn)}
+
+
+def _largest_rate(groups: Sequence[Mapping[str, Any]]) -> float:
+    return max((group.get("risky_rate") or 0.0 for group in groups), default=0.0)
 
 
 def _class_sizes(content: Content) -> Drawing | None:
@@ -121,7 +129,7 @@ def _why(content: Content) -> dict[str, Any]:
     effects = content.summary["risk"].get("attribute_effects", [])
     bars = [
         rows.Bar(one["quasi_identifier"], one["unique_rate_added"], share_text(one["unique_rate_added"]))
-        for one in sorted(effects, key=lambda one: -one["unique_rate_added"])
+        for one in sorted(effects, key=lambda one: -one["unique_rate_added"])[:MOST_COLUMNS]
     ]
     drawn = rows.row_chart(
         "What each quasi-identifier adds", "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars), bars
@@ -130,7 +138,32 @@ def _why(content: Content) -> dict[str, Any]:
         content.summary["risk"].get("key_sets", []),
         key=lambda one: (-(one.get("unique_rate") or 0), len(one["quasi_identifiers"])),
     )
-    return {"effects": drawn if bars else None, "key_sets": sets[:MOST_SETS]}
+    telling, n_not_told = _telling(content.summary["risk"].get("determined_by", {}))
+    return {
+        "effects": drawn if bars else None,
+        "n_effects_not_drawn": len(effects) - len(bars),
+        "key_sets": sets[:MOST_SETS],
+        "telling": telling,
+        "n_telling_left_out": n_not_told,
+    }
+
+
+def _telling(
+    determined: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> tuple[dict[str, list[Mapping[str, Any]]], int]:
+    """Per sensitive feature the columns that tell it, or most of it beyond guessing; how many are left out for length."""
+
+    def beyond(column: Mapping[str, Any]) -> float:
+        tells_all = bool(column.get("determines") or column.get("nearly"))  # these first, whatever guessing gives
+        return tells_all + (column.get("predicted_rate") or 0.0) - (column.get("baseline_rate") or 0.0)
+
+    by_most = sorted(determined, key=lambda feature: -max(map(beyond, determined[feature]), default=0.0))
+    shown = {
+        feature: sorted(determined[feature], key=lambda column: -beyond(column))[:MOST_TELLING]
+        for feature in determined
+        if feature in by_most[:MOST_FEATURES]
+    }
+    return shown, sum(map(len, determined.values())) - sum(map(len, shown.values()))
 
 
 # ---------------------------------------------------------------- what it would cost
