@@ -151,7 +151,7 @@ def _why(content: Content) -> dict[str, Any]:
 def _telling(
     determined: Mapping[str, Sequence[Mapping[str, Any]]],
 ) -> tuple[dict[str, list[Mapping[str, Any]]], int]:
-    """Per sensitive feature the columns that tell it, or most of it beyond guessing; how many are left out for length."""
+    """Per sensitive feature the columns that tell it, or most of it beyond guessing; how many are left out."""
 
     def beyond(column: Mapping[str, Any]) -> float:
         tells_all = bool(column.get("determines") or column.get("nearly"))  # these first, whatever guessing gives
