@@ -34,6 +34,7 @@ ROOMS = (
     "cdisc",
     "config",
     "Anonymization_Models",
+    "disclosure_control.drawings",
     "disclosure_control.basics",
 )
 DOORS = {

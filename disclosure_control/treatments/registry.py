@@ -112,6 +112,7 @@ class Treatment:
 
     ``check`` gets the settings of one step and the pilot's config and returns further faults in words, of what no
     setting tells alone. Settings of certain names (``column``, ``strata``, ...) name columns and are looked up.
+    ``intervals`` say how the labels ``a--b`` that it writes are read, "" where it writes none.
     ``drops`` gets the settings and the columns and returns those that are gone afterwards.
     """
 
@@ -123,6 +124,7 @@ class Treatment:
     required: tuple[str, ...] = ()
     promises: tuple[str, ...] = field(default=("rows", "ids", "columns"))
     reading: Reading = Reading.PERTURBED
+    intervals: str = ""
     check: Callable[[Mapping[str, object], PilotConfig], list[str]] | None = None
     drops: Callable[[Mapping[str, object], Sequence[str]], Sequence[str]] | None = None
 

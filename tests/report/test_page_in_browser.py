@@ -7,6 +7,7 @@ import shutil
 
 import pytest
 
+from tests.drawings.letters import CUT_OFF_OR_COVERED
 from tests.report.test_page import made
 
 # Looked for, not imported: the quick run, which leaves all of this out, imports this file too.
@@ -83,19 +84,7 @@ def test_letters_are_large_enough(opened, width):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_text_of_a_drawing_is_cut_off_or_lies_on_another(opened, width):
-    faults = opened(width).evaluate(
-        """[...document.querySelectorAll("svg")].flatMap((svg) => {
-            const edge = svg.getBoundingClientRect();
-            const texts = [...svg.querySelectorAll("text")];
-            const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
-            const cut = boxes.filter(([, box]) => box.left < edge.left - 1 || box.right > edge.right + 1 ||
-                box.top < edge.top - 2 || box.bottom > edge.bottom + 2).map(([text]) => "cut: " + text);
-            const over = boxes.flatMap(([text, a], i) => boxes.slice(i + 1).filter(([, b]) =>
-                a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3
-            ).map(([other]) => text + " on " + other));
-            return [...cut, ...over];
-        })"""
-    )
+    faults = opened(width).evaluate(CUT_OFF_OR_COVERED)
     assert faults == []
 
 

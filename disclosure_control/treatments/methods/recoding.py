@@ -7,6 +7,7 @@ import pandas as pd
 
 from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, are_edges
 from disclosure_control.basics.columns import number_text, numbers_of
+from disclosure_control.basics.interval_labels import BANDS_HOLD, BINS_HOLD
 from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.built_hierarchies import band_of
@@ -90,6 +91,7 @@ register(
         place=10,
         required=("column", "edges"),
         reading=Reading.BY_VALUE,
+        intervals=BINS_HOLD,
     ),
 )
 register(
@@ -102,6 +104,7 @@ register(
         place=10,
         required=("column", "width"),
         reading=Reading.BY_VALUE,
+        intervals=BANDS_HOLD,
     ),
 )
 register(

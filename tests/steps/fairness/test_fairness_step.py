@@ -102,7 +102,7 @@ def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
     assert "Ursula" in found.report
     assert "Rare" not in found.report + json.dumps(found.figures)
     assert "Ursula" not in found.on_screen
-    assert "see the summary" in found.on_screen
+    assert "by group: section Fairness of PILOT_privacy_details.txt" in found.on_screen
 
 
 def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
