@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_text
-from disclosure_control.basics.words import share_text
+from disclosure_control.basics.words import listed, share_text
 from disclosure_control.drawings import planes, rows
 from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.report.page.what_if import ThresholdCurve
@@ -19,6 +19,7 @@ from disclosure_control.steps.sweep.report import numbered_rows, row_name
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
 MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
+MOST_NAMED = 5  # groups that are masked
 MOST_SETS = 8
 MOST_FEATURES, MOST_TELLING = 12, 8  # sensitive features, and columns that tell each
 MOST_SIZES = 12  # class sizes with a bar of their own
@@ -64,7 +65,15 @@ def _who(content: Content) -> dict[str, Any]:
     overall = content.summary["k_anonymity"]["risky_rate"]
     shown = sorted(by_group, key=lambda name: -_largest_rate(by_group[name]))[:MOST_COLUMNS]
     drawn = {name: _groups(name, by_group[name], overall) for name in by_group if name in shown}
-    return {"sizes": _class_sizes(content), "groups": drawn, "n_not_drawn": len(by_group) - len(drawn)}
+    masked = {name: _masked_groups(by_group[name]) for name in drawn}
+    not_drawn = len(by_group) - len(drawn)
+    return {"sizes": _class_sizes(content), "groups": drawn, "masked_groups": masked, "n_not_drawn": not_drawn}
+
+
+def _masked_groups(groups: Sequence[Mapping[str, Any]]) -> str:
+    """Groups without a share, with their people: who reads a drawing alone must not take it for everybody."""
+    names = [f"{one['group']} ({count_text(one['people'])})" for one in groups if one["risky_rate"] is None]
+    return listed(names, at_most=MOST_NAMED)
 
 
 def _largest_rate(groups: Sequence[Mapping[str, Any]]) -> float:
