@@ -67,7 +67,7 @@ def test_what_is_said_of_variables(tmp_path):
 )
 def test_a_dataset_is_called_as_either_version_says_it(attributes, inside, label, tmp_path):
     text = DEFINE.replace('Domain="DM">', f'Domain="DM" {attributes}>{inside}', 1)
-    assert read_definition(source(text, tmp_path)).datasets["DM"].label == label
+    assert read_definition(source(text, tmp_path)).described["DM"].label == label
 
 
 def test_contradictions_in_names_and_counts(tmp_path):

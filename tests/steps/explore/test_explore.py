@@ -145,6 +145,15 @@ def test_cramers_v_is_that_of_scipy(rows):
         assert table.cramers_v is None
 
 
+def test_a_value_that_nobody_with_the_other_column_has_is_no_degree_of_freedom():
+    frame = pd.DataFrame({"one": [*"aaabbbccc", None], "other": [*"xxyxyyxyx", "z"]})
+    columns = columns_of(frame)
+    told = frame.dropna()
+    expected = association(pd.crosstab(told.one, told.other), method="cramer")
+    assert cross_table(columns["one"], columns["other"]).cramers_v == pytest.approx(expected, abs=1e-12)
+    assert cross_table(columns["other"], columns["one"]).cramers_v == pytest.approx(expected, abs=1e-12)
+
+
 def test_huge_numbers_have_finite_statistics():
     found = number_statistics(np.array([-1e300, 1e300]), np.array([1, 1]))
     assert (found.mean, found.median) == (0.0, 0.0)
