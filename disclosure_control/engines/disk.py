@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts, bin_values
+from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
 from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText
 from cdisc.formats.values import clean_values
 from config.model_settings import PilotConfig
@@ -30,7 +30,7 @@ from disclosure_control.engines.class_keys import ClassesOfRecordsOnDisk, find_c
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
 from disclosure_control.engines.dictionary import GrowingDictionary
 from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
-from disclosure_control.engines.people import RecordsNotInMemoryError, listed_columns
+from disclosure_control.engines.people import DistinctValues, RecordsNotInMemoryError, binned_values, listed_columns
 from disclosure_control.engines.spill import SpilledArrays, SpilledRecords
 from disclosure_control.engines.subjects import SubjectsOnDisk
 from disclosure_control.run.progress import progress
@@ -59,12 +59,15 @@ USUAL_LIMITS = Limits()
 class ColumnOnDisk:
     """A column of the config: which of its distinct texts each record has, and what these texts are.
 
-    ``values`` (n_texts,) is each text as it is evaluated and listed, ``encoded`` its code among the labels.
+    ``exact`` (n_texts,) is each text typed, ``values`` (n_texts,) as it is evaluated and listed, ``encoded`` its code
+    among the labels; ``people`` (n_texts,) have it.
     """
 
     texts: SpilledArrays
+    exact: pd.Series
     values: pd.Series
     encoded: EncodedColumn
+    people: np.ndarray
 
 
 class PeopleOnDisk:
@@ -81,7 +84,7 @@ class PeopleOnDisk:
     ):
         self.config, self.binnings = config, binnings
         self._columns, self._subjects, self._folder, self._limits = columns, subjects, folder, limits
-        self._class_of_record = SpilledArrays(folder / "classes")
+        self._class_of_record, self._n_recoded = SpilledArrays(folder / "classes"), 0
         self.classes: EquivalenceClasses = self._form_classes()
         self.counts: dict[str, SensitiveCounts] = {
             name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
@@ -125,6 +128,26 @@ class PeopleOnDisk:
         column = self._columns[name]
         for classes, texts in self._passed(f"Counting {name}", self._class_of_record, column.texts):
             yield classes, column.encoded.codes[texts]
+
+    def distinct(self, name: str) -> DistinctValues:
+        """The distinct texts, typed: see ``people.People``."""
+        column = self._columns[name]
+        occurs = np.flatnonzero(column.people)
+        values = column.exact.take(occurs).reset_index(drop=True)
+        return DistinctValues(values, column.encoded.codes[occurs], column.people[occurs])
+
+    def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleOnDisk:
+        """The same codes of texts, counted anew as what the texts have become: see ``people.People``."""
+        self._n_recoded += 1
+        folder = self._folder / f"recoded_{self._n_recoded}"
+        folder.mkdir(mode=0o700)
+        exact = {}
+        for name in config.quasi_identifiers + config.sensitive_features:
+            people = self._columns[name].people
+            place = np.where(people > 0, np.cumsum(people > 0) - 1, -1)
+            exact[name] = values[name].reindex(place).reset_index(drop=True)
+        columns = {name: (self._columns[name].texts, one, self._columns[name].people) for name, one in exact.items()}
+        return _people_of(config, columns, self._subjects, folder, self._limits)
 
     def sized_values_of(self, name: str) -> tuple[int, Iterator[tuple[np.ndarray, np.ndarray]]]:
         """How many values a sensitive feature has, and ``values_of`` it."""
@@ -191,17 +214,31 @@ def count_on_disk(
         except FaultyInputError as error:
             faults += [f"{text.path.name}: {fault}" for fault in error.faults]
     stop_at(faults)
-    binned, binnings = _binned(typed, {name: one.people for name, one in read.dictionaries.items()}, config)
-    columns = {
-        name: ColumnOnDisk(texts, binned[name], encode_column(binned[name])) for name, texts in read.texts.items()
-    }
-    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
+    columns = {name: (texts, typed[name], read.dictionaries[name].people) for name, texts in read.texts.items()}
+    people = _people_of(config, columns, read.subjects, folder, limits)
     n_few = limits.few_texts
     others = read.others | {
         name: OtherColumn(read.dictionaries[name], read.texts[name], n_few) for name in config.sensitive_features
     }
     counted = read.dictionaries | read.others
     return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, people.sized_values_of)
+
+
+def _people_of(
+    config: PilotConfig,
+    columns: Mapping[str, tuple[SpilledArrays, pd.Series, np.ndarray]],
+    subjects: SubjectsOnDisk,
+    folder: Path,
+    limits: Limits,
+) -> PeopleOnDisk:
+    """The people of ``columns``: which text each record has, what the texts are, typed, and how many have each."""
+    exact = {name: values for name, (_, values, _) in columns.items()}
+    binned, binnings = binned_values(exact, {name: people for name, (_, _, people) in columns.items()}, config)
+    on_disk = {
+        name: ColumnOnDisk(texts, values, binned[name], encode_column(binned[name]), people)
+        for name, (texts, values, people) in columns.items()
+    }
+    return PeopleOnDisk(config, on_disk, subjects, binnings, folder, limits)
 
 
 @dataclass(frozen=True)
@@ -253,17 +290,3 @@ def _faults_of_many_values(dictionaries: Mapping[str, GrowingDictionary], n_most
         for name, dictionary in dictionaries.items()
         if len(dictionary) > n_most
     ]
-
-
-def _binned(
-    typed: Mapping[str, pd.Series], people: Mapping[str, np.ndarray], config: PilotConfig
-) -> tuple[dict[str, pd.Series], dict[str, Binning]]:
-    binned, binnings = dict(typed), {}
-    faults: list[str] = []
-    for name, edges in config.binning_config.items():
-        try:
-            binned[name], binnings[name] = bin_values(typed[name], edges, config.out_of_range, people[name])
-        except FaultyInputError as error:
-            faults += error.faults
-    stop_at(faults)
-    return binned, binnings

@@ -63,7 +63,7 @@ def test_how_much_memory_is_free_is_known_here():
 
 def test_steps_that_need_records_are_named_before_the_file_is_read(pilot, doors, monkeypatch):
     before = published(pilot)
-    pilot.configure(explore={}, recommend={})
+    pilot.configure(explore={}, sweep={"grid": [{"method": "mondrian", "k": [2, 3]}]})
 
     def never(*arguments):
         raise AssertionError("the file was read")
