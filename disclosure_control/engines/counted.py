@@ -14,7 +14,13 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.keys import number_rows, sum_of_keys
 from disclosure_control.engines.class_keys import LabelsOfColumn
-from disclosure_control.engines.people import DistinctValues, People, RecordsNotInMemoryError, binned_values
+from disclosure_control.engines.people import (
+    DistinctValues,
+    ListedPeople,
+    People,
+    RecordsNotInMemoryError,
+    binned_values,
+)
 
 
 class CountedClasses(EquivalenceClasses):
@@ -174,6 +180,10 @@ class CountedPeople:
     def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Raises ``RecordsNotInMemoryError``."""
         raise RecordsNotInMemoryError(f"column {name!r} of each record")
+
+    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
+        """Raises ``RecordsNotInMemoryError``."""
+        raise RecordsNotInMemoryError("the list of everybody")
 
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """Raises ``RecordsNotInMemoryError``."""

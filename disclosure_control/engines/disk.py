@@ -30,7 +30,13 @@ from disclosure_control.engines.class_keys import ClassesOfRecordsOnDisk, find_c
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
 from disclosure_control.engines.dictionary import GrowingDictionary
 from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
-from disclosure_control.engines.people import DistinctValues, RecordsNotInMemoryError, binned_values, listed_columns
+from disclosure_control.engines.people import (
+    DistinctValues,
+    ListedPeople,
+    RecordsNotInMemoryError,
+    binned_values,
+    listed_columns,
+)
 from disclosure_control.engines.spill import SpilledArrays, SpilledRecords
 from disclosure_control.engines.subjects import SubjectsOnDisk
 from disclosure_control.run.progress import progress
@@ -149,6 +155,11 @@ class PeopleOnDisk:
         columns = {name: (self._columns[name].texts, one, self._columns[name].people) for name, one in exact.items()}
         return _people_of(config, columns, self._subjects, folder, self._limits)
 
+    def classes_of_blocks(self) -> Iterator[np.ndarray]:
+        """Block by block the class of each record."""
+        for (classes,) in self._passed("Counting", self._class_of_record):
+            yield classes
+
     def sized_values_of(self, name: str) -> tuple[int, Iterator[tuple[np.ndarray, np.ndarray]]]:
         """How many values a sensitive feature has, and ``values_of`` it."""
         return len(self.counts[name].values), self.values_of(name)
@@ -156,20 +167,45 @@ class PeopleOnDisk:
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """The flagged records part by part, divided by the place of their class first: see ``people.People``."""
         columns = [self._columns[name] for name in listed_columns(self.config, result)]
-        people = np.zeros(len(place), dtype=np.int64)
-        people[place[result.risky_classes]] = result.people[result.risky_classes]
-        parts = list(parts_of_classes(people, self._limits.flagged_per_part))
-        starts = np.array([part.start for part in parts])
+        people = np.bincount(place, np.where(result.risky_classes, result.people, 0), len(place))
         schema = pa.schema(
             [("class", pa.int32()), ("id", pa.large_string()), *((str(i), pa.int32()) for i in range(len(columns)))]
         )
-        spilled = [SpilledRecords(self._folder / f"flagged_{i}", schema) for i in range(len(parts))]
-        for records in self._flagged_blocks(result, columns, schema):
+        for part in self._divided(self._flagged_blocks(result, columns, schema), schema, people, place):
+            yield _listed(part, columns)
+
+    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
+        """Everybody part by part, divided by the place of their class first: see ``people.People``."""
+        names = self.config.sensitive_features
+        schema = pa.schema([("class", pa.int32()), ("id", pa.large_string()), *((name, pa.bool_()) for name in names)])
+        for part in self._divided(self._blocks_of_all(schema), schema, np.bincount(place, self.classes.size), place):
+            has_value = {name: part.column(2 + i).to_numpy() for i, name in enumerate(names)}
+            subjects = pd.Series(pd.array(part.column(1), dtype="str"))
+            yield ListedPeople(part.column(0).to_numpy(), subjects, has_value)
+
+    def _blocks_of_all(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        columns = [self._columns[name] for name in self.config.sensitive_features]
+        blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *(column.texts for column in columns)]
+        for classes, ids, *texts in self._passed("Listing everybody", *blocks):
+            has_value = [pa.array(one.encoded.codes[text] >= 0) for one, text in zip(columns, texts, strict=True)]
+            yield pa.RecordBatch.from_arrays([pa.array(classes), ids.column(0), *has_value], schema=schema)
+
+    def _divided(
+        self, blocks: Iterable[pa.RecordBatch], schema: pa.Schema, people: np.ndarray, place: np.ndarray
+    ) -> Iterator[pa.Table]:
+        """The records of all blocks in parts by the place of their class, which comes first in each of them.
+
+        ``people`` (n_places,) tells how many there are of each place.
+        """
+        parts = list(parts_of_classes(people.astype(np.int64), self._limits.flagged_per_part))
+        starts = np.array([part.start for part in parts])
+        spilled = [SpilledRecords(self._folder / f"listed_{i}", schema) for i in range(len(parts))]
+        for records in blocks:
             part_of_record = np.searchsorted(starts, place[records.column(0).to_numpy()], side="right") - 1
             for i in np.unique(part_of_record).tolist():
                 spilled[i].append(records.take(pa.array(np.flatnonzero(part_of_record == i))))
         for one in spilled:
-            yield _listed(pa.Table.from_batches(one, schema), columns)
+            yield pa.Table.from_batches(one, schema)
             one.remove()
 
     def _flagged_blocks(
@@ -218,10 +254,11 @@ def count_on_disk(
     people = _people_of(config, columns, read.subjects, folder, limits)
     n_few = limits.few_texts
     others = read.others | {
-        name: OtherColumn(read.dictionaries[name], read.texts[name], n_few) for name in config.sensitive_features
+        name: OtherColumn(dictionary, read.texts[name], n_few) for name, dictionary in read.dictionaries.items()
     }
     counted = read.dictionaries | read.others
-    return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, people.sized_values_of)
+    of_people = (people.sized_values_of, people.classes_of_blocks)
+    return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, *of_people)
 
 
 def _people_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -93,6 +93,21 @@ class People(Protocol):
         """
         ...
 
+    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
+        """All people in parts that rise by the ``place`` (n_classes,) of their class, which several may have.
+
+        All of a place are in one part; within it the order is open.
+        """
+        ...
+
+
+class ListedPeople(NamedTuple):
+    """Some people, one after the other: their ``classes`` (n,), their ids, and by sensitive feature who has a value."""
+
+    classes: np.ndarray
+    subjects: pd.Series
+    has_value: dict[str, np.ndarray]
+
 
 def listed_columns(config: PilotConfig, result: ModelResult) -> list[str]:
     """The columns of a flagged record beside the subject's id."""
@@ -153,6 +168,12 @@ class PeopleInMemory:
         listed = self.binned[listed_columns(self.config, result)].iloc[rows].reset_index(drop=True)
         listed.insert(0, SUBJECT_COLUMN, self.subjects.iloc[rows].to_numpy())
         yield self.classes.class_of_record[rows], listed
+
+    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
+        """All of them, in one part and in the order of the frame: see ``People``."""
+        assert self.subjects is not None  # without ids nobody can be named
+        has_value = {name: counted.has_value for name, counted in self.counts.items()}
+        yield ListedPeople(self.classes.class_of_record, self.subjects, has_value)
 
 
 def count_in_memory(frame: pd.DataFrame, config: PilotConfig, subjects: pd.Series | None = None) -> PeopleInMemory:
