@@ -17,10 +17,13 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.steps.recommend.pilot import pilot_lattice
 from disclosure_control.steps.recommend.short_list import Trial, answers, main_question, treatment_steps
-from disclosure_control.steps.recommend.step import run_step
 from disclosure_control.treatments.treat import treat
+from tests.engines.every_engine import engine, over_engines
 from tests.examples import examples
-from tests.steps.recommend.test_recommend_step import given, people
+from tests.steps.recommend.test_recommend_step import COST, given, people, run_step
+
+__all__ = ["engine"]
+pytest_generate_tests = over_engines(COST)
 
 POLICIES = ("category", "exclude", "wildcard")
 WITHOUT_SENSITIVE = {"sensitive_feature": [], "sensitive_binning_config_for_L": {}}

@@ -11,11 +11,16 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.confidence_intervals import wilson_interval
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.risk import step as risk_step
 from disclosure_control.steps.risk.sections import SECTIONS
-from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.engines.every_engine import by_engine, engine, over_engines
 from tests.places import SHARED
+
+__all__ = ["engine"]
+pytest_generate_tests = over_engines()
+run_step = by_engine(risk_step.run_step)
 
 SMALL = pd.DataFrame(
     {"sex": list("FFFMM"), "age": ["old", "old", "young", "old", "old"], "disease": ["a", "a", "b", "c", "a"]}
@@ -202,6 +207,7 @@ def test_without_any_record_nothing_is_answered():
             },
             frame.columns,
         ),
+        subjects=pd.Series(["S0", "S1"]),
     )
     dataset = CombinedDataset(frame, pd.Series(["S0", "S1"]), "", frame)
     result = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {}))
@@ -335,7 +341,7 @@ def test_bins_that_are_almost_empty():
         "T": 9,
     }
     dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame.astype("str"))
-    assessment = assess(frame, validate_config(config, frame.columns))
+    assessment = assess(frame, validate_config(config, frame.columns), subjects=dataset.subjects)
     result = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {}))
     assert result.tables["near_empty_bins.csv"].to_numpy().tolist() == [
         ["age", "10--20", 1],
@@ -386,7 +392,8 @@ def test_what_wildcards_add_is_taken_from_k_as_it_is_reported():
     literal = {"categorical_qis": ["sex", "age"], "continuous_qis": [], "sensitive_feature": "disease"}
     config = validate_config({**literal, "K": 2, "L": 2, "T": 0.5, "missing_qis": "wildcard"}, frame.columns)
     dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame)
-    figures = run_step(StepInput("P", Path(), typed("all"), dataset, assess(frame, config), {})).figures
+    assessment = assess(frame, config, subjects=dataset.subjects)
+    figures = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {})).figures
     # F: three alike, age known or not; M old and M young: alone. Without sex: old 2 + 2, missing 5, young 1 + 2.
     assert figures["prosecutor"]["average"] == pytest.approx((3 / 3 + 1 + 1) / 5)
     sex, age = figures["attribute_effects"]
