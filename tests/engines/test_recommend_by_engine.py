@@ -42,7 +42,7 @@ def recommended(opened, folder) -> StepResult:
 
 
 @pytest.mark.parametrize("engine", OTHERS)
-@examples(100)
+@examples(40)
 @given(rows(), configs, limits, asked())
 def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, settings):
     folder = tmp_path_factory.mktemp("pilot")
@@ -58,7 +58,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))
-@examples(60)
+@examples(30)
 @given(rows(16), configs, limits, asked())
 def test_every_answer_is_what_its_treatment_does_to_the_records(
     tmp_path_factory, engine, people, config, parts, settings
