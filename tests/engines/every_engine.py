@@ -1,6 +1,6 @@
 """Tests of what a step finds, over every registered engine: the same tests, the same pilot written as a file.
 
-A module of tests takes ``engine`` and ``pytest_generate_tests`` from here, and calls its step through ``by_engine``.
+A module of tests takes ``engine`` and ``pytest_generate_tests`` from here, and calls its step through ``run_by_engine``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def over_engines(cost: str = "") -> Callable[[pytest.Metafunc], None]:
     return pytest_generate_tests
 
 
-def by_engine(run_step: Callable[[StepInput], StepResult]) -> Callable[[StepInput], StepResult]:
+def run_by_engine(run_step: Callable[[StepInput], StepResult]) -> Callable[[StepInput], StepResult]:
     """The step on the same pilot as the engine of the test opens it; tables that come in pieces are lists of these."""
 
     def run(step: StepInput) -> StepResult:

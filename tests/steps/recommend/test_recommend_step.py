@@ -26,13 +26,13 @@ from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
 from tests.config_keys import faults_of_key, settings_of_key
-from tests.engines.every_engine import by_engine, engine, over_engines
+from tests.engines.every_engine import engine, over_engines, run_by_engine
 from tests.places import PROJECT
 
 __all__ = ["engine"]
 COST = "twice 4 s; tests/engines/test_recommend_by_engine.py is in the quick run"
 pytest_generate_tests = over_engines(COST)
-run_step = by_engine(recommend_step.run_step)
+run_step = run_by_engine(recommend_step.run_step)
 
 CONFIG = {
     "categorical_qis": ["sex", "town"],

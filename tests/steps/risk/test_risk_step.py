@@ -15,12 +15,12 @@ from disclosure_control.steps.risk import step as risk_step
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.running import StepInput
 from tests.config_keys import faults_of_key, settings_of_key
-from tests.engines.every_engine import by_engine, engine, over_engines
+from tests.engines.every_engine import engine, over_engines, run_by_engine
 from tests.places import SHARED
 
 __all__ = ["engine"]
 pytest_generate_tests = over_engines()
-run_step = by_engine(risk_step.run_step)
+run_step = run_by_engine(risk_step.run_step)
 
 SMALL = pd.DataFrame(
     {"sex": list("FFFMM"), "age": ["old", "old", "young", "old", "old"], "disease": ["a", "a", "b", "c", "a"]}
