@@ -1,6 +1,6 @@
 """Tests of what a step finds, over every registered engine: the same tests, the same pilot written as a file.
 
-A module of tests takes ``engine`` and ``pytest_generate_tests`` from here, and calls its step through ``run_by_engine``.
+A module of tests takes ``engine`` and ``pytest_generate_tests`` from here, and runs its step by ``run_by_engine``.
 """
 
 from __future__ import annotations
