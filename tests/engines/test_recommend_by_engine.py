@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.small_counts import SmallCounts
 from disclosure_control.engines.choice import ENGINES
+from disclosure_control.steps.recommend.tried_out import AlikePeople
 from disclosure_control.steps.running import StepResult, run_steps
 from disclosure_control.treatments.treat import treat
 from tests.engines.written_pilots import configs, limits, opened_with, rows, text_of
@@ -83,6 +85,25 @@ def test_every_answer_is_what_its_treatment_does_to_the_records(
         assert answer["rescued"] == sum(was and not now for was, now in zip(kept, is_at_risk, strict=True))
         for model, n in answer["at_risk_after"].items():
             assert n == sum(at_risk(released.assessment, [model]))
+
+
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+@examples(40)
+@given(rows(), configs, limits)
+def test_people_who_fare_alike_are_of_one_class_with_values_of_the_same_features(
+    tmp_path_factory, engine, people, config, parts
+):
+    path = tmp_path_factory.mktemp("pilot") / "combined_dataset.csv"
+    path.write_bytes(text_of(people))
+    with opened_with("memory", path, config, parts) as opened:
+        classes = opened.people.classes.class_of_record.tolist()
+        has_value = [opened.dataset.frame[name].notna().tolist() for name in ("V", "W")]
+    with opened_with(engine, path, config, parts) as opened:
+        alike = AlikePeople.of(opened.people)
+    everybody = [True] * len(alike.people)
+    told = [alike.has_value[name].tolist() if name in alike.has_value else everybody for name in ("V", "W")]
+    found = dict(zip(zip(alike.first_class.tolist(), *told, strict=True), alike.people.tolist(), strict=True))
+    assert found == Counter(zip(classes, *has_value, strict=True))
 
 
 def at_risk(assessment: Assessment, models: list[str]) -> list[bool]:
