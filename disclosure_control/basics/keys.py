@@ -34,6 +34,16 @@ def count_keys(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]:
     return found.astype(np.int64), count
 
 
+def sum_of_keys(key: np.ndarray, people: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]:
+    """The keys that occur, rising, and the sum of ``people`` (n,) of each; keys (n,) go from 0 to ``n_keys`` - 1."""
+    if n_keys <= max(16 * len(key), 65_536):  # a sum for each possible key is the quickest then
+        of_key = np.bincount(key, people, n_keys)
+        found = np.flatnonzero(of_key)
+        return found, of_key[found].astype(np.int64)
+    found, place = np.unique(key, return_inverse=True)
+    return found, np.bincount(place, people, len(found)).astype(np.int64)
+
+
 def number_rows(
     columns: Sequence[np.ndarray], n_codes: Sequence[int], n_rows: int, least: int = 0
 ) -> tuple[np.ndarray, np.ndarray]:

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts, bin_values
+from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
 from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText
 from cdisc.formats.values import clean_values
 from config.model_settings import PilotConfig
@@ -30,7 +30,13 @@ from disclosure_control.engines.class_keys import ClassesOfRecordsOnDisk, find_c
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
 from disclosure_control.engines.dictionary import GrowingDictionary
 from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
-from disclosure_control.engines.people import RecordsNotInMemoryError, listed_columns
+from disclosure_control.engines.people import (
+    DistinctValues,
+    ListedPeople,
+    RecordsNotInMemoryError,
+    binned_values,
+    listed_columns,
+)
 from disclosure_control.engines.spill import SpilledArrays, SpilledRecords
 from disclosure_control.engines.subjects import SubjectsOnDisk
 from disclosure_control.run.progress import progress
@@ -59,12 +65,15 @@ USUAL_LIMITS = Limits()
 class ColumnOnDisk:
     """A column of the config: which of its distinct texts each record has, and what these texts are.
 
-    ``values`` (n_texts,) is each text as it is evaluated and listed, ``encoded`` its code among the labels.
+    ``exact`` (n_texts,) is each text typed, ``values`` (n_texts,) as it is evaluated and listed, ``encoded`` its code
+    among the labels; ``people`` (n_texts,) have it.
     """
 
     texts: SpilledArrays
+    exact: pd.Series
     values: pd.Series
     encoded: EncodedColumn
+    people: np.ndarray
 
 
 class PeopleOnDisk:
@@ -81,7 +90,7 @@ class PeopleOnDisk:
     ):
         self.config, self.binnings = config, binnings
         self._columns, self._subjects, self._folder, self._limits = columns, subjects, folder, limits
-        self._class_of_record = SpilledArrays(folder / "classes")
+        self._class_of_record, self._n_recoded = SpilledArrays(folder / "classes"), 0
         self.classes: EquivalenceClasses = self._form_classes()
         self.counts: dict[str, SensitiveCounts] = {
             name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
@@ -126,6 +135,31 @@ class PeopleOnDisk:
         for classes, texts in self._passed(f"Counting {name}", self._class_of_record, column.texts):
             yield classes, column.encoded.codes[texts]
 
+    def distinct(self, name: str) -> DistinctValues:
+        """The distinct texts, typed: see ``people.People``."""
+        column = self._columns[name]
+        occurs = np.flatnonzero(column.people)
+        values = column.exact.take(occurs).reset_index(drop=True)
+        return DistinctValues(values, column.encoded.codes[occurs], column.people[occurs])
+
+    def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleOnDisk:
+        """The same codes of texts, counted anew as what the texts have become: see ``people.People``."""
+        self._n_recoded += 1
+        folder = self._folder / f"recoded_{self._n_recoded}"
+        folder.mkdir(mode=0o700)
+        exact = {}
+        for name in config.quasi_identifiers + config.sensitive_features:
+            people = self._columns[name].people
+            place = np.where(people > 0, np.cumsum(people > 0) - 1, -1)
+            exact[name] = values[name].reindex(place).reset_index(drop=True)
+        columns = {name: (self._columns[name].texts, one, self._columns[name].people) for name, one in exact.items()}
+        return _people_of(config, columns, self._subjects, folder, self._limits)
+
+    def classes_of_blocks(self) -> Iterator[np.ndarray]:
+        """Block by block the class of each record."""
+        for (classes,) in self._passed("Counting", self._class_of_record):
+            yield classes
+
     def sized_values_of(self, name: str) -> tuple[int, Iterator[tuple[np.ndarray, np.ndarray]]]:
         """How many values a sensitive feature has, and ``values_of`` it."""
         return len(self.counts[name].values), self.values_of(name)
@@ -133,20 +167,45 @@ class PeopleOnDisk:
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """The flagged records part by part, divided by the place of their class first: see ``people.People``."""
         columns = [self._columns[name] for name in listed_columns(self.config, result)]
-        people = np.zeros(len(place), dtype=np.int64)
-        people[place[result.risky_classes]] = result.people[result.risky_classes]
-        parts = list(parts_of_classes(people, self._limits.flagged_per_part))
-        starts = np.array([part.start for part in parts])
+        people = np.bincount(place, np.where(result.risky_classes, result.people, 0), len(place))
         schema = pa.schema(
             [("class", pa.int32()), ("id", pa.large_string()), *((str(i), pa.int32()) for i in range(len(columns)))]
         )
-        spilled = [SpilledRecords(self._folder / f"flagged_{i}", schema) for i in range(len(parts))]
-        for records in self._flagged_blocks(result, columns, schema):
+        for part in self._divided(self._flagged_blocks(result, columns, schema), schema, people, place):
+            yield _listed(part, columns)
+
+    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
+        """Everybody part by part, divided by the place of their class first: see ``people.People``."""
+        names = self.config.sensitive_features
+        schema = pa.schema([("class", pa.int32()), ("id", pa.large_string()), *((name, pa.bool_()) for name in names)])
+        for part in self._divided(self._blocks_of_all(schema), schema, np.bincount(place, self.classes.size), place):
+            has_value = {name: part.column(2 + i).to_numpy() for i, name in enumerate(names)}
+            subjects = pd.Series(pd.array(part.column(1), dtype="str"))
+            yield ListedPeople(part.column(0).to_numpy(), subjects, has_value)
+
+    def _blocks_of_all(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        columns = [self._columns[name] for name in self.config.sensitive_features]
+        blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *(column.texts for column in columns)]
+        for classes, ids, *texts in self._passed("Listing everybody", *blocks):
+            has_value = [pa.array(one.encoded.codes[text] >= 0) for one, text in zip(columns, texts, strict=True)]
+            yield pa.RecordBatch.from_arrays([pa.array(classes), ids.column(0), *has_value], schema=schema)
+
+    def _divided(
+        self, blocks: Iterable[pa.RecordBatch], schema: pa.Schema, people: np.ndarray, place: np.ndarray
+    ) -> Iterator[pa.Table]:
+        """The records of all blocks in parts by the place of their class, which comes first in each of them.
+
+        ``people`` (n_places,) tells how many there are of each place.
+        """
+        parts = list(parts_of_classes(people.astype(np.int64), self._limits.flagged_per_part))
+        starts = np.array([part.start for part in parts])
+        spilled = [SpilledRecords(self._folder / f"listed_{i}", schema) for i in range(len(parts))]
+        for records in blocks:
             part_of_record = np.searchsorted(starts, place[records.column(0).to_numpy()], side="right") - 1
             for i in np.unique(part_of_record).tolist():
                 spilled[i].append(records.take(pa.array(np.flatnonzero(part_of_record == i))))
         for one in spilled:
-            yield _listed(pa.Table.from_batches(one, schema), columns)
+            yield pa.Table.from_batches(one, schema)
             one.remove()
 
     def _flagged_blocks(
@@ -191,17 +250,32 @@ def count_on_disk(
         except FaultyInputError as error:
             faults += [f"{text.path.name}: {fault}" for fault in error.faults]
     stop_at(faults)
-    binned, binnings = _binned(typed, {name: one.people for name, one in read.dictionaries.items()}, config)
-    columns = {
-        name: ColumnOnDisk(texts, binned[name], encode_column(binned[name])) for name, texts in read.texts.items()
-    }
-    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
+    columns = {name: (texts, typed[name], read.dictionaries[name].people) for name, texts in read.texts.items()}
+    people = _people_of(config, columns, read.subjects, folder, limits)
     n_few = limits.few_texts
     others = read.others | {
-        name: OtherColumn(read.dictionaries[name], read.texts[name], n_few) for name in config.sensitive_features
+        name: OtherColumn(dictionary, read.texts[name], n_few) for name, dictionary in read.dictionaries.items()
     }
     counted = read.dictionaries | read.others
-    return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, people.sized_values_of)
+    of_people = (people.sized_values_of, people.classes_of_blocks)
+    return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, *of_people)
+
+
+def _people_of(
+    config: PilotConfig,
+    columns: Mapping[str, tuple[SpilledArrays, pd.Series, np.ndarray]],
+    subjects: SubjectsOnDisk,
+    folder: Path,
+    limits: Limits,
+) -> PeopleOnDisk:
+    """The people of ``columns``: which text each record has, what the texts are, typed, and how many have each."""
+    exact = {name: values for name, (_, values, _) in columns.items()}
+    binned, binnings = binned_values(exact, {name: people for name, (_, _, people) in columns.items()}, config)
+    on_disk = {
+        name: ColumnOnDisk(texts, values, binned[name], encode_column(binned[name]), people)
+        for name, (texts, values, people) in columns.items()
+    }
+    return PeopleOnDisk(config, on_disk, subjects, binnings, folder, limits)
 
 
 @dataclass(frozen=True)
@@ -253,17 +327,3 @@ def _faults_of_many_values(dictionaries: Mapping[str, GrowingDictionary], n_most
         for name, dictionary in dictionaries.items()
         if len(dictionary) > n_most
     ]
-
-
-def _binned(
-    typed: Mapping[str, pd.Series], people: Mapping[str, np.ndarray], config: PilotConfig
-) -> tuple[dict[str, pd.Series], dict[str, Binning]]:
-    binned, binnings = dict(typed), {}
-    faults: list[str] = []
-    for name, edges in config.binning_config.items():
-        try:
-            binned[name], binnings[name] = bin_values(typed[name], edges, config.out_of_range, people[name])
-        except FaultyInputError as error:
-            faults += error.faults
-    stop_at(faults)
-    return binned, binnings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -64,6 +64,10 @@ class OtherColumn:
         """How many levels there are, missing being one; at least so many where the column was given up."""
         return self.n_levels_at_least or len(self._encoded.labels) + 1
 
+    def labels(self) -> np.ndarray:
+        """The text of each level but the missing one, which is level 0."""
+        return self._encoded.labels
+
     def levels(self) -> Iterable[np.ndarray]:
         """The level of each record, block by block."""
         code = self._encoded.codes + 1
@@ -79,7 +83,7 @@ class TableOnDisk:
 
     ``counted`` are the distinct texts of each column but that of the subjects' ids, of which more than ``few_texts``
     are told by a sample. ``values_of`` gives, by sensitive
-    feature, the class and the value's code of each record block by block.
+    feature, the class and the value's code of each record block by block; ``classes_of_blocks`` the classes alone.
     """
 
     def __init__(
@@ -90,10 +94,11 @@ class TableOnDisk:
         few_texts: int,
         subjects: SubjectsOnDisk,
         values_of: Callable[[str], tuple[int, Iterable[tuple[np.ndarray, np.ndarray]]]],
+        classes_of_blocks: Callable[[], Iterable[np.ndarray]],
     ):
         self.columns = list(columns)
         self._counted, self._others, self._few_texts = counted, others, few_texts
-        self._subjects, self._values_of = subjects, values_of
+        self._subjects, self._values_of, self._classes_of_blocks = subjects, values_of, classes_of_blocks
 
     def __getitem__(self, name: str) -> pd.Series:
         raise RecordsNotInMemoryError(f"column {name!r}")
@@ -104,6 +109,28 @@ class TableOnDisk:
         if len(counted.texts) <= self._few_texts:
             return counted
         return SampledTexts(counted, 0, self._few_texts // SAMPLED_PART).counted()
+
+    def distinct_texts(self, name: str) -> tuple[pd.Series, np.ndarray]:
+        """The distinct texts of a column (n,), and how many people have each; raises where only a sample is at hand."""
+        if name not in self._counted:
+            raise RecordsNotInMemoryError(f"column {name!r}")
+        counted = self.counted(name)
+        if counted.share_at_hand < 1:
+            raise FaultyInputError(_too_many_values(name))
+        texts = pd.Series(pd.array(pa.chunked_array([counted.texts]), dtype="str"), name=name)
+        return texts, counted.people
+
+    def levels_and_classes(self, name: str) -> tuple[np.ndarray, Iterator[tuple[np.ndarray, np.ndarray]]]:
+        """The labels of a column that is no quasi-identifier, and block by block level and class of each record.
+
+        Level 0 is missing, then come the labels.
+        """
+        if name not in self._others:
+            raise RecordsNotInMemoryError(f"column {name!r}")
+        other = self._others[name]
+        if other.n_levels_at_least:
+            raise FaultyInputError(_too_many_values(name))
+        return other.labels(), zip(other.levels(), self._classes_of_blocks(), strict=True)
 
     def ids_at(self, records: np.ndarray) -> pa.Array:
         """The ids (n,) of the records with these numbers (n,)."""
@@ -117,10 +144,7 @@ class TableOnDisk:
         """Levels of a column with sensitive values, of the people of ``evaluated`` classes who have a value."""
         other, (n_values, blocks) = self._others[name], self._values_of(sensitive)
         if other.n_levels_at_least:
-            raise FaultyInputError(
-                f"column {name!r}: more distinct values than can be counted from disk; leave it out of the combined "
-                "dataset, or use --engine memory on a machine with enough memory"
-            )
+            raise FaultyInputError(_too_many_values(name))
         n_levels, n_values = other.n_levels(), max(n_values, 1)
         counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
         for level, (classes, value) in zip(other.levels(), blocks, strict=True):
@@ -128,3 +152,10 @@ class TableOnDisk:
             counter.add(level[looked_at].astype(np.int64) * n_values + value[looked_at])
         key, people = counter.result()
         return Pairs(key // n_values, key % n_values, n_levels, n_values, people)
+
+
+def _too_many_values(name: str) -> str:
+    return (
+        f"column {name!r}: more distinct values than can be counted from disk; leave it out of the combined "
+        "dataset, or use --engine memory on a machine with enough memory"
+    )

@@ -15,11 +15,12 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.opening import OpenedPilot
 from disclosure_control.assess.risky_rows import risky_row_files
 from disclosure_control.engines.choice import ENGINES
+from disclosure_control.engines.disk import Limits
 from disclosure_control.engines.people import RecordsNotInMemoryError
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.run.results import ResultSet
-from disclosure_control.steps.running import run_steps
+from disclosure_control.steps.running import faults_without_records, run_steps
 from tests.engines.written_pilots import COLUMNS, configs, limits, opened_with, rows, text_of
 from tests.examples import examples
 from tests.models import referee
@@ -35,6 +36,14 @@ def quick_flush(monkeypatch):
 
 def assessed(opened: OpenedPilot) -> Assessment:
     return evaluate(opened.people, opened.config)
+
+
+def test_what_is_declared_of_columns_is_no_reason_to_refuse_a_run(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of([["1", "a", "1", "2", "3", "4"]]))
+    declared = {"identifiers": {"harmless": {"SITE": "a batch number"}}, "context": {}}
+    with opened_with("memory", path, CONFIG | declared, Limits()) as opened:
+        assert faults_without_records(opened.config) == []
 
 
 def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:

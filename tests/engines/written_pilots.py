@@ -78,6 +78,7 @@ configs = st.fixed_dictionaries(
         "t_distance": st.sampled_from(["wasserstein", "ordered", "mean_difference"]).map(
             lambda name: {"V": name, "W": "total_variation"}
         ),
+        "risk": st.sampled_from([{}, {"sections": ["reidentification", "by_group"], "groups": ["SITE", "SEX", "V"]}]),
     }
 )
 limits = st.builds(
