@@ -115,6 +115,15 @@ def test_whole_numbers_beyond_2_to_the_53_stay_apart(kind):
     assert partition(models.encode_column(values).codes.tolist()) == {frozenset({0, 2}), frozenset({1})}
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int64", "uint64", "float64", "int64[pyarrow]"])
+def test_whole_numbers_are_encoded_alike_in_whatever_width(kind):
+    numbers = [100, 3, 100, 7] if kind.startswith("u") else [100, -100, 3, 100, -7]
+    encoded = models.encode_column(pd.Series(numbers, dtype=kind))
+    assert encoded.labels.tolist() == [float(number) for number in sorted(set(numbers))]
+    assert encoded.labels[encoded.codes].tolist() == numbers
+    assert (encoded.codes.dtype, encoded.labels.dtype) == (np.int64, np.float64)
+
+
 @pytest.mark.parametrize("kind", ["int64", "Int64", "uint64", "int64[pyarrow]"])
 def test_one_large_whole_number_leaves_a_column_of_numbers_one_of_numbers(kind):
     """Only where floats cannot tell two of them apart there is text."""

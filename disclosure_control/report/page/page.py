@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.report.page import sections
 from disclosure_control.report.page.what_if import ThresholdCurve
 
@@ -85,6 +86,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=CompiledTemplates(TEMPLATES),
     )
     environment.filters |= {
         "share": share_text,

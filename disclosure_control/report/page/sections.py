@@ -14,7 +14,6 @@ from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_t
 from disclosure_control.basics.words import share_text
 from disclosure_control.report.page import charts
 from disclosure_control.report.page.what_if import ThresholdCurve
-from disclosure_control.steps.sweep.report import row_name
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
 MOST_SETS = 8
@@ -171,6 +170,8 @@ def _cost(content: Content) -> dict[str, Any]:
 
 def _sweep(content: Content) -> dict[str, Any]:
     """The rows of the table, those of the front numbered, and the map of risk and change; of many rows the front."""
+    from disclosure_control.steps.sweep.report import row_name
+
     rows, front = content.summary["sweep"]["rows"], 0
     shown, points = [], []
     for row in rows:
