@@ -378,12 +378,16 @@ def test_more_distinct_values_than_can_be_counted_in_an_array():
 @BRIEF
 @given(st.lists(st.integers(0, 50), max_size=60), st.integers(51, 70_000))
 @example([], 60)
-def test_both_ways_of_numbering_keys_agree(keys, n_keys):
+def test_all_ways_of_numbering_keys_agree(keys, n_keys):
     keys = np.array(keys, dtype=np.int64)
     counted = keys_of_columns.number_groups(keys, n_keys)
     hashed = keys_of_columns.number_groups(keys, 2**61)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys_of_columns, "MARKS_PER_KEY", 100_000)  # as of many keys
+        marked = keys_of_columns.number_groups(keys, 90_000)
     rank = {key: i for i, key in enumerate(sorted(set(keys.tolist())))}
-    for group, size in (counted, hashed):
+    for group, size in (counted, marked, hashed):
+        assert group.dtype == np.int64
         assert group.tolist() == [rank[key] for key in keys.tolist()]
         assert size.tolist() == [keys.tolist().count(key) for key in rank]
 
