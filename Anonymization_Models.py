@@ -343,7 +343,7 @@ def _tabulate(
 ) -> CountTable:
     n_values = max(len(values), 1)
     # In place and narrow, as new arrays of a million numbers cost more than what is done with them.
-    key = group.astype(np.int32 if n_classes * n_values < 2**31 else np.int64)
+    key: np.ndarray = group.astype(np.int32 if n_classes * n_values < 2**31 else np.int64)
     key *= n_values
     key += value.astype(key.dtype, copy=False)
     if people is None:

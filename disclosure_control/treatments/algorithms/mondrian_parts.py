@@ -200,7 +200,7 @@ class _OpenParts:
         # Where each unit goes: left units to the front of their part and right ones behind, both in their order.
         first = np.flatnonzero(np.diff(part, prepend=-1))
         length = np.diff(first, append=len(part))
-        n_right_before = np.cumsum(right)
+        n_right_before: np.ndarray = np.cumsum(right)
         n_right_before -= right
         of_first = n_right_before[first]
         n_left = length - np.diff(of_first, append=np.count_nonzero(right))
