@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +27,7 @@ from cdisc.formats.values import (
     with_values_replaced,
 )
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.basics.words import listed
 
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
@@ -122,10 +122,7 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
     columns = contents.columns.values()
     if sum(map(len, columns)) < _MANY_VALUES:
         return dict(zip(contents.columns, map(read_column, columns, of_columns), strict=True))
-    # Arrow works outside Python's lock: columns are read side by side.
-    with ThreadPoolExecutor() as pool:
-        readings = pool.map(read_column, columns, of_columns)
-        return dict(zip(contents.columns, readings, strict=True))
+    return dict(zip(contents.columns, side_by_side(read_column, columns, of_columns), strict=True))
 
 
 def read_column(column: pa.ChunkedArray | pa.Array | np.ndarray, rules: ColumnRules) -> ColumnReading:

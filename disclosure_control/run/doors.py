@@ -30,6 +30,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import text_table
 from disclosure_control.run.logs import FORMATS, Log, utc_now
+from disclosure_control.run.memory import keep_freed_memory
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
@@ -80,6 +81,7 @@ def run_door(
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
     """
     prepare_screen()
+    keep_freed_memory()
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"

@@ -116,6 +116,15 @@ def test_whole_numbers_beyond_2_to_the_53_stay_apart(kind):
     assert partition(models.encode_column(values).codes.tolist()) == {frozenset({0, 2}), frozenset({1})}
 
 
+@each("kind", ["int8", "uint8", "int64", "uint64", "float64", "int64[pyarrow]"])
+def test_whole_numbers_are_encoded_alike_in_whatever_width(kind):
+    numbers = [100, 3, 100, 7] if kind.startswith("u") else [100, -100, 3, 100, -7]
+    encoded = models.encode_column(pd.Series(numbers, dtype=kind))
+    assert encoded.labels.tolist() == [float(number) for number in sorted(set(numbers))]
+    assert encoded.labels[encoded.codes].tolist() == numbers
+    assert (encoded.codes.dtype, encoded.labels.dtype) == (np.int64, np.float64)
+
+
 @each("kind", ["int64", "Int64", "uint64", "int64[pyarrow]"])
 def test_one_large_whole_number_leaves_a_column_of_numbers_one_of_numbers(kind):
     """Only where floats cannot tell two of them apart there is text."""
@@ -370,12 +379,16 @@ def test_more_distinct_values_than_can_be_counted_in_an_array():
 @BRIEF
 @given(st.lists(st.integers(0, 50), max_size=60), st.integers(51, 70_000))
 @example([], 60)
-def test_both_ways_of_numbering_keys_agree(keys, n_keys):
+def test_all_ways_of_numbering_keys_agree(keys, n_keys):
     keys = np.array(keys, dtype=np.int64)
     counted = keys_of_columns.number_groups(keys, n_keys)
     hashed = keys_of_columns.number_groups(keys, 2**61)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys_of_columns, "MARKS_PER_KEY", 100_000)  # as of many keys
+        marked = keys_of_columns.number_groups(keys, 90_000)
     rank = {key: i for i, key in enumerate(sorted(set(keys.tolist())))}
-    for group, size in (counted, hashed):
+    for group, size in (counted, marked, hashed):
+        assert group.dtype == np.int64
         assert group.tolist() == [rank[key] for key in keys.tolist()]
         assert size.tolist() == [keys.tolist().count(key) for key in rank]
 

@@ -13,10 +13,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from disclosure_control.run.results import COMMIT, MANIFEST, harmless, held, staged
 from tests.cases import each
+from tests.examples import any_text, examples
 from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
@@ -401,6 +404,15 @@ def test_no_control_character_is_left_for_people(control, tmp_path):
     assert [file for file, text in written.items() if control[0] in text] == []
     assert json.loads(written["P.json"])["column"] == name  # a program reads the same
     assert written["P.txt"] == f"a line\n\twith A?{control[1:]}B\n"
+
+
+@examples(200)
+@given(cell=st.text(st.sampled_from([*" ;=+-@|%\t<>\"'x5\x7f\x80\u00a0\u200b\x00"]), max_size=4) | any_text())
+def test_a_cell_is_judged_alike_alone_and_beside_others(cell):
+    """Columns of plain letters are passed over at a glance, and beside a formula every cell is looked at."""
+    columns = [cell], [cell, ";=1", "\x00"]
+    alone, beside = (harmless(pd.DataFrame({"column": cells}, dtype="str")) for cells in columns)
+    assert alone["column"].iloc[0] == beside["column"].iloc[0]
 
 
 def test_columns_of_numbers_stay_numbers():

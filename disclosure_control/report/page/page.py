@@ -16,6 +16,7 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.words import interval_text, share_text
 from disclosure_control.drawings.style import page_style
+from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.report.page import sections
 from disclosure_control.report.page.what_if import ThresholdCurve
 
@@ -75,6 +76,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=CompiledTemplates(TEMPLATES),
     )
     environment.filters |= {
         "share": share_text,

@@ -14,8 +14,6 @@ from disclosure_control.basics.words import listed, share_text
 from disclosure_control.drawings import planes, rows
 from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.report.page.what_if import ThresholdCurve
-from disclosure_control.steps.sweep.drawing import risk_utility_map
-from disclosure_control.steps.sweep.report import numbered_rows, row_name
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
 MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
@@ -214,6 +212,9 @@ def _cost(content: Content) -> dict[str, Any]:
 
 def _sweep(content: Content) -> dict[str, Any]:
     """The rows of the table, those of the front numbered, and the map of risk and change; of many rows the front."""
+    from disclosure_control.steps.sweep.drawing import risk_utility_map
+    from disclosure_control.steps.sweep.report import numbered_rows, row_name
+
     tried = content.summary["sweep"]["rows"]
     shown = [
         {**row, "mark": mark, "name": row_name(row)}
