@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from Anonymization_Models import MISSING_POLICIES, OUT_OF_RANGE_POLICIES, run_k_anonymity
+from cdisc import KEY_READERS
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.basics.columns import labels_of
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.page.shareable import STRICT, shareable_content
 from disclosure_control.report.page.what_if import threshold_curves
+from disclosure_control.steps import STEP_READERS
 from tests.report.page_attack import FLAGGED, FLAGS, MISSING, Between, ReadPage, between, possible, told_by, unflagged
 from tests.report.small_pilots import summary_of
+from tests.report.test_same_numbers import shipped_run
 
 PROMISED = STRICT.threshold - 2
 MORE = pytest.mark.thorough("0.5 s each")
@@ -77,25 +84,48 @@ def true_counts(unknowns, assessment) -> dict:
     return counts
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=MORE) for seed in range(2, 100))])
-def test_no_sum_of_what_the_page_tells_undoes_a_mask(seed, tmp_path):
-    page, assessment = page_of(*a_pilot(seed), tmp_path)
+def undone(page: ReadPage, assessment: Assessment) -> list[str]:
+    """The small counts that sums of what the page tells pin down closer than is promised."""
     policy, names = assessment.config.missing_qis, assessment.config.quasi_identifiers
     labels = {n: labels_of(c) for n, c in zip(names, assessment.classes.columns, strict=True)}
     told, unknowns = told_by(page, labels, policy)
     true = true_counts(unknowns, assessment)
-    questions = {f"lack {sorted(gap)}, {flags}": unknowns.people([gap], flags)
-                 for gap in unknowns.gaps for flags in (FLAGS, FLAGGED[policy], FLAGS[-1:])}  # fmt: skip
+    questions = {
+        f"lack {sorted(gap)}, {flags}": unknowns.people([gap], flags)
+        for gap in unknowns.gaps
+        for flags in (FLAGS, FLAGGED[policy], unflagged(policy))
+    }
     for name in names:
         for label in (MISSING, *labels[name]):
             for flags in (FLAGS, FLAGGED[policy], unflagged(policy)):
                 questions[f"{name} {label}, {flags}"] = unknowns.of_label(name, label, policy, flags)
+    found = []
     for words, wanted in questions.items():
         n = sum(true[one] for one in wanted)
         if STRICT.are_small(np.array(n)):
             low, high = told.interval(wanted)
             assert low - 1e-6 <= n <= high + 1e-6, words
-            assert high - low >= PROMISED - 1e-6, f"{words}: {low} to {high}"
+            if high - low < PROMISED - 1e-6:
+                found.append(f"{words}: {low} to {high}")
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=MORE) for seed in range(2, 100))])
+def test_no_sum_of_what_the_page_tells_undoes_a_mask(seed, tmp_path):
+    assert undone(*page_of(*a_pilot(seed), tmp_path)) == []
+
+
+@pytest.mark.thorough("5 s each")
+@pytest.mark.parametrize("keys", [{}, {"risk": "all", "recommend": {}}], ids=["as it is", "with more"])
+@pytest.mark.parametrize("name", ["PENTELI", "SDTM_DEMO"])
+def test_no_mask_of_a_shipped_pilot_is_undone(name, keys, tmp_path, monkeypatch):
+    results = shipped_run(name, keys, tmp_path, monkeypatch)
+    page = ReadPage.of((results / f"{name}_privacy_report_shareable.html").read_text(encoding="utf-8"))
+    summary = json.loads((results / f"{name}_privacy_summary.json").read_text(encoding="utf-8"))
+    frame = pd.read_csv(results / "combined_dataset.csv", keep_default_na=False, na_values=[""])
+    assessment = assess(frame, validate_config(summary["config"], frame.columns, KEY_READERS | STEP_READERS))
+    assert undone(page, assessment) == []
+    assert divided(page) == []
 
 
 def test_the_attacker_undoes_a_page_without_masks(tmp_path, monkeypatch):
@@ -129,16 +159,21 @@ def width(numbers: set[int]) -> int:
     return max(numbers) - min(numbers)
 
 
+def divided(page: ReadPage) -> list[str]:
+    """What the class sizes give away on a whole page."""
+    (curve, *_) = page.data["curves"]
+    if curve["evaluated"] is None:
+        return []
+    return [words for one in between(page.numbers_of_classes(), curve["evaluated"]) for words in narrow(one)]
+
+
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=MORE) for seed in range(2, 100))])
 def test_no_division_into_classes_undoes_a_mask(seed, tmp_path):
     frame, config = a_pilot(seed)
     if config["missing_qis"] == "wildcard":
         config["missing_qis"] = "category"  # what matches anything forms no classes
     page, _ = page_of(frame, config, tmp_path)
-    curve = page.data["curves"][0]
-    if curve["evaluated"] is not None:
-        found = between(page.numbers_of_classes(), curve["evaluated"])
-        assert [words for stretch in found for words in narrow(stretch)] == []
+    assert divided(page) == []
 
 
 def test_the_attacker_divides_by_class_sizes():
