@@ -110,7 +110,7 @@ def undone(page: ReadPage, assessment: Assessment) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=MORE) for seed in range(2, 100))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=MORE) for seed in range(1, 100))])
 def test_no_sum_of_what_the_page_tells_undoes_a_mask(seed, tmp_path):
     assert undone(*page_of(*a_pilot(seed), tmp_path)) == []
 
@@ -167,7 +167,7 @@ def divided(page: ReadPage) -> list[str]:
     return [words for one in between(page.numbers_of_classes(), curve["evaluated"]) for words in narrow(one)]
 
 
-@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=MORE) for seed in range(2, 100))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=MORE) for seed in range(1, 100))])
 def test_no_division_into_classes_undoes_a_mask(seed, tmp_path):
     frame, config = a_pilot(seed)
     if config["missing_qis"] == "wildcard":
