@@ -48,6 +48,13 @@ class GrowingDictionary:
         self.first_record = np.full(1, -1)
         self._n_read = 0
 
+    @staticmethod
+    def joined(texts: pa.Array, people: np.ndarray, first_record: np.ndarray) -> GrowingDictionary:
+        """A dictionary of texts that were counted elsewhere; the first one is missing."""
+        dictionary = GrowingDictionary()
+        dictionary._texts, dictionary.people, dictionary.first_record = texts, people, first_record
+        return dictionary
+
     def __len__(self) -> int:
         return len(self._texts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from disclosure_control.engines.dictionary import CountedTexts, GrowingDictionar
 from disclosure_control.engines.people import RecordsNotInMemoryError
 from disclosure_control.engines.sampled_texts import SampledTexts
 from disclosure_control.engines.spill import SpilledArrays
-from disclosure_control.engines.subjects import SubjectsOnDisk
+from disclosure_control.engines.subjects import Subjects
 
 SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
 
@@ -32,6 +32,22 @@ class Pairs(NamedTuple):
     people: np.ndarray | None
 
 
+class HasTexts(Protocol):
+    """What tells the distinct texts of a column, or a sample of them, and who has them."""
+
+    def counted(self) -> CountedTexts: ...
+
+
+class ColumnWithLevels(HasTexts, Protocol):
+    """A column that tells which of its levels each record has, unless there are too many: see ``OtherColumn``."""
+
+    @property
+    def n_levels_at_least(self) -> int: ...
+
+    def n_levels(self) -> int: ...
+    def levels(self) -> Iterable[np.ndarray]: ...
+
+
 class OtherColumn:
     """A column put aside as codes of its distinct texts.
 
@@ -40,7 +56,8 @@ class OtherColumn:
 
     def __init__(self, dictionary: GrowingDictionary, texts: SpilledArrays, few_texts: int):
         self._dictionary, self._texts, self._few_texts = dictionary, texts, few_texts
-        self._n_read, self.n_levels_at_least = 0, 0
+        self._n_read = 0
+        self.n_levels_at_least = 0  # 0 where the column was not given up
         self._sampled: SampledTexts | None = None
 
     def append(self, values: pa.Array) -> None:
@@ -85,10 +102,10 @@ class TableOnDisk:
     def __init__(
         self,
         columns: Sequence[str],
-        counted: Mapping[str, GrowingDictionary | OtherColumn],
-        others: dict[str, OtherColumn],
+        counted: Mapping[str, HasTexts],
+        others: Mapping[str, ColumnWithLevels],
         few_texts: int,
-        subjects: SubjectsOnDisk,
+        subjects: Subjects,
         values_of: Callable[[str], tuple[int, Iterable[tuple[np.ndarray, np.ndarray]]]],
     ):
         self.columns = list(columns)
