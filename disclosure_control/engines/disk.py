@@ -41,9 +41,11 @@ class Limits:
     """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
 
     ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
+    ``range_bytes``: so much of the text is one worker's at a time, where there are several.
     """
 
     block_bytes: int = BLOCK_BYTES
+    range_bytes: int = 1 << 26
     people_per_part: int = 1 << 22
     flagged_per_part: int = 1 << 20
     n_classes: int = 10_000_000

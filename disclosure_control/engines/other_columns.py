@@ -55,7 +55,7 @@ class OtherColumn:
     """
 
     def __init__(self, dictionary: GrowingDictionary, texts: SpilledArrays, few_texts: int):
-        self._dictionary, self._texts, self._few_texts = dictionary, texts, few_texts
+        self.dictionary, self.texts, self._few_texts = dictionary, texts, few_texts
         self._n_read = 0
         self.n_levels_at_least = 0  # 0 where the column was not given up
         self._sampled: SampledTexts | None = None
@@ -65,17 +65,17 @@ class OtherColumn:
         if self._sampled is not None:
             self._sampled.add(values)
             return
-        self._texts.append(self._dictionary.encode(values))
+        self.texts.append(self.dictionary.encode(values))
         self._n_read += len(values)
-        if len(self._dictionary) > max(self._few_texts, self._n_read // 2):
-            self.n_levels_at_least = len(encode_column(self._dictionary.values("")).labels) + 1
-            self._sampled = SampledTexts(self._dictionary.counted(), self._n_read, self._few_texts // SAMPLED_PART)
-            self._dictionary = GrowingDictionary()
-            self._texts.remove()
+        if len(self.dictionary) > max(self._few_texts, self._n_read // 2):
+            self.n_levels_at_least = len(encode_column(self.dictionary.values("")).labels) + 1
+            self._sampled = SampledTexts(self.dictionary.counted(), self._n_read, self._few_texts // SAMPLED_PART)
+            self.dictionary = GrowingDictionary()
+            self.texts.remove()
 
     def counted(self) -> CountedTexts:
         """The distinct texts, or a sample of them, and who has them."""
-        return self._dictionary.counted() if self._sampled is None else self._sampled.counted()
+        return self.dictionary.counted() if self._sampled is None else self._sampled.counted()
 
     def n_levels(self) -> int:
         """How many levels there are, missing being one; at least so many where the column was given up."""
@@ -84,11 +84,11 @@ class OtherColumn:
     def levels(self) -> Iterable[np.ndarray]:
         """The level of each record, block by block."""
         code = self._encoded.codes + 1
-        return (code[texts] for texts in self._texts)
+        return (code[texts] for texts in self.texts)
 
     @cached_property
     def _encoded(self) -> EncodedColumn:
-        return encode_column(self._dictionary.values(""))
+        return encode_column(self.dictionary.values(""))
 
 
 class TableOnDisk:
@@ -132,12 +132,15 @@ class TableOnDisk:
 
     def pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
         """Levels of a column with sensitive values, of the people of ``evaluated`` classes who have a value."""
-        other, (n_values, blocks) = self._others[name], self._values_of(sensitive)
-        if other.n_levels_at_least:
+        if self._others[name].n_levels_at_least:
             raise FaultyInputError(
                 f"column {name!r}: more distinct values than can be counted from disk; leave it out of the combined "
                 "dataset, or use --engine memory on a machine with enough memory"
             )
+        return self._pairs(name, sensitive, evaluated)
+
+    def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
+        other, (n_values, blocks) = self._others[name], self._values_of(sensitive)
         n_levels, n_values = other.n_levels(), max(n_values, 1)
         counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
         for level, (classes, value) in zip(other.levels(), blocks, strict=True):

@@ -17,6 +17,7 @@ from config import (
     PILOT_NAME,
     PROJECT_FOLDER,
     RESULTS_FOLDER,
+    ClusterSettings,
     Settings,
     check_pilot_name,
     config_file_of,
@@ -44,7 +45,7 @@ class Pilot:
 
     A pilot that is not ``is_configured`` has no config: its literal is empty, and its file says where it would stand.
     ``started``: when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history holds. ``left_out``: steps
-    that this run must not take, though the config has their key.
+    that this run must not take, though the config has their key. ``cluster``: who works for an engine that asks others.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Pilot:
     keep_runs: int = KEEP_RUNS
     log: Log = field(default_factory=Log)
     left_out: frozenset[str] = frozenset()
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,9 @@ def _process_one(
     if not folder.is_dir():
         raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
     results = folder / RESULTS_FOLDER
-    pilot = Pilot(name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log)
+    pilot = Pilot(
+        name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log, cluster=settings.cluster
+    )
     log.say(f"Pilot {name}")
     with held(pilot.results):
         return process(pilot, options)

@@ -13,7 +13,7 @@ from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
 from tests.engines.written_pilots import opened_with, text_of
 
-TINY = Limits(block_bytes=300, people_per_part=3, flagged_per_part=3)
+TINY = Limits(block_bytes=300, range_bytes=100, people_per_part=3, flagged_per_part=3)
 SEXES, AGES, VALUES = ["a", "b", "é", ""], ["1", "3", "", "7", "50"], ["0.1", "2.5", "7", "", "7.0", "-3"]
 PEOPLE = [[f"{i:02}", SEXES[i % 4], AGES[i % 5], VALUES[i % 6], SEXES[i % 3], f"x{i % 7}"] for i in range(40)]
 # What sections cannot do without.
