@@ -28,7 +28,20 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 MEMORY_OF_WORKER, SHARE_OF_FREE = 2 << 30, 0.8
 MOST_DEATHS = 10  # workers of this machine that may die at one task
+STARTS = 3  # of the workers of this machine, before it is given up
 SECONDS_TO_CONNECT, SECONDS_BETWEEN_LOOKS, LOOKS_WITHOUT_WORKER = 20, 2.0, 30
+# Dask looks at itself fifty times a second in every process, which takes a few percent of each.
+QUIET = {
+    "distributed.scheduler.allowed-failures": MOST_DEATHS,
+    "distributed.worker.memory.target": False,  # what tasks give back is small: there is nothing to spill
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.monitor-interval": "500ms",
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "2s",
+    "distributed.admin.tick.limit": "60s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+}
 # What has to be the same everywhere: what talks to each other, and what decides which values are the same.
 MUST_AGREE = (
     "python", "dask", "distributed", "msgpack", "cloudpickle", "numpy", "pandas", "pyarrow", "disclosure_control"
@@ -166,17 +179,7 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
     for name in ("distributed", "asyncio", "tornado"):  # they would write tracebacks; what matters is said by us
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as until_end:
-        # Results that this process waits for are small: a worker's memory is for its work.
-        until_end.enter_context(
-            dask.config.set(
-                {
-                    "distributed.scheduler.allowed-failures": MOST_DEATHS,
-                    "distributed.worker.memory.target": False,
-                    "distributed.worker.memory.spill": False,
-                    "distributed.admin.system-monitor.gil.enabled": False,
-                }
-            )
-        )
+        until_end.enter_context(dask.config.set(QUIET))
         if settings.scheduler is None:
             where, address = "cluster of this machine", until_end.enter_context(_of_this_machine(settings, run))
         else:
@@ -203,17 +206,28 @@ def _of_this_machine(settings: ClusterSettings, run: Path) -> Iterator[Any]:
     share = MEMORY_OF_WORKER if free is None else int(SHARE_OF_FREE * free / settings.n_workers)
     scratch = run / "dask"
     scratch.mkdir(mode=0o700)
-    with LocalCluster(
-        n_workers=settings.n_workers,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address=None,
-        worker_dashboard_address=None,
-        memory_limit=min(MEMORY_OF_WORKER, share),
-        local_directory=os.fspath(scratch),
-        silence_logs=logging.CRITICAL,
-    ) as cluster:
+    options = {
+        "n_workers": settings.n_workers,
+        "threads_per_worker": 1,
+        "processes": True,
+        "host": "127.0.0.1",
+        "dashboard_address": None,
+        "worker_dashboard_address": None,
+        "memory_limit": min(MEMORY_OF_WORKER, share),
+        "local_directory": os.fspath(scratch),
+        "silence_logs": logging.CRITICAL,
+    }
+    for n_left in reversed(range(STARTS)):
+        try:
+            cluster = LocalCluster(**options)
+            break
+        except Exception as error:  # a worker may die while it starts, too
+            if not n_left:
+                raise FaultyInputError(
+                    f"the workers of this machine could not be started ({type(error).__name__}); run again, or use "
+                    "--engine disk"
+                ) from None
+    with cluster:
         yield cluster
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 
 from cdisc import KEY_READERS
@@ -89,7 +90,7 @@ configs = st.fixed_dictionaries(
 limits = st.builds(
     Limits,
     block_bytes=st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
-    range_bytes=st.sampled_from([1, 7, LARGEST_RECORD, 1 << 20]),
+    range_bytes=st.sampled_from([60, LARGEST_RECORD, 1 << 20]),
     people_per_part=st.integers(1, 8),
     flagged_per_part=st.integers(1, 8),
     key_limit=st.sampled_from([1, 12, 2**62]),
@@ -97,19 +98,25 @@ limits = st.builds(
 
 
 class WorkersHere:
-    """Those of a cluster, played by this process: every task is sent as it would be to another one, and done twice."""
+    """Those of a cluster, played by this process: tasks are sent as they would be to another one, some done twice."""
 
     n_workers = 2
 
     def each(self, task: Callable, arguments: Iterable[tuple]) -> Iterator:
-        for one in arguments:
-            sent = pickle.dumps((guarded, task, one))
-            run, *rest = pickle.loads(sent)
-            run(*rest)
+        for number, one in enumerate(arguments):
+            run, *rest = pickle.loads(pickle.dumps((guarded, task, one)))
+            if number == 1:
+                run(*rest)
             found = pickle.loads(pickle.dumps(run(*rest)))
             if isinstance(found, Failed):
                 raise FaultyInputError(found.faults or repr(found))
             yield found
+
+
+def by_engine(names: Iterable[str]) -> list:
+    """The engines as parameters of a test; what ``cluster`` does with many small files is for the thorough run."""
+    costly = pytest.mark.thorough("many small files; tests/engines/test_cluster.py has a cheap sibling")
+    return [pytest.param(name, marks=costly) if name == "cluster" else name for name in names]
 
 
 COUNTED_HERE = functools.partial(count_on_cluster, workers=WorkersHere())
