@@ -235,8 +235,11 @@ def count_on_cluster(
 
     ``sha256`` and ``n_records`` of the text are set. Raises ``FaultyInputError`` as ``count_on_disk`` does.
     """
-    crew, names = Crew(workers, folder), named_columns(config)
-    reading = tasks.Reading(text.path, tuple(text.columns), tuple(names), limits, folder, tasks.stamp_of(text.path))
+    run, path, names = folder.resolve(), text.path.resolve(), named_columns(config)  # workers may stand elsewhere
+    crew, reading = (
+        Crew(workers, run),
+        tasks.Reading(path, tuple(text.columns), tuple(names), limits, run, tasks.stamp_of(path)),
+    )
     ranges = _read(text, reading, crew)
     joined = _join(reading, ranges, crew)
     n_distinct = _n_distinct_ids(ranges, crew)

@@ -6,6 +6,7 @@ no error of a task leaves it as it is, since its message or a log of Dask might 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import logging
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from config import ClusterSettings
-from disclosure_control.basics.faults import FaultyInputError, stop_at
+from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputError, stop_at
 from disclosure_control.engines.choice import free_memory
 
 if TYPE_CHECKING:
@@ -59,10 +60,6 @@ class Failed:
     place: str = ""
 
 
-class FaultOfTaskError(Exception):
-    """A task stopped by a fault of this program: of which kind, and where."""
-
-
 def guarded(task: Callable[..., Any], arguments: tuple) -> Any:
     """What a task comes to, or what stopped it; it raises nothing."""
     try:
@@ -84,7 +81,7 @@ def _found(outcome: Any) -> Any:
     stop_at(outcome.faults)
     if outcome.system_error is not None:
         raise OSError(outcome.system_error, f"{os.strerror(outcome.system_error)}, at a worker")
-    raise FaultOfTaskError(f"{outcome.kind} at {outcome.place}")
+    raise FaultElsewhereError(f"{outcome.kind} at {outcome.place}")
 
 
 class DaskWorkers:
@@ -151,16 +148,10 @@ class DaskWorkers:
                 f"{self._where}: several workers died at the same piece of work; they need more memory each, or there "
                 "is a fault on their machines, which their own logs tell"
             ) from None
-        except (Exception, _cancelled()) as error:
+        except (Exception, asyncio.CancelledError) as error:
             raise FaultyInputError(
                 f"{self._where}: the scheduler gave the work up ({type(error).__name__}); see its log, and run again"
             ) from None
-
-
-def _cancelled() -> type[BaseException]:
-    from concurrent.futures import CancelledError
-
-    return CancelledError
 
 
 @contextlib.contextmanager

@@ -27,7 +27,7 @@ from config import (
     read_settings,
 )
 from disclosure_control import __version__
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import text_table
 from disclosure_control.run.logs import FORMATS, Log, utc_now
@@ -196,6 +196,7 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
         place = (ours or frames)[-1]
         fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+        fault = str(error) if isinstance(error, FaultElsewhereError) else fault
         _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], log)
         return Outcome(OUR_FAULT, f"a fault of this program: {fault}")
 

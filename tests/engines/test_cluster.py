@@ -15,19 +15,19 @@ import pytest
 
 from config import ClusterSettings
 from disclosure_control.assess import opening
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputError
 from disclosure_control.engines import cluster_tasks, dask_workers
 from disclosure_control.engines.cluster import count_on_cluster
 from disclosure_control.engines.dask_workers import (
     MUST_AGREE,
     DaskWorkers,
     Failed,
-    FaultOfTaskError,
     guarded,
     may_work_in,
 )
 from disclosure_control.engines.disk import Limits
 from disclosure_control.run.results import SPILL
+from tests.engines.tasks_that_fail import broken, dying_once, full
 from tests.engines.test_engines import CONFIG, results_of
 from tests.engines.written_pilots import NASTY, NUMBERS, READERS, opened_with, text_of
 from tests.places import PROJECT
@@ -85,15 +85,12 @@ def test_an_error_of_a_task_leaves_it_without_its_words():
     def quoting(value):
         raise KeyError(value)
 
-    def full():
-        raise OSError(28, "ZZSUBJ")
-
     found = guarded(quoting, ("ZZSUBJ",))
     assert isinstance(found, Failed)
     assert found.kind == "KeyError"
     assert "ZZSUBJ" not in repr(found)
     assert guarded(full, ()) == Failed(system_error=28)
-    with pytest.raises(FaultOfTaskError, match=r"KeyError at test_cluster[.]py"):
+    with pytest.raises(FaultElsewhereError, match=r"KeyError at test_cluster[.]py"):
         dask_workers._found(found)
     with pytest.raises(OSError, match="at a worker"):
         dask_workers._found(guarded(full, ()))
@@ -169,19 +166,6 @@ def test_without_dask_it_is_told_what_to_install(pilot, doors, monkeypatch):
     assert "pip install -r requirements-cluster.txt" in run.err
 
 
-def dying_once(path, task, arguments):
-    """A task at which the first worker that takes it dies, with half of its work done."""
-    if not path.exists():
-        path.touch()
-        task(*arguments)
-        os._exit(9)
-    return task(*arguments)
-
-
-def full(*arguments):
-    raise OSError(28, os.strerror(28))
-
-
 @pytest.mark.thorough("processes: 10 s each")
 @pytest.mark.parametrize(
     "name",
@@ -223,7 +207,8 @@ def test_a_worker_that_dies_at_a_task_changes_no_byte(tmp_path, monkeypatch, nam
 
 @pytest.mark.thorough("processes: 10 s each")
 @pytest.mark.parametrize(
-    ("task", "status", "words"), [(full, INPUT_AT_FAULT, "No space left"), (len, OUR_FAULT, "please report")]
+    ("task", "status", "words"),
+    [(full, INPUT_AT_FAULT, "No space left"), (broken, OUR_FAULT, "ZeroDivisionError at tasks_that_fail.py:")],
 )
 def test_a_task_that_fails_in_a_process_is_told_and_leaves_the_earlier_results(
     pilot, doors, monkeypatch, task, status, words
