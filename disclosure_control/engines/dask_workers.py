@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import importlib
 import logging
 import os
 import queue
@@ -42,6 +43,9 @@ QUIET = {
     "distributed.admin.tick.limit": "60s",
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.scheduler.http.routes": [],  # of Dask's pages none is served
+    "distributed.nanny.http.routes": [],
+    "distributed.worker.http.routes": [],
 }
 # What has to be the same everywhere: what talks to each other, and what decides which values are the same.
 MUST_AGREE = (
@@ -165,6 +169,8 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
     try:
         import dask
         import distributed
+
+        importlib.import_module("cryptography")  # with which Dask closes the workers of this machine to others
     except ImportError:
         raise FaultyInputError("--engine cluster needs Dask: pip install -r requirements-cluster.txt") from None
     for name in ("distributed", "asyncio", "tornado"):  # they would write tracebacks; what matters is said by us
@@ -178,11 +184,13 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
         try:
             client = distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
         except Exception as error:
+            if _was_stopped(error):
+                raise KeyboardInterrupt from None
             raise FaultyInputError(
                 f"BIOSTREAMS_SCHEDULER: the scheduler {where} refuses or cannot be reached ({type(error).__name__}); "
                 "start it, correct the address, or take it out for a cluster of this machine"
             ) from None
-        until_end.callback(client.close)
+        until_end.callback(_end, client.close)
         workers = DaskWorkers(client, where)
         if settings.scheduler is not None:
             _check(client, where, run)
@@ -192,16 +200,21 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
 @contextlib.contextmanager
 def _of_this_machine(settings: ClusterSettings, run: Path) -> Iterator[Any]:
     from distributed import LocalCluster
+    from distributed.security import Security
 
     free = free_memory()
     share = MEMORY_OF_WORKER if free is None else int(SHARE_OF_FREE * free / settings.n_workers)
     scratch = run / "dask"
     scratch.mkdir(mode=0o700)
+    # Whoever reaches a scheduler has its workers do anything: other users of this machine must not.
+    security = Security.temporary()
     options = {
         "n_workers": settings.n_workers,
         "threads_per_worker": 1,
         "processes": True,
         "host": "127.0.0.1",
+        "protocol": "tls://",
+        "security": security,
         "dashboard_address": None,
         "worker_dashboard_address": None,
         "memory_limit": min(MEMORY_OF_WORKER, share),
@@ -213,17 +226,34 @@ def _of_this_machine(settings: ClusterSettings, run: Path) -> Iterator[Any]:
             cluster = LocalCluster(**options)
             break
         except Exception as error:  # a worker may die while it starts, too
+            if _was_stopped(error):
+                raise KeyboardInterrupt from None
             if not n_left:
                 raise FaultyInputError(
                     f"the workers of this machine could not be started ({type(error).__name__}); run again, or use "
                     "--engine disk"
                 ) from None
-    with cluster:
+    try:
         yield cluster
+    finally:
+        _end(cluster.close)
+
+
+def _was_stopped(error: BaseException | None) -> bool:
+    """Whether an error came of Ctrl-C."""
+    return error is not None and (isinstance(error, KeyboardInterrupt) or _was_stopped(error.__context__))
+
+
+def _end(close: Callable[[], Any]) -> None:
+    """Let go of what ends with this process at the latest: what Dask says of that must not hide why the run ends."""
+    with contextlib.suppress(Exception):
+        close()
 
 
 def _check(client: Client, where: str, run: Path) -> None:
     """Raise ``FaultyInputError`` unless scheduler and workers have what this process has, and see its folder."""
+    with contextlib.suppress(Exception):
+        client.wait_for_workers(1, timeout=SECONDS_TO_CONNECT)
     if not client.nthreads():
         raise FaultyInputError(f"{where}: the scheduler has no workers; start some and run again")
     try:

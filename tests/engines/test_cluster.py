@@ -34,9 +34,9 @@ from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, OUR_FAULT, files_below, leaks, of_the_data
 
 pytest.importorskip("distributed", reason="requirements-cluster.txt is not installed")
-TINY = Limits(block_bytes=200, range_bytes=300, people_per_part=3, flagged_per_part=3, key_limit=12)
+TINY = Limits(block_bytes=200, range_bytes=600, people_per_part=3, flagged_per_part=3, key_limit=12)
 PEOPLE = [
-    [f"{i * 7 % 15:02}é", NASTY[i % 11], NUMBERS[i % 5], NUMBERS[i % 7], NASTY[i % 4], NASTY[i]] for i in range(15)
+    [f"{i * 7 % 30:02}é", NASTY[i % 15], NUMBERS[i % 5], NUMBERS[i % 7], NASTY[i % 4], NASTY[i % 3]] for i in range(30)
 ]
 EVERY_KIND = CONFIG | {"sensitive_feature": ["V", "W"], "missing_qis": "wildcard", "risk": {"records": False}}
 
@@ -108,6 +108,9 @@ class AskedScheduler:
     def nthreads(self):
         return {f"tcp://{i}": 1 for i in range(self.n_workers)}
 
+    def wait_for_workers(self, n, timeout):
+        pass
+
     def get_versions(self, packages):
         return self.versions
 
@@ -142,6 +145,32 @@ def test_a_file_that_changes_while_it_is_read_is_a_fault(tmp_path):
     os.utime(path, ns=(1, 1))
     with pytest.raises(FaultyInputError, match="changed while it was read"):
         cluster_tasks.read_range(reading, 0, path.stat().st_size)
+
+
+@pytest.mark.parametrize("n_deaths", [0, 1, dask_workers.STARTS])
+def test_a_worker_that_dies_while_it_starts_is_started_again_a_few_times(tmp_path, monkeypatch, n_deaths):
+    import distributed
+
+    deaths, closed = iter([RuntimeError("ZZSUBJ")] * n_deaths), []
+
+    class Started:
+        def __init__(self, **options):
+            if error := next(deaths, None):
+                raise error
+
+        def close(self):
+            closed.append(self)
+            raise AssertionError
+
+    monkeypatch.setattr(distributed, "LocalCluster", Started)
+    starting = dask_workers._of_this_machine(ClusterSettings(), tmp_path)
+    if n_deaths == dask_workers.STARTS:
+        with pytest.raises(FaultyInputError, match="could not be started"), starting:
+            pass
+    else:
+        with starting as cluster:
+            pass
+        assert closed == [cluster]
 
 
 # ---------------------------------------------------------------- processes
@@ -257,6 +286,7 @@ def test_a_scheduler_of_its_own_and_its_workers_find_the_same_until_it_goes(pilo
     for reader in readers:
         reader.start()
     try:
+        monkeypatch.setattr(dask_workers, "SECONDS_TO_CONNECT", 60)
         monkeypatch.setenv("BIOSTREAMS_SCHEDULER", address_in(file))
         run = doors.start(2, "--engine", "cluster")
         assert run.status == DONE, run.err
