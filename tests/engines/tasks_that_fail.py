@@ -17,6 +17,10 @@ def dying_once(mark: Path, task: Callable, arguments: tuple) -> object:
     return found
 
 
+def dying(*arguments: object) -> None:
+    os._exit(9)
+
+
 def broken(*arguments: object) -> float:
     return 1 / 0
 

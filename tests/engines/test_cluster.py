@@ -27,7 +27,7 @@ from disclosure_control.engines.dask_workers import (
 )
 from disclosure_control.engines.disk import Limits
 from disclosure_control.run.results import SPILL
-from tests.engines.tasks_that_fail import broken, dying_once, full
+from tests.engines.tasks_that_fail import broken, dying, dying_once, full
 from tests.engines.test_engines import CONFIG, results_of
 from tests.engines.written_pilots import NASTY, NUMBERS, READERS, opened_with, text_of
 from tests.places import PROJECT
@@ -237,13 +237,18 @@ def test_a_worker_that_dies_at_a_task_changes_no_byte(tmp_path, monkeypatch, nam
 @pytest.mark.thorough("processes: 10 s each")
 @pytest.mark.parametrize(
     ("task", "status", "words"),
-    [(full, INPUT_AT_FAULT, "No space left"), (broken, OUR_FAULT, "ZeroDivisionError at tasks_that_fail.py:")],
+    [
+        (full, INPUT_AT_FAULT, "No space left"),
+        (broken, OUR_FAULT, "ZeroDivisionError at tasks_that_fail.py:"),
+        (dying, INPUT_AT_FAULT, "several workers died at the same piece of work"),
+    ],
 )
 def test_a_task_that_fails_in_a_process_is_told_and_leaves_the_earlier_results(
     pilot, doors, monkeypatch, task, status, words
 ):
     before = of_the_data(files_below(pilot.results))
     each = DaskWorkers.each
+    monkeypatch.setitem(dask_workers.QUIET, "distributed.scheduler.allowed-failures", 1)
     monkeypatch.setattr(DaskWorkers, "each", lambda self, asked, arguments: each(self, task, arguments))
     run = doors.start(2, "--engine", "cluster")
     assert run.status == status
