@@ -46,7 +46,7 @@ DOORS = {
 HELPERS = ("benchmarks", "pilot_report", "tests")
 # Names that the owner's file promises and that live above it: asked for by name, when they are asked for.
 LAZY = {("Anonymization_Models", "config"), ("Anonymization_Models", "disclosure_control.report")}
-HEAVY = ["scipy", "openpyxl", "pyreadstat", "pyarrow.parquet", "matplotlib"]
+HEAVY = ["scipy", "dask", "distributed", "openpyxl", "pyreadstat", "pyarrow.parquet", "matplotlib"]
 
 
 def statements_of(tree: ast.AST) -> Iterator[ast.stmt]:

@@ -19,6 +19,9 @@ ENGINES: dict[str, Engine] = {
     "disk": Engine(
         "records on disk, counted part by part in about a gigabyte; k, l, t, identifiers, risk and recommend", False
     ),
+    "cluster": Engine(
+        "records on a disk that several workers share, and who count them; the same as disk, when asked for", False
+    ),
 }
 AUTO = "auto"
 # What a run takes of memory by each byte of its text, and the share of what is free that it may take.

@@ -38,7 +38,7 @@ from disclosure_control.engines.people import (
     listed_columns,
 )
 from disclosure_control.engines.spill import SpilledArrays, SpilledRecords
-from disclosure_control.engines.subjects import SubjectsOnDisk
+from disclosure_control.engines.subjects import Subjects, SubjectsOnDisk
 from disclosure_control.run.progress import progress
 
 
@@ -47,9 +47,11 @@ class Limits:
     """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
 
     ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
+    ``range_bytes``: so much of the text is one worker's at a time, where there are several.
     """
 
     block_bytes: int = BLOCK_BYTES
+    range_bytes: int = 1 << 26
     people_per_part: int = 1 << 22
     flagged_per_part: int = 1 << 20
     n_classes: int = 10_000_000
@@ -69,7 +71,7 @@ class ColumnOnDisk:
     among the labels; ``people`` (n_texts,) have it.
     """
 
-    texts: SpilledArrays
+    texts: Iterable[np.ndarray]
     exact: pd.Series
     values: pd.Series
     encoded: EncodedColumn
@@ -83,15 +85,16 @@ class PeopleOnDisk:
         self,
         config: PilotConfig,
         columns: dict[str, ColumnOnDisk],
-        subjects: SubjectsOnDisk,
+        subjects: Subjects,
         binnings: dict[str, Binning],
         folder: Path,
         limits: Limits,
     ):
         self.config, self.binnings = config, binnings
         self._columns, self._subjects, self._folder, self._limits = columns, subjects, folder, limits
-        self._class_of_record, self._n_recoded = SpilledArrays(folder / "classes"), 0
-        self.classes: EquivalenceClasses = self._form_classes()
+        self._class_of_record: Iterable[np.ndarray]
+        self._class_of_record, self.classes = self._form_classes()
+        self._n_recoded = 0
         self.counts: dict[str, SensitiveCounts] = {
             name: self._count(name, folder / f"feature_{i}") for i, name in enumerate(config.sensitive_features)
         }
@@ -108,7 +111,8 @@ class PeopleOnDisk:
         """Raises ``RecordsNotInMemoryError``."""
         raise RecordsNotInMemoryError("the dataset with its quasi-identifiers as evaluated")
 
-    def _form_classes(self) -> EquivalenceClasses:
+    def _form_classes(self) -> tuple[Iterable[np.ndarray], EquivalenceClasses]:
+        """The class of each record block by block, and the classes."""
         names = self.config.quasi_identifiers
         encoded = [self._columns[name].encoded for name in names]
         code_of_text = [column.codes.astype(np.int64) + 1 for column in encoded]
@@ -120,11 +124,13 @@ class PeopleOnDisk:
                 yield n_records, [code[text] for code, text in zip(code_of_text, texts, strict=True)]
 
         keys = find_class_keys(blocks, radices, self._limits.n_classes, self._limits.key_limit)
+        class_of_record = SpilledArrays(self._folder / "classes")
         for n_records, codes in blocks():
-            self._class_of_record.append(keys.class_of(codes, n_records).astype(np.int32))
-        return ClassesOfRecordsOnDisk(names, [column.labels for column in encoded], keys)
+            class_of_record.append(keys.class_of(codes, n_records).astype(np.int32))
+        return class_of_record, ClassesOfRecordsOnDisk(names, [column.labels for column in encoded], keys)
 
     def _count(self, name: str, folder: Path) -> SensitiveCounts:
+        """The count of a sensitive feature, which is put aside in a ``folder`` that is not there yet."""
         folder.mkdir(mode=0o700)
         labels, per_part = self._columns[name].encoded.labels, self._limits.people_per_part
         return count_cells(self.values_of(name), self.classes.size, labels, folder, per_part)
@@ -152,8 +158,10 @@ class PeopleOnDisk:
             people = self._columns[name].people
             place = np.where(people > 0, np.cumsum(people > 0) - 1, -1)
             exact[name] = values[name].reindex(place).reset_index(drop=True)
-        columns = {name: (self._columns[name].texts, one, self._columns[name].people) for name, one in exact.items()}
-        return _people_of(config, columns, self._subjects, folder, self._limits)
+        of_texts = {name: self._columns[name].people for name in exact}
+        texts = {name: self._columns[name].texts for name in exact}
+        columns, binnings = evaluated_columns(config, exact, of_texts, texts)
+        return PeopleOnDisk(config, columns, self._subjects, binnings, folder, self._limits)
 
     def classes_of_blocks(self) -> Iterator[np.ndarray]:
         """Block by block the class of each record."""
@@ -167,12 +175,9 @@ class PeopleOnDisk:
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """The flagged records part by part, divided by the place of their class first: see ``people.People``."""
         columns = [self._columns[name] for name in listed_columns(self.config, result)]
-        people = np.bincount(place, np.where(result.risky_classes, result.people, 0), len(place))
-        schema = pa.schema(
-            [("class", pa.int32()), ("id", pa.large_string()), *((str(i), pa.int32()) for i in range(len(columns)))]
-        )
+        people, schema = people_of_places(result, place), schema_of_flagged(len(columns))
         for part in self._divided(self._flagged_blocks(result, columns, schema), schema, people, place):
-            yield _listed(part, columns)
+            yield listed_records(part, columns)
 
     def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
         """Everybody part by part, divided by the place of their class first: see ``people.People``."""
@@ -211,20 +216,56 @@ class PeopleOnDisk:
     def _flagged_blocks(
         self, result: ModelResult, columns: Sequence[ColumnOnDisk], schema: pa.Schema
     ) -> Iterator[pa.RecordBatch]:
+        has_value = text_has_value(result, columns)
         texts_of_columns = (column.texts for column in columns)
         columns_of_blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *texts_of_columns]
         for classes, ids, *texts in self._passed("Listing risky records", *columns_of_blocks):
-            is_flagged = result.risky_classes[classes]
-            if result.counts is not None:  # t judges those who have a value
-                is_flagged &= columns[-1].encoded.codes[texts[-1]] >= 0
-            rows = np.flatnonzero(is_flagged)
-            if len(rows):
-                arrays = [pa.array(classes[rows]), ids.column(0).take(pa.array(rows))]
-                arrays += [pa.array(one[rows].astype(np.int32)) for one in texts]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            records = flagged_of_block(result.risky_classes, has_value, classes, ids, texts, schema)
+            if records.num_rows:
+                yield records
 
 
-def _listed(records: pa.Table, columns: Sequence[ColumnOnDisk]) -> tuple[np.ndarray, pd.DataFrame]:
+def flagged_parts(result: ModelResult, place: np.ndarray, n_people: int) -> list[slice]:
+    """Places of flagged classes, divided so that about ``n_people`` flagged ones are in each part."""
+    return list(parts_of_classes(people_of_places(result, place), n_people))
+
+
+def people_of_places(result: ModelResult, place: np.ndarray) -> np.ndarray:
+    """How many flagged people there are of each place (n_places,)."""
+    return np.bincount(place, np.where(result.risky_classes, result.people, 0), len(place)).astype(np.int64)
+
+
+def schema_of_flagged(n_columns: int) -> pa.Schema:
+    """How flagged records are put aside: their class, their id, and the numbers of their texts."""
+    numbers = ((str(i), pa.int32()) for i in range(n_columns))
+    return pa.schema([("class", pa.int32()), ("id", pa.large_string()), *numbers])
+
+
+def text_has_value(result: ModelResult, columns: Sequence[ColumnOnDisk]) -> np.ndarray | None:
+    """Which texts of the last one of the columns hold a value, where only those who have one are judged: by t."""
+    return None if result.counts is None else columns[-1].encoded.codes >= 0
+
+
+def flagged_of_block(
+    risky_classes: np.ndarray,
+    has_value: np.ndarray | None,
+    classes: np.ndarray,
+    ids: pa.RecordBatch,
+    texts: Sequence[np.ndarray],
+    schema: pa.Schema,
+) -> pa.RecordBatch:
+    """Of a block those who are flagged: by their class, and by whether their last text is one with a value."""
+    is_flagged = risky_classes[classes]
+    if has_value is not None:
+        is_flagged &= has_value[texts[-1]]
+    rows = np.flatnonzero(is_flagged)
+    arrays = [pa.array(classes[rows]), ids.column(0).take(pa.array(rows))]
+    arrays += [pa.array(one[rows].astype(np.int32)) for one in texts]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def listed_records(records: pa.Table, columns: Sequence[ColumnOnDisk]) -> tuple[np.ndarray, pd.DataFrame]:
+    """Flagged records that were put aside: the class of each (n,), and the columns of ``People.flagged``."""
     listed = {SUBJECT_COLUMN: pd.Series(pd.array(records.column(1), dtype="str"))}
     for i, column in enumerate(columns):
         values = column.values.take(records.column(2 + i).to_numpy()).reset_index(drop=True)
@@ -240,18 +281,11 @@ def count_on_disk(
     Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
     ``limits`` allow.
     """
-    read = _put_aside(text, list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features)), folder, limits)
+    read = put_aside(_with_progress(text), text.columns, named_columns(config), folder, limits)
     n_distinct = read.subjects.count_distinct()
     faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
-    typed = {}
-    for name, dictionary in read.dictionaries.items():
-        try:
-            typed[name] = typed_column(dictionary.values(name), config, dictionary.people)
-        except FaultyInputError as error:
-            faults += [f"{text.path.name}: {fault}" for fault in error.faults]
-    stop_at(faults)
-    columns = {name: (texts, typed[name], read.dictionaries[name].people) for name, texts in read.texts.items()}
-    people = _people_of(config, columns, read.subjects, folder, limits)
+    columns, binnings = columns_as_evaluated(text.path.name, config, read.dictionaries, read.texts, faults)
+    people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
     n_few = limits.few_texts
     others = read.others | {
         name: OtherColumn(dictionary, read.texts[name], n_few) for name, dictionary in read.dictionaries.items()
@@ -261,25 +295,58 @@ def count_on_disk(
     return people, TableOnDisk(text.columns, counted, others, n_few, read.subjects, *of_people)
 
 
-def _people_of(
+def named_columns(config: PilotConfig) -> list[str]:
+    """The columns that a config names, each once."""
+    return list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features))
+
+
+def _with_progress(text: BlocksOfText) -> Iterator[pa.RecordBatch]:
+    n_read = 0
+    with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:
+        for block in text:
+            yield block
+            advance(text.n_bytes_read - n_read)
+            n_read = text.n_bytes_read
+
+
+def columns_as_evaluated(
+    file: str,
     config: PilotConfig,
-    columns: Mapping[str, tuple[SpilledArrays, pd.Series, np.ndarray]],
-    subjects: SubjectsOnDisk,
-    folder: Path,
-    limits: Limits,
-) -> PeopleOnDisk:
-    """The people of ``columns``: which text each record has, what the texts are, typed, and how many have each."""
-    exact = {name: values for name, (_, values, _) in columns.items()}
-    binned, binnings = binned_values(exact, {name: people for name, (_, _, people) in columns.items()}, config)
-    on_disk = {
-        name: ColumnOnDisk(texts, values, binned[name], encode_column(binned[name]), people)
-        for name, (texts, values, people) in columns.items()
+    dictionaries: Mapping[str, GrowingDictionary],
+    texts: Mapping[str, Iterable[np.ndarray]],
+    faults: Sequence[str],
+) -> tuple[dict[str, ColumnOnDisk], dict[str, Binning]]:
+    """The columns of the config, typed and binned by their distinct texts, and who fell outside the edges.
+
+    Raises ``FaultyInputError`` with the ``faults`` so far and those of the columns.
+    """
+    found, typed = list(faults), {}
+    for name, dictionary in dictionaries.items():
+        try:
+            typed[name] = typed_column(dictionary.values(name), config, dictionary.people)
+        except FaultyInputError as error:
+            found += [f"{file}: {fault}" for fault in error.faults]
+    stop_at(found)
+    return evaluated_columns(config, typed, {name: one.people for name, one in dictionaries.items()}, texts)
+
+
+def evaluated_columns(
+    config: PilotConfig,
+    exact: Mapping[str, pd.Series],
+    people: Mapping[str, np.ndarray],
+    texts: Mapping[str, Iterable[np.ndarray]],
+) -> tuple[dict[str, ColumnOnDisk], dict[str, Binning]]:
+    """The columns of ``exact`` texts (n_texts,), of which ``people`` have each, binned; and who fell outside."""
+    binned, binnings = binned_values(exact, people, config)
+    columns = {
+        name: ColumnOnDisk(texts[name], one, binned[name], encode_column(binned[name]), people[name])
+        for name, one in exact.items()
     }
-    return PeopleOnDisk(config, on_disk, subjects, binnings, folder, limits)
+    return columns, binnings
 
 
 @dataclass(frozen=True)
-class _PutAside:
+class PutAside:
     """A file once it is read: the ids, the columns of the config as codes of their distinct texts, and the others."""
 
     subjects: SubjectsOnDisk
@@ -288,27 +355,27 @@ class _PutAside:
     others: dict[str, OtherColumn]
 
 
-def _put_aside(text: BlocksOfText, names: list[str], folder: Path, limits: Limits) -> _PutAside:
-    besides = [name for name in text.columns if name not in (*names, SUBJECT_COLUMN)]
+def put_aside(
+    blocks: Iterable[pa.RecordBatch], columns: Sequence[str], names: list[str], folder: Path, limits: Limits
+) -> PutAside:
+    """Put blocks with these ``columns`` aside, encoded; ``names`` are those of the config."""
+    besides = [name for name in columns if name not in (*names, SUBJECT_COLUMN)]
     spilled = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate([*names, *besides])}
-    read = _PutAside(
+    read = PutAside(
         SubjectsOnDisk(folder),
         {name: GrowingDictionary() for name in names},
         {name: spilled[name] for name in names},
         {name: OtherColumn(GrowingDictionary(), spilled[name], limits.few_texts) for name in besides},
     )
-    n_read = 0
     # Arrow and NumPy work outside Python's lock: columns side by side.
-    with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance, ThreadPoolExecutor() as pool:
-        for block in text:
+    with ThreadPoolExecutor() as pool:
+        for block in blocks:
             read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
-            columns = [block.column(name) for name in names]
-            for name, codes in zip(names, pool.map(_encode, read.dictionaries.values(), columns), strict=True):
+            named = [block.column(name) for name in names]
+            for name, codes in zip(names, pool.map(_encode, read.dictionaries.values(), named), strict=True):
                 read.texts[name].append(codes)
             list(pool.map(_append, read.others.values(), [block.column(name) for name in besides]))
-            stop_at(_faults_of_many_values(read.dictionaries, limits.n_values))
-            advance(text.n_bytes_read - n_read)
-            n_read = text.n_bytes_read
+            stop_at(faults_of_many_values(read.dictionaries, limits.n_values))
     return read
 
 
@@ -320,7 +387,8 @@ def _append(other: OtherColumn, column: pa.Array) -> None:
     other.append(column)
 
 
-def _faults_of_many_values(dictionaries: Mapping[str, GrowingDictionary], n_most: int) -> list[str]:
+def faults_of_many_values(dictionaries: Mapping[str, GrowingDictionary], n_most: int) -> list[str]:
+    """A fault for each column of the config that has more distinct values than fit in memory."""
     return [
         f"column {name!r}: more than {n_most:,} distinct values, which is more than fit in memory; round them in the "
         "source, or leave the column out of the config"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from disclosure_control.engines.dictionary import CountedTexts, GrowingDictionar
 from disclosure_control.engines.people import RecordsNotInMemoryError
 from disclosure_control.engines.sampled_texts import SampledTexts
 from disclosure_control.engines.spill import SpilledArrays
-from disclosure_control.engines.subjects import SubjectsOnDisk
+from disclosure_control.engines.subjects import Subjects
 
 SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
 
@@ -32,6 +32,23 @@ class Pairs(NamedTuple):
     people: np.ndarray | None
 
 
+class HasTexts(Protocol):
+    """What tells the distinct texts of a column, or a sample of them, and who has them."""
+
+    def counted(self) -> CountedTexts: ...
+
+
+class ColumnWithLevels(HasTexts, Protocol):
+    """A column that tells which of its levels each record has, unless there are too many: see ``OtherColumn``."""
+
+    @property
+    def n_levels_at_least(self) -> int: ...
+
+    def n_levels(self) -> int: ...
+    def labels(self) -> np.ndarray: ...
+    def levels(self) -> Iterable[np.ndarray]: ...
+
+
 class OtherColumn:
     """A column put aside as codes of its distinct texts.
 
@@ -39,8 +56,9 @@ class OtherColumn:
     """
 
     def __init__(self, dictionary: GrowingDictionary, texts: SpilledArrays, few_texts: int):
-        self._dictionary, self._texts, self._few_texts = dictionary, texts, few_texts
-        self._n_read, self.n_levels_at_least = 0, 0
+        self.dictionary, self.texts, self._few_texts = dictionary, texts, few_texts
+        self._n_read = 0
+        self.n_levels_at_least = 0  # 0 where the column was not given up
         self._sampled: SampledTexts | None = None
 
     def append(self, values: pa.Array) -> None:
@@ -48,17 +66,17 @@ class OtherColumn:
         if self._sampled is not None:
             self._sampled.add(values)
             return
-        self._texts.append(self._dictionary.encode(values))
+        self.texts.append(self.dictionary.encode(values))
         self._n_read += len(values)
-        if len(self._dictionary) > max(self._few_texts, self._n_read // 2):
-            self.n_levels_at_least = len(encode_column(self._dictionary.values("")).labels) + 1
-            self._sampled = SampledTexts(self._dictionary.counted(), self._n_read, self._few_texts // SAMPLED_PART)
-            self._dictionary = GrowingDictionary()
-            self._texts.remove()
+        if len(self.dictionary) > max(self._few_texts, self._n_read // 2):
+            self.n_levels_at_least = len(encode_column(self.dictionary.values("")).labels) + 1
+            self._sampled = SampledTexts(self.dictionary.counted(), self._n_read, self._few_texts // SAMPLED_PART)
+            self.dictionary = GrowingDictionary()
+            self.texts.remove()
 
     def counted(self) -> CountedTexts:
         """The distinct texts, or a sample of them, and who has them."""
-        return self._dictionary.counted() if self._sampled is None else self._sampled.counted()
+        return self.dictionary.counted() if self._sampled is None else self._sampled.counted()
 
     def n_levels(self) -> int:
         """How many levels there are, missing being one; at least so many where the column was given up."""
@@ -71,11 +89,11 @@ class OtherColumn:
     def levels(self) -> Iterable[np.ndarray]:
         """The level of each record, block by block."""
         code = self._encoded.codes + 1
-        return (code[texts] for texts in self._texts)
+        return (code[texts] for texts in self.texts)
 
     @cached_property
     def _encoded(self) -> EncodedColumn:
-        return encode_column(self._dictionary.values(""))
+        return encode_column(self.dictionary.values(""))
 
 
 class TableOnDisk:
@@ -89,10 +107,10 @@ class TableOnDisk:
     def __init__(
         self,
         columns: Sequence[str],
-        counted: Mapping[str, GrowingDictionary | OtherColumn],
-        others: dict[str, OtherColumn],
+        counted: Mapping[str, HasTexts],
+        others: Mapping[str, ColumnWithLevels],
         few_texts: int,
-        subjects: SubjectsOnDisk,
+        subjects: Subjects,
         values_of: Callable[[str], tuple[int, Iterable[tuple[np.ndarray, np.ndarray]]]],
         classes_of_blocks: Callable[[], Iterable[np.ndarray]],
     ):
@@ -142,9 +160,12 @@ class TableOnDisk:
 
     def pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
         """Levels of a column with sensitive values, of the people of ``evaluated`` classes who have a value."""
-        other, (n_values, blocks) = self._others[name], self._values_of(sensitive)
-        if other.n_levels_at_least:
+        if self._others[name].n_levels_at_least:
             raise FaultyInputError(_too_many_values(name))
+        return self._pairs(name, sensitive, evaluated)
+
+    def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
+        other, (n_values, blocks) = self._others[name], self._values_of(sensitive)
         n_levels, n_values = other.n_levels(), max(n_values, 1)
         counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
         for level, (classes, value) in zip(other.levels(), blocks, strict=True):

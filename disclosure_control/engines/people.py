@@ -30,8 +30,8 @@ class RecordsNotInMemoryError(FaultyInputError):
 
     def __init__(self, what: str):
         super().__init__(
-            f"{what} needs all records in memory, and --engine disk does not hold them; use --engine memory on a "
-            "machine with enough of it"
+            f"{what} needs all records in memory, and the engine of this run does not hold them; use --engine memory "
+            "on a machine with enough of it"
         )
 
 

@@ -324,7 +324,8 @@ def csv_bytes(frame: pd.DataFrame, has_header: bool = True) -> bytes:
     import pyarrow.csv
 
     plain = {name: column.astype("str") for name, column in frame.items() if column.dtype == "category"}
-    table = pa.Table.from_pandas(frame.assign(**plain), preserve_index=False)
+    # Arrow writes whatever is in its memory where a column begins with an empty chunk and there is no header.
+    table = pa.Table.from_pandas(frame.assign(**plain), preserve_index=False).combine_chunks()
     buffer = io.BytesIO()
     pyarrow.csv.write_csv(table, buffer, pyarrow.csv.WriteOptions(include_header=has_header))
     return buffer.getvalue()

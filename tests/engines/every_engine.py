@@ -20,7 +20,7 @@ from disclosure_control.engines.disk import Limits
 from disclosure_control.engines.people import RecordsNotInMemoryError
 from disclosure_control.steps import settings_module
 from disclosure_control.steps.running import StepInput, StepResult
-from tests.engines.written_pilots import LARGEST_RECORD, opened_with
+from tests.engines.written_pilots import LARGEST_RECORD, by_engine, opened_with
 
 N_PARTS = 7  # at most, so that a larger table takes no longer than its size does
 _chosen = {"engine": "memory"}
@@ -37,7 +37,11 @@ def engine(request) -> Iterator[str]:
 def over_engines(cost: str = "") -> Callable[[pytest.Metafunc], None]:
     """The hook of a module whose tests ``run`` or ``run_step``; with a ``cost``, others than memory are thorough."""
     marks = [pytest.mark.thorough(cost)] if cost else []
-    engines = [pytest.param(name, marks=[] if name == "memory" else marks) for name in ENGINES]
+    engines = (
+        by_engine(ENGINES)
+        if not cost
+        else [pytest.param(name, marks=[] if name == "memory" else marks) for name in ENGINES]
+    )
 
     def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         function = getattr(getattr(metafunc.function, "hypothesis", None), "inner_test", metafunc.function)

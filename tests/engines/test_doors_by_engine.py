@@ -14,6 +14,7 @@ from disclosure_control.engines.disk import Limits
 from disclosure_control.engines.spill import SpilledArrays
 from disclosure_control.steps import STEPS, settings_module
 from disclosure_control.steps.risk.sections import SECTIONS
+from tests.engines.written_pilots import by_engine
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
@@ -24,7 +25,7 @@ def published(pilot) -> dict[str, object]:
     return of_the_data(files_below(pilot.results))
 
 
-@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 def test_the_files_are_the_same(pilot, doors, monkeypatch, engine):
     before = published(pilot)
     assert any(name.startswith("risky_rows_k") for name in before)

@@ -21,7 +21,7 @@ from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.run.results import ResultSet
 from disclosure_control.steps.running import faults_without_records, run_steps
-from tests.engines.written_pilots import COLUMNS, configs, limits, opened_with, rows, text_of
+from tests.engines.written_pilots import COLUMNS, by_engine, configs, limits, opened_with, rows, text_of
 from tests.examples import examples
 from tests.models import referee
 
@@ -67,7 +67,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(results.staging.iterdir())}
 
 
-@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("engine", by_engine(OTHERS))
 @examples(100)
 @given(rows(), configs, limits, st.integers(0, 3))
 def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, n_empty):
@@ -82,7 +82,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
     assert [name for name in found if found[name] != expected[name]] == []
 
 
-@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 @examples(60)
 @given(rows(12), configs, limits)
 def test_what_the_slow_referee_finds(tmp_path_factory, engine, people, config, parts):

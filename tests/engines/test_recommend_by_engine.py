@@ -17,7 +17,7 @@ from disclosure_control.engines.choice import ENGINES
 from disclosure_control.steps.recommend.tried_out import AlikePeople
 from disclosure_control.steps.running import StepResult, run_steps
 from disclosure_control.treatments.treat import treat
-from tests.engines.written_pilots import configs, limits, opened_with, rows, text_of
+from tests.engines.written_pilots import by_engine, configs, limits, opened_with, rows, text_of
 from tests.examples import examples
 
 OTHERS = sorted(set(ENGINES) - {"memory"})
@@ -43,7 +43,7 @@ def recommended(opened, folder) -> StepResult:
     return run_steps("P", folder, opened.dataset, assessment, left_out=("identifiers", "risk"))["recommend"]
 
 
-@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("engine", by_engine(OTHERS))
 @examples(40)
 @given(rows(), configs, limits, asked())
 def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, settings):
@@ -59,7 +59,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
     assert (found.report, found.short, found.outcome) == (expected.report, expected.short, expected.outcome)
 
 
-@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 @examples(30)
 @given(rows(16), configs, limits, asked())
 def test_every_answer_is_what_its_treatment_does_to_the_records(
@@ -87,7 +87,7 @@ def test_every_answer_is_what_its_treatment_does_to_the_records(
             assert n == sum(at_risk(released.assessment, [model]))
 
 
-@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 @examples(40)
 @given(rows(), configs, limits)
 def test_people_who_fare_alike_are_of_one_class_with_values_of_the_same_features(

@@ -28,7 +28,8 @@ SCRIPTS = {1: "Create_Combined_Pilot_Dataset.py", 2: "Main_Anonymization.py"}
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 RESULTS = "processed_for_anonym"
 SETTINGS = (
-    "BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR", "BIOSTREAMS_STATE_DIR", "BIOSTREAMS_KEEP_RUNS"
+    "BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR", "BIOSTREAMS_STATE_DIR", "BIOSTREAMS_KEEP_RUNS",
+    "BIOSTREAMS_SCHEDULER", "BIOSTREAMS_WORKERS",
 )
 NOW = "2026-01-31T12:00:00.000000Z"  # the moment of every run that a test starts
 # What tells of runs and not of the data alone: it changes with every run.

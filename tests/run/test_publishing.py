@@ -12,12 +12,13 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from disclosure_control.run.results import COMMIT, MANIFEST, harmless, held, staged
+from disclosure_control.run.results import COMMIT, MANIFEST, csv_bytes, harmless, held, staged
 from tests.cases import each
 from tests.examples import any_text, examples
 from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
@@ -465,3 +466,10 @@ def test_formulas_through_both_doors(pilot, doors):
         rows = pilot.result_rows(f"risky_rows_{name}.csv")
         for column in ("'+VS__NOTE", "'+VS__-2+3")[: 1 if "anonymity" in name else 2]:
             assert {row["USUBJID"]: row[column] for row in rows} == expected, name
+
+
+def test_a_piece_of_a_table_that_begins_with_an_empty_chunk_is_written_as_it_is():
+    chunks = [pa.array(values, pa.large_string()) for values in ([], ["a"], [], ["b"])]
+    frame = pd.DataFrame({"ID": pd.Series(pd.array(pa.chunked_array(chunks), dtype="str"))})
+    assert csv_bytes(frame, has_header=False) == b'"a"\n"b"\n'
+    assert csv_bytes(frame) == b'"ID"\n"a"\n"b"\n'
