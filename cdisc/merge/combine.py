@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from cdisc.define_xml import StudyDefinition, contradictions, find_definition, read_definition
-from cdisc.formats.files import find_domain_files, read_domain_file
 from cdisc.formats.tables import SourceTable, domain_of
 from cdisc.formats.values import NUMBER_PATTERN
-from cdisc.merge.belonging import BASE_DOMAIN, domain_of_table, what_belongs
+from cdisc.merge.belonging import BASE_DOMAIN, domain_of_table
 from cdisc.merge.events import reduce_events
 from cdisc.merge.findings import Reduced, reduce_findings
+from cdisc.merge.reading import belonging_tables, tables_to_merge
 from cdisc.merge.sdtm import (
-    LEFT_OUT,
     SUBJECT_TIMING,
     events_prefix,
     findings_prefix,
@@ -27,6 +24,7 @@ from cdisc.merge.sdtm import (
     supplemental_parent,
 )
 from cdisc.merge.settings import MergeSettings
+from cdisc.merge.state import MergeState
 from cdisc.merge.subject_ids import DEFAULT_COLUMN, SUBJECT, ReadSubjects, SubjectIdRule, read_subjects
 from cdisc.merge.supplemental import fold_supplemental
 from cdisc.merge.wide import reduce_wide, row_of_each_subject
@@ -42,57 +40,23 @@ class Combined:
     report: dict[str, Any]
 
 
-@dataclass
-class _Merge:
-    """What a merge has found so far; faults are collected and raised together."""
-
-    rule: SubjectIdRule
-    settings: MergeSettings
-    faults: list[str] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    given: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
-    unknown: dict[str, set[str]] = field(default_factory=dict)
-    inputs: dict[str, dict[str, Any]] = field(default_factory=dict)
-    domains: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    def count(self, domain: str, **numbers: int) -> None:
-        """Add to the counts of a domain."""
-        counts = self.domains.setdefault(domain, {})
-        for name, number in numbers.items():
-            counts[name] = counts.get(name, 0) + number
-
-    def stop_at_faults(self) -> None:
-        """Raise ``FaultyInputError`` with what was found so far."""
-        if self.faults:
-            raise FaultyInputError(self.faults)
-
-
 def combine_domains(folder: Path, rule: SubjectIdRule, settings: MergeSettings) -> Combined:
     """Read every domain file of ``folder`` and put one row per subject together.
 
     ``rule`` and ``settings`` are what the config's keys ``subject_id`` and ``merge`` say. Rows come in the order of the
     subject ids, columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
     """
-    state = _Merge(rule, settings)
-    return _combined(_tables_to_merge(folder, state), state)
+    state = MergeState(rule, settings)
+    return _combined(tables_to_merge(folder, state), state)
 
 
 def combine_tables(tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings) -> Combined:
     """What ``combine_domains`` makes of a folder, of the tables of its files as they were read already."""
-    state = _Merge(rule, settings)
-    merged = []
-    for table in tables:
-        reason = _why_left_out(table.domain, state)
-        if reason:
-            state.left_out[table.file_name] = reason
-        else:
-            _note_input(table, table.notes, state)
-            merged.append(with_sdtm_names(table, rule))
-    return _combined(_belonging(merged, state), state)
+    state = MergeState(rule, settings)
+    return _combined(belonging_tables(tables, state), state)
 
 
-def _combined(tables: list[SourceTable], state: _Merge) -> Combined:
+def _combined(tables: list[SourceTable], state: MergeState) -> Combined:
     subjects = {table.file_name: found for table in tables if (found := _subjects_of(table, state)) is not None}
     state.stop_at_faults()
     parts, supplemental = _by_domain(tables)
@@ -122,91 +86,10 @@ def _combined(tables: list[SourceTable], state: _Merge) -> Combined:
     return _assemble(ids, columns, units, state)
 
 
-def read_tables_to_merge(folder: Path, rule: SubjectIdRule, settings: MergeSettings) -> list[SourceTable]:
-    """The tables that ``combine_domains`` would merge, before anything is asked of their subjects.
-
-    SDTM names are in capitals. Raises ``FaultyInputError`` with all faults of the files at once.
-    """
-    return _tables_to_merge(folder, _Merge(rule, settings))
+# ---------------------------------------------------------------- subjects
 
 
-# ---------------------------------------------------------------- reading
-
-
-def _tables_to_merge(folder: Path, state: _Merge) -> list[SourceTable]:
-    tables = _read_tables(folder, state)
-    state.stop_at_faults()
-    return _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
-
-
-def _read_tables(folder: Path, state: _Merge) -> list[SourceTable]:
-    found = find_domain_files(folder, state.settings.chosen_files)
-    state.left_out.update(found.left_out)
-    definition = _definition(folder, state)
-    tables = []
-    for domain, path in found.by_domain.items():
-        reason = _why_left_out(domain, state)
-        if reason:
-            state.left_out[path.name] = reason
-            continue
-        try:
-            table = read_domain_file(path, state.settings.options_of(domain, state.rule.column))
-        except FaultyInputError as error:
-            state.faults.extend(error.faults)
-            continue
-        notes = [*table.notes, *(contradictions(definition, table) if definition else ())]
-        _note_input(table, notes, state)
-        tables.append(table)
-    if not tables and not state.faults:
-        state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
-    return tables
-
-
-def _why_left_out(domain: str, state: _Merge) -> str | None:
-    return "ignored by the config" if domain in state.settings.ignore else LEFT_OUT.get(domain)
-
-
-def _note_input(table: SourceTable, notes: Sequence[str], state: _Merge) -> None:
-    state.inputs[table.file_name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": list(notes)}
-
-
-def _definition(folder: Path, state: _Merge) -> StudyDefinition | None:
-    """The define.xml beside the files; one that cannot be read is said, and stops nothing."""
-    path = find_definition(folder)
-    if path is None:
-        return None
-    state.left_out[path.name] = "a description of the data, which they are held against"
-    try:
-        return read_definition(path)
-    except FaultyInputError as error:
-        state.left_out[path.name] = "a description of the data that is not used"
-        state.notes.extend(error.faults)
-    except OSError:
-        state.left_out[path.name] = "a description of the data that cannot be read"
-    return None
-
-
-def _belonging(tables: list[SourceTable], state: _Merge) -> list[SourceTable]:
-    """The tables of the chosen files and study; several of them that nobody chose are a fault."""
-    found = what_belongs(tables, state.settings.study, state.settings.chosen_files, state.rule.column)
-    state.faults.extend(found.faults)
-    state.left_out.update(found.left_out)
-    state.notes.extend(found.notes)
-    for name, n_rows in found.rows_left_out.items():
-        state.inputs[name]["rows_of_other_studies"] = n_rows
-    state.stop_at_faults()
-    return found.tables
-
-
-def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
-    """The table with SDTM names in capitals where the file writes them small."""
-    columns = table.frame.columns
-    if rule.column != DEFAULT_COLUMN or DEFAULT_COLUMN in columns or DEFAULT_COLUMN not in columns.str.upper():
-        return table
-    return dataclasses.replace(table, frame=table.frame.set_axis(columns.str.upper(), axis="columns"))
-
-
-def _subjects_of(table: SourceTable, state: _Merge) -> ReadSubjects | None:
+def _subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
     """The subject of each row by the pilot's rule; an id that is absent, empty or merged is a fault."""
     frame, rule, name = table.frame, state.rule, table.file_name
     if rule.column is not None and rule.column not in frame:
@@ -246,10 +129,9 @@ def _by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]],
     return dict(sorted(parts.items(), key=lambda item: (item[0] != BASE_DOMAIN, item[0]))), supplemental
 
 
-# ---------------------------------------------------------------- subjects
-
-
-def _base_subjects(parts: dict[str, list[SourceTable]], subjects: dict[str, ReadSubjects], state: _Merge) -> pd.Index:
+def _base_subjects(
+    parts: dict[str, list[SourceTable]], subjects: dict[str, ReadSubjects], state: MergeState
+) -> pd.Index:
     """The subjects of the combined dataset: those of DM, or of the only domain there is; in a stable order."""
     if state.rule.column is None and len(subjects) > 1:
         state.faults.append(
@@ -271,7 +153,7 @@ def _base_subjects(parts: dict[str, list[SourceTable]], subjects: dict[str, Read
     return ids if state.rule.column is None else ids.sort_values()
 
 
-def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: _Merge) -> pd.DataFrame:
+def _known_subjects(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: MergeState) -> pd.DataFrame:
     """The rows of subjects that DM knows, with ``SUBJECT``, their code into ``ids``; unknown ones are a fault."""
     position = ids.get_indexer(subjects.ids)
     code = position[subjects.code]
@@ -305,7 +187,7 @@ def _merge_parts(members: list[SourceTable], frames: dict[str, pd.DataFrame]) ->
     return parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
 
 
-def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFrame], state: _Merge) -> None:
+def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFrame], state: MergeState) -> None:
     needs = ["QNAM", "QVAL", *(["IDVARVAL"] if "IDVAR" in frame and frame["IDVAR"].notna().any() else [])]
     absent = [name for name in needs if name not in frame]
     if absent:
@@ -330,7 +212,7 @@ def _fold(table: SourceTable, frame: pd.DataFrame, merged: dict[str, pd.DataFram
         state.count(parent, supplemental_folded=folded.n_folded, supplemental_without_parent=folded.n_without_parent)
 
 
-def _unknown_domains(state: _Merge, read: list[str], merged: list[str]) -> list[str]:
+def _unknown_domains(state: MergeState, read: list[str], merged: list[str]) -> list[str]:
     """Domains that the settings name and the pilot does not have: such a rule is without effect."""
     settings = state.settings
     known = {*read, *merged, *(domain_of(Path(name)) for name in state.left_out)}
@@ -373,7 +255,9 @@ def _reference_start(demographics: pd.DataFrame | None, n_subjects: int, several
 # ---------------------------------------------------------------- reducing and assembling
 
 
-def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: np.ndarray, state: _Merge) -> Reduced:
+def _reduce(
+    domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: np.ndarray, state: MergeState
+) -> Reduced:
     """One domain to columns with one value per subject, by the form that its data have."""
     columns, subject = list(frame.columns), frame[SUBJECT].to_numpy()
     counts = {"rows": len(frame)}
@@ -403,7 +287,7 @@ def _reduce(domain: str, frame: pd.DataFrame, n_subjects: int, reference_start: 
     return Reduced(joined, {}, {"form": "wide", **counts, "collapsed": collapsed, "dropped_columns": dropped})
 
 
-def _with_names_in_one_line(columns: dict[str, np.ndarray], state: _Merge) -> dict[str, np.ndarray]:
+def _with_names_in_one_line(columns: dict[str, np.ndarray], state: MergeState) -> dict[str, np.ndarray]:
     """Columns by their names without line breaks and tabs, which would break the lines of every report."""
     named = {in_one_line(name): values for name, values in columns.items()}
     if len(named) < len(columns):
@@ -417,7 +301,7 @@ def _with_names_in_one_line(columns: dict[str, np.ndarray], state: _Merge) -> di
     return named
 
 
-def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, str], state: _Merge) -> Combined:
+def _assemble(ids: pd.Index, columns: dict[str, np.ndarray], units: dict[str, str], state: MergeState) -> Combined:
     absent = [name for name in state.settings.drop if name not in columns]
     if absent:
         raise FaultyInputError(f"merge['drop']: no column {', '.join(map(repr, absent))} in the combined dataset")
