@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
+from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, use_memory_sparingly
 
 if TYPE_CHECKING:
     from cdisc.merge.combine import Combined
@@ -32,10 +32,11 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     """
     from cdisc.merge.combine import combine_domains
 
+    use_memory_sparingly()
     rule, settings = merge_settings(pilot.config)
     with pilot.log.step("merge") as counts:
         combined = combine_domains(pilot.folder, rule, settings)
-        counts |= {"subjects": len(combined.frame), "columns": combined.frame.shape[1] - 1}
+        counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
     return _published(pilot, combined)
 
 
@@ -44,11 +45,11 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     The draft never takes the place of a config: beside one it gets a name that no run reads.
     """
+    if pilot.is_configured and not options.draft_config:
+        return combine_pilot(pilot, options)
     from disclosure_control.draft.draft import draft_config
     from disclosure_control.draft.files import write_draft
 
-    if pilot.is_configured and not options.draft_config:
-        return combine_pilot(pilot, options)
     outcome = combine_pilot(pilot, options) if pilot.is_configured else None
     try:
         draft = draft_config(pilot.name, pilot.folder, pilot.config)
@@ -75,11 +76,11 @@ def _published(pilot: Pilot, combined: Combined) -> Outcome:
     from disclosure_control.run.results import staged
 
     with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
-        results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
+        results.write_table(COMBINED_DATASET, combined.pieces, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     pilot.log.say(merge_table(combined.report))
-    n_subjects, n_columns = combined.frame.shape
-    return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
+    n_columns = len(combined.columns) - 1
+    return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {COMBINED_DATASET}")
 
 
 def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:

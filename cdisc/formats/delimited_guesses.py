@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 _DATA_LIKE_PATTERN = r"^([+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*)$"
 _SAMPLE_RECORDS = 200
 _HEADER_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 20
 
 # What stands without quotes where a program quotes all of its text: numbers, truth values, and what is missing.
 _BEGINS_NUMBER = np.isin(np.arange(256), list(b"0123456789+-."))
@@ -76,8 +78,36 @@ def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
     """
     header = text[:_HEADER_BYTES].tobytes().split(b"\n", 1)[0].strip()
     quoted, mark = rb'"(?:[^"]|"")*"', re.escape(delimiter.encode())
-    if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header) or b"NA" not in text.tobytes():
+    if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header):
         return 0
+    n_missing = 0
+    for records in whole_records(text):
+        n = _n_unquoted_missing(records, delimiter)
+        if n is None:
+            return 0
+        n_missing += n
+    return n_missing
+
+
+def whole_records(text: np.ndarray) -> Iterator[np.ndarray]:
+    """A text (n_bytes,) in pieces that begin with the line break before them and end with one outside quotes."""
+    start, n_bytes = 0, _PIECE_BYTES
+    while start < len(text):
+        piece = text[start : start + n_bytes]
+        if start + n_bytes >= len(text):
+            yield piece
+            return
+        is_inside = np.bitwise_xor.accumulate((piece == ord('"')).view(np.uint8))
+        breaks = np.flatnonzero((piece == ord("\n")) & (is_inside == 0))
+        if len(breaks) and breaks[-1] > 0:
+            yield piece[: breaks[-1] + 1]
+            start, n_bytes = start + int(breaks[-1]), _PIECE_BYTES
+        else:
+            n_bytes *= 2
+
+
+def _n_unquoted_missing(text: np.ndarray, delimiter: str) -> int | None:
+    """The same of whole records; None where some text has no quotes."""
     is_end = np.isin(np.arange(256), [ord(delimiter), ord("\n"), ord("\r")]).take(text)
     outside = np.bitwise_xor.accumulate((text == ord('"')).view(np.uint8)) == 0
     starts = np.flatnonzero(is_end & outside) + 1
@@ -87,7 +117,7 @@ def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
     first = padded[starts]
     is_empty = (first == ord(delimiter)) | (first == ord("\n")) | (first == ord("\r"))
     if not (is_empty | (first == ord('"')) | _BEGINS_NUMBER.take(first) | np.isin(pairs, words)).all():
-        return 0
+        return None
     after = padded[starts + 2]
     ends = (after == ord(delimiter)) | (after == ord("\n")) | (after == ord("\r"))
     return int(np.count_nonzero((pairs == words[0]) & ends))

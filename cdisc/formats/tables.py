@@ -86,6 +86,15 @@ class SourceTable:
     label: str = ""
     written_as: str = ""
 
+    @property
+    def n_rows(self) -> int:
+        """How many records the file has."""
+        return len(self.frame)
+
+    def counts_of(self, column: str) -> pd.Series:
+        """The values of a column, and how many records have each; those without one are not counted."""
+        return self.frame[column].value_counts(sort=False)
+
 
 def suffix_of(path: Path | str) -> str:
     """Return what a file's name says of its format, in small letters: ``.csv``, and ``.csv.gz`` where it is packed."""

@@ -16,7 +16,7 @@ import pandas as pd
 
 from cdisc.formats.messages import all_files_setting, shown_name
 from cdisc.formats.tables import SourceTable
-from cdisc.merge.sdtm import findings_prefix, supplemental_parent
+from cdisc.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
 from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.words import counted, listed
 
@@ -24,7 +24,6 @@ STUDY = "STUDYID"
 ALL_STUDIES = "*"
 # A column STUDYID with more values than this numbers the people, as some hospitals name it, and not studies.
 MOST_STUDIES = 20
-BASE_DOMAIN = "DM"
 
 
 @dataclass
@@ -64,7 +63,7 @@ def domain_of_table(table: SourceTable) -> str:
 
 
 def _named_domain(table: SourceTable) -> str:
-    named = list(table.frame["DOMAIN"].dropna().unique()) if "DOMAIN" in table.frame else []
+    named = list(table.counts_of("DOMAIN").index) if "DOMAIN" in table.frame else []
     return str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
 
 
@@ -96,7 +95,7 @@ def _group_of(table: SourceTable) -> str:
     """The domain that a file holds, whatever it is called; ``SUPPDM`` for a supplemental file of DM."""
     if supplemental_parent(table.domain) is None:
         return _named_domain(table)
-    named = list(table.frame["RDOMAIN"].dropna().unique()) if "RDOMAIN" in table.frame else []
+    named = list(table.counts_of("RDOMAIN").index) if "RDOMAIN" in table.frame else []
     return f"SUPP{named[0]}" if len(named) == 1 else table.domain
 
 
@@ -130,7 +129,7 @@ def _file_setting(domain: str, names: object) -> str:
 def _described(table: SourceTable) -> str:
     studies = _studies_of(table)
     of_study = f", {counted(len(studies), STUDY)}" if len(studies) != 1 else f", one {STUDY}"
-    return f"{table.file_name} ({counted(len(table.frame), 'row')}{of_study})"
+    return f"{table.file_name} ({counted(table.n_rows, 'row')}{of_study})"
 
 
 # ---------------------------------------------------------------- studies
@@ -138,12 +137,19 @@ def _described(table: SourceTable) -> str:
 
 def _studies_of(table: SourceTable) -> pd.Series:
     """Number of rows of each STUDYID."""
-    return _study_column(table).value_counts(sort=False) if STUDY in table.frame else pd.Series(dtype="int64")
+    if STUDY not in table.frame:
+        return pd.Series(dtype="int64")
+    counts = table.counts_of(STUDY)
+    return counts if counts.index.dtype.kind != "f" else counts.set_axis(counts.index.map(_study_text))
 
 
 def _study_column(table: SourceTable) -> pd.Series:
     column = table.frame[STUDY]
-    return column if column.dtype.kind != "f" else column.map(lambda number: f"{number:.15g}", na_action="ignore")
+    return column if column.dtype.kind != "f" else column.map(_study_text, na_action="ignore")
+
+
+def _study_text(number: float) -> str:
+    return f"{number:.15g}"
 
 
 def _choose_study(found: Belonging, study: str | tuple[str, ...] | None, id_column: str | None) -> None:

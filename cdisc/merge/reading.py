@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from cdisc.define_xml import StudyDefinition, contradictions, find_definition, read_definition
 from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.tables import SourceTable
+from cdisc.formats.tables import FileOptions, SourceTable
 from cdisc.merge.belonging import what_belongs
 from cdisc.merge.sdtm import LEFT_OUT
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.state import MergeState
 from cdisc.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from disclosure_control.basics.faults import FaultyInputError
+
+# Reads a file at a path as the options declare it.
+Read = Callable[[Path, FileOptions], SourceTable]
 
 
 def read_tables_to_merge(folder: Path, rule: SubjectIdRule, settings: MergeSettings) -> list[SourceTable]:
@@ -25,12 +28,12 @@ def read_tables_to_merge(folder: Path, rule: SubjectIdRule, settings: MergeSetti
     return tables_to_merge(folder, MergeState(rule, settings))
 
 
-def tables_to_merge(folder: Path, state: MergeState) -> list[SourceTable]:
+def tables_to_merge(folder: Path, state: MergeState, read: Read = read_domain_file) -> list[SourceTable]:
     """Every domain file of ``folder`` that takes part, SDTM names in capitals, what is left out noted in ``state``.
 
     Raises ``FaultyInputError`` with all faults of the files at once.
     """
-    tables = _read_tables(folder, state)
+    tables = _read_tables(folder, state, read)
     state.stop_at_faults()
     return _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
 
@@ -48,7 +51,7 @@ def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[S
     return _belonging(merged, state)
 
 
-def _read_tables(folder: Path, state: MergeState) -> list[SourceTable]:
+def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTable]:
     found = find_domain_files(folder, state.settings.chosen_files)
     state.left_out.update(found.left_out)
     definition = _definition(folder, state)
@@ -59,7 +62,7 @@ def _read_tables(folder: Path, state: MergeState) -> list[SourceTable]:
             state.left_out[path.name] = reason
             continue
         try:
-            table = read_domain_file(path, state.settings.options_of(domain, state.rule.column))
+            table = read(path, state.settings.options_of(domain, state.rule.column))
         except FaultyInputError as error:
             state.faults.extend(error.faults)
             continue
@@ -76,7 +79,7 @@ def _why_left_out(domain: str, state: MergeState) -> str | None:
 
 
 def _note_input(table: SourceTable, notes: Sequence[str], state: MergeState) -> None:
-    state.inputs[table.file_name] = {"sha256": table.sha256, "rows": len(table.frame), "notes": list(notes)}
+    state.inputs[table.file_name] = {"sha256": table.sha256, "rows": table.n_rows, "notes": list(notes)}
 
 
 def _definition(folder: Path, state: MergeState) -> StudyDefinition | None:
