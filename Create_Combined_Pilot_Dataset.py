@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.choice import AUTO, MERGING
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, use_memory_sparingly
 
 if TYPE_CHECKING:
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from cdisc.merge.subject_ids import SubjectIdRule
 
 REPORT = "merge_report.json"
+_NOTHING_DRAFTED_FROM_DISK = (
+    "{name}: a config is drafted from all records in memory, and these files are read from disk; write config = {{}} "
+    "into it to merge them, or draft it from the files of some people"
+)
 
 
 def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -31,13 +36,18 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
     """
     from cdisc.merge.combine import combine_domains
+    from disclosure_control.engines.merging import choose_merging, working_on
 
     use_memory_sparingly()
     rule, settings = merge_settings(pilot.config)
-    with pilot.log.step("merge") as counts:
-        combined = combine_domains(pilot.folder, rule, settings)
-        counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
-    return _published(pilot, combined)
+    choice = choose_merging(options.engine, pilot.folder)
+    if choice.reason:
+        pilot.log.notice(choice.reason)
+    with working_on(choice.name, pilot.folder, pilot.results) as working:
+        with pilot.log.step("merge") as counts:
+            combined = combine_domains(pilot.folder, rule, settings, working)
+            counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
+        return _published(pilot, combined)
 
 
 def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -47,6 +57,10 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     """
     if pilot.is_configured and not options.draft_config:
         return combine_pilot(pilot, options)
+    from disclosure_control.engines.merging import choose_merging
+
+    if choose_merging(options.engine, pilot.folder).name != "memory":
+        raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name))
     from disclosure_control.draft.draft import draft_config
     from disclosure_control.draft.files import write_draft
 
@@ -133,6 +147,12 @@ def merge_table(report: dict[str, Any]) -> str:
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--draft-config", action="store_true", help="draft a config beside the pilot's own, to compare")
+    parser.add_argument(
+        "--engine",
+        choices=(AUTO, *MERGING),
+        default=AUTO,
+        help="where the records are: in memory, on disk where they do not fit, or as the files call for (default)",
+    )
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -70,7 +71,21 @@ def looks_like_a_table(beginning: bytes) -> bool:
     return n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields)
 
 
-def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
+class BytesOfFile:
+    """The bytes of a file from ``start`` on, of which those are read that are asked for by a slice."""
+
+    def __init__(self, path: Path, start: int = 0):
+        self._path, self._start = path, start
+
+    def __len__(self) -> int:
+        return self._path.stat().st_size - self._start
+
+    def __getitem__(self, places: slice) -> np.ndarray:
+        start, stop, _ = places.indices(len(self))
+        return np.fromfile(self._path, dtype=np.uint8, count=max(stop - start, 0), offset=self._start + start)
+
+
+def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
     """Return how many fields of a text (n_bytes,) are NA without quotes where all text has quotes; 0 where it has not.
 
     R writes text and names in quotes, numbers without, and what is missing as NA without: there "NA" is the text and
@@ -89,7 +104,7 @@ def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
     return n_missing
 
 
-def whole_records(text: np.ndarray) -> Iterator[np.ndarray]:
+def whole_records(text: np.ndarray | BytesOfFile) -> Iterator[np.ndarray]:
     """A text (n_bytes,) in pieces that begin with the line break before them and end with one outside quotes."""
     start, n_bytes = 0, _PIECE_BYTES
     while start < len(text):

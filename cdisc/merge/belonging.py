@@ -16,6 +16,7 @@ import pandas as pd
 
 from cdisc.formats.messages import all_files_setting, shown_name
 from cdisc.formats.tables import SourceTable
+from cdisc.merge.large_tables import LargeTable
 from cdisc.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
 from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.words import counted, listed
@@ -181,6 +182,8 @@ def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> 
     """The rows of the chosen studies, and those that name none; None where there is no row of them."""
     if STUDY not in table.frame:
         return table
+    if isinstance(table, LargeTable):
+        return _large_of_studies(table, chosen, found)
     column = _study_column(table)
     belongs = (column.isin(chosen) | column.isna()).to_numpy(dtype=bool)
     if belongs.all():
@@ -190,6 +193,18 @@ def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> 
         return None
     found.rows_left_out[table.file_name] = int((~belongs).sum())
     return dataclasses.replace(table, frame=table.frame[belongs].reset_index(drop=True))
+
+
+def _large_of_studies(table: LargeTable, chosen: Sequence[str], found: Belonging) -> LargeTable | None:
+    """The same of a table whose rows are not at hand."""
+    n_rows, n_others = table.n_rows, int(_studies_of(table)[lambda counts: ~counts.index.isin(chosen)].sum())
+    if not n_others:
+        return table
+    if n_others == n_rows:
+        found.left_out[table.file_name] = f"no row of the chosen study among {n_rows:,}"
+        return None
+    found.rows_left_out[table.file_name] = n_others
+    return table.with_values(STUDY, chosen)
 
 
 def _several_studies_fault(
@@ -212,7 +227,11 @@ def _several_studies_fault(
 def _may_be_shown(study: str, tables: Sequence[SourceTable], id_column: str | None) -> bool:
     """Whether two people at least have this STUDYID, so that it is not the number of one."""
     for table in tables:
-        if STUDY in table.frame and id_column in table.frame:
+        if isinstance(table, LargeTable):
+            has_both = STUDY in table.frame and id_column is not None and id_column in table.frame
+            if has_both and table.has_two(id_column or "", STUDY, study):
+                return True
+        elif STUDY in table.frame and id_column in table.frame:
             people = table.frame.loc[(_study_column(table) == study).to_numpy(dtype=bool, na_value=False), id_column]
             if len(people.dropna().unique()) > 1:
                 return True

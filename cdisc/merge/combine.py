@@ -72,7 +72,7 @@ def _combined(tables: list[SourceTable], state: MergeState, working: Working) ->
     per_part = working.people_per_part(len(ids), tables)
     starts = np.arange(0, max(len(ids), 1), per_part)
     rows = {
-        domain: [rows_of_people(table, person[table.file_name], starts) for table in of_domain]
+        domain: [rows_of_people(table, person[table.file_name], starts, state.rule.column) for table in of_domain]
         for domain, of_domain in members.items()
     }
     to_fold = {table.file_name: rows_in_memory(table, person[table.file_name]) for table in supplemental}

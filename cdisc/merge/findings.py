@@ -156,7 +156,7 @@ def _chosen_by(rule: np.ndarray, rung: np.ndarray) -> dict[str, int]:
     by_rung = np.bincount(rung[rule == "baseline"].astype(np.int64), minlength=len(RUNG_NAMES))
     counts = dict(zip(RUNG_NAMES, by_rung.tolist(), strict=True))
     counts |= {name: int((rule == name).sum()) for name in RECORD_RULES if name != "baseline"}
-    return {name: n for name, n in counts.items() if n}
+    return {name: n for name, n in sorted(counts.items()) if n}
 
 
 def _short_names(frame: pd.DataFrame, prefix: str) -> pd.DataFrame:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from collections.abc import Sequence
+from typing import Protocol, Self
 
 import numpy as np
 import pandas as pd
@@ -31,8 +32,16 @@ class LargeTable(SourceTable, ABC):
         """The distinct ids of the file, missing among them, and how many records have each."""
 
     @abstractmethod
-    def of_people(self, person: np.ndarray, starts: np.ndarray) -> RowsOfPeople:
-        """The rows divided by person; ``person`` is the place of each distinct id among all people, -1 for none.
+    def with_values(self, column: str, values: Sequence[str]) -> Self:
+        """The table without the rows that have another one of the values in a column; those without a value stay."""
+
+    @abstractmethod
+    def has_two(self, column: str, beside: str, value: str) -> bool:
+        """Whether two different values of a column stand beside a value of another one."""
+
+    @abstractmethod
+    def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
+        """The rows divided by person; ``person`` is the place of each id of ``source_ids(column)``, -1 for nobody.
 
         ``starts`` are the places where the parts begin that will be asked for.
         """
@@ -58,9 +67,9 @@ class RowsInMemory:
         return self.frame[belongs].assign(**{SUBJECT: person[belongs] - start}).reset_index(drop=True)
 
 
-def rows_of_people(table: SourceTable, person: np.ndarray, starts: np.ndarray) -> RowsOfPeople:
-    """The rows of a table that belong to people; ``person`` and ``starts`` as in ``LargeTable.of_people``."""
-    return table.of_people(person, starts) if isinstance(table, LargeTable) else rows_in_memory(table, person)
+def rows_of_people(table: SourceTable, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
+    """The rows of a table that belong to people; the arguments as in ``LargeTable.of_people``."""
+    return table.of_people(person, starts, column) if isinstance(table, LargeTable) else rows_in_memory(table, person)
 
 
 def rows_in_memory(table: SourceTable, person: np.ndarray) -> RowsInMemory:

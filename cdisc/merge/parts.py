@@ -133,7 +133,7 @@ def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 def _both(one: Any, other: Any) -> Any:
     if isinstance(one, dict):
-        return added(one, other)
+        return dict(sorted(added(one, other).items()))
     return one + other if isinstance(one, int) else one
 
 
