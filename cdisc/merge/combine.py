@@ -16,7 +16,7 @@ from cdisc.merge.assembling import Assembly, Combined, Pieces
 from cdisc.merge.domains import DividedDomain, divided_domains
 from cdisc.merge.large_tables import rows_in_memory, rows_of_people
 from cdisc.merge.parts import CountedFaults, Domain, Plan, Reduction, added
-from cdisc.merge.people import base_subjects, by_domain, people_of, subjects_of
+from cdisc.merge.people import by_domain, people_of_tables
 from cdisc.merge.reading import Read, belonging_tables, tables_to_merge
 from cdisc.merge.reductions import reduction_of
 from cdisc.merge.settings import MergeSettings
@@ -61,13 +61,8 @@ def combine_tables(tables: Sequence[SourceTable], rule: SubjectIdRule, settings:
 
 
 def _combined(tables: list[SourceTable], state: MergeState, working: Working) -> Combined:
-    subjects = {table.file_name: found for table in tables if (found := subjects_of(table, state)) is not None}
-    state.stop_at_faults()
     members, supplemental = by_domain(tables)
-    ids = base_subjects(members, subjects, state)
-    state.stop_at_faults()
-    person = {table.file_name: people_of(table, subjects[table.file_name], ids, state) for table in tables}
-    del subjects
+    ids, person = people_of_tables(tables, members, state)
     state.stop_at_faults()
     per_part = working.people_per_part(len(ids), tables)
     starts = np.arange(0, max(len(ids), 1), per_part)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cdisc.formats.tables import SourceTable
 from cdisc.merge.belonging import domain_of_table
@@ -11,6 +15,34 @@ from cdisc.merge.large_tables import LargeTable
 from cdisc.merge.sdtm import BASE_DOMAIN, supplemental_parent
 from cdisc.merge.state import MergeState
 from cdisc.merge.subject_ids import ReadSubjects, read_subjects
+from disclosure_control.basics.faults import FaultyInputError
+
+
+def people_of_tables(
+    tables: Sequence[SourceTable], members: Mapping[str, Sequence[SourceTable]], state: MergeState
+) -> tuple[pd.Index, dict[str, np.ndarray]]:
+    """The ids of all people in a stable order, and by file the place of each row's person among them, -1 for nobody.
+
+    ``members`` are the files by domain, that of the base first. The ids of one file at a time are in memory beside
+    those of the base. Raises ``FaultyInputError`` with the faults of all files.
+    """
+    of_base = [table.file_name for table in next(iter(members.values()), ())]
+    subjects: dict[str, ReadSubjects] = {}
+    for table in tables:
+        if table.file_name in of_base and (found := subjects_of(table, state)) is not None:
+            subjects[table.file_name] = found
+    ids = base_subjects(members, subjects, len(tables), state) if not state.faults else pd.Index([])
+    person, faults_of_ids = {}, list(state.faults)
+    for table in tables:
+        own = MergeState(state.rule, state.settings, inputs=state.inputs)
+        read = subjects.pop(table.file_name, None) or subjects_of(table, own)
+        faults_of_ids += own.faults
+        if read is not None and not faults_of_ids:
+            person[table.file_name] = people_of(table, read, ids, state)
+        del read
+    if faults_of_ids:
+        raise FaultyInputError(faults_of_ids)
+    return ids, person
 
 
 def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
@@ -58,12 +90,12 @@ def by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]], 
 
 
 def base_subjects(
-    parts: dict[str, list[SourceTable]], subjects: dict[str, ReadSubjects], state: MergeState
+    parts: Mapping[str, Sequence[SourceTable]], subjects: Mapping[str, ReadSubjects], n_files: int, state: MergeState
 ) -> pd.Index:
     """The subjects of the combined dataset: those of DM, or of the only domain there is; in a stable order."""
-    if state.rule.column is None and len(subjects) > 1:
+    if state.rule.column is None and n_files > 1:
         state.faults.append(
-            f'subject_id: {{"column": None}} numbers the rows of one file, and there are {len(subjects)} files; '
+            f'subject_id: {{"column": None}} numbers the rows of one file, and there are {n_files} files; '
             "name the column that holds the id"
         )
     elif BASE_DOMAIN not in parts and len(parts) > 1:
@@ -83,7 +115,7 @@ def base_subjects(
 
 def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: MergeState) -> np.ndarray:
     """The place in ``ids`` of each row's subject, -1 where DM does not know it; unless left out, that is a fault."""
-    position = ids.get_indexer(subjects.ids)
+    position = _places(subjects.ids, ids)
     person = position[subjects.code]
     known = person >= 0
     if known.all():
@@ -107,3 +139,9 @@ def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: 
             f'them out by merge: {{"unknown_subjects": ["{domain}"]}}'
         )
     return person
+
+
+def _places(texts: pd.Index, ids: pd.Index) -> np.ndarray:
+    """The place of each text (n,) among the ids, -1 where it is none; Arrow's look-up needs half of pandas' memory."""
+    values, known = (pa.array(one, pa.large_string()) for one in (texts, ids))
+    return np.asarray(pc.fill_null(pc.index_in(values, value_set=known), -1).to_numpy()).astype(np.int64)

@@ -122,9 +122,14 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarra
     column = frame[rule.column]
     if column.dtype.kind not in "f":
         column = column.str.strip()
-        column = column.mask(column == "")
-    code, source_ids = pd.factorize(column)
-    spelled, n_unmatched = rule.apply(pd.Index(source_ids))
+        is_empty = column == ""
+        column = column.mask(is_empty) if is_empty.any() else column
+    code, distinct = pd.factorize(column)
+    del column
+    source_ids = pd.Index(distinct)
+    spelled, n_unmatched = rule.apply(source_ids)
+    if spelled.equals(source_ids):  # nothing to change, and no second list of all ids
+        return ReadSubjects(code, source_ids, 0, n_unmatched, _n_rows(code < 0, n_records), 0, n_records)
     code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
     code_of_row, n_blank = np.append(code_of_source, -1)[code], _n_rows(code < 0, n_records)
     return ReadSubjects(

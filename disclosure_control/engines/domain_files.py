@@ -50,7 +50,7 @@ class FileLimits:
 
     block_bytes: int = BLOCK_BYTES
     n_values: int = 10_000_000
-    n_divided: int = 1 << 20
+    n_divided: int = 1 << 18
 
 
 USUAL_FILE_LIMITS = FileLimits()

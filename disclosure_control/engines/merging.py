@@ -22,7 +22,7 @@ from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimit
 from disclosure_control.engines.spill import SpilledRecords, spill_folder
 
 SPILL_PER_BYTE = 1.0  # what is put aside, at most, by each byte of the domain files
-MOST_PARTS = 256  # files that are open at once
+MOST_PARTS = 200  # files that are open at once; some systems allow 256
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class MergeLimits:
     """A file of fewer bytes is read whole; ``rows_per_part`` of all domains together are merged at once."""
 
     large_bytes: int = 1 << 25
-    rows_per_part: int = 1 << 19
+    rows_per_part: int = 1 << 18
     file: FileLimits = USUAL_FILE_LIMITS
 
 
