@@ -145,7 +145,8 @@ def merge_table(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_merge_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this door beside those that both have."""
     parser.add_argument("--draft-config", action="store_true", help="draft a config beside the pilot's own, to compare")
     parser.add_argument(
         "--engine",
@@ -156,4 +157,4 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, combine_or_draft, add_options=_add_options, needs_config=False))
+    sys.exit(run_door(__doc__, combine_or_draft, add_options=add_merge_options, needs_config=False))

@@ -35,7 +35,8 @@ def people_of_tables(
     person, faults_of_ids = {}, list(state.faults)
     for table in tables:
         own = MergeState(state.rule, state.settings, inputs=state.inputs)
-        read = subjects.pop(table.file_name, None) or subjects_of(table, own)
+        is_read = table.file_name in of_base  # and its faults are among those above
+        read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, own)
         faults_of_ids += own.faults
         if read is not None and not faults_of_ids:
             person[table.file_name] = people_of(table, read, ids, state)

@@ -39,11 +39,11 @@ def merged(folder, engine, subject_id, merge, limits=TINY):
         assert not list(results.iterdir())
 
 
-def assert_same(folder, files, subject_id=None, merge=None):
+def assert_same(folder, files, subject_id=None, merge=None, limits=TINY):
     for name, rows in files.items():
         write(folder / name, rows)
     frame, report, faults = merged(folder, "memory", subject_id, merge)
-    again = merged(folder, "disk", subject_id, merge)
+    again = merged(folder, "disk", subject_id, merge, limits)
     assert repr(again) == repr((frame, report, faults))
     return frame, dict(report or {}), faults
 
@@ -128,13 +128,15 @@ def test_the_engines_agree_on_settings(tmp_path, merge):
     assert_same(tmp_path, {"DM.csv": people(9), "LB.csv": laboratory(9)}, merge=merge)
 
 
-@pytest.mark.parametrize(
-    "seed", [0, 1, 2, *(pytest.param(i, marks=pytest.mark.thorough("0.5 s")) for i in range(3, 30))]
-)
+SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.thorough("0.5 s")) for seed in range(2, 30))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_the_engines_agree_on_domains_with_every_kind_of_gap_and_tie(tmp_path, seed):
     records, merge, starts = large_domain(seed)
     demographics = [{"USUBJID": subject, "RFSTDTC": start} for subject, start in starts.items()]
-    assert_same(tmp_path, {"dm.csv": demographics, "lb.csv": records}, merge=merge)
+    limits = replace(TINY, rows_per_part=30)
+    assert_same(tmp_path, {"dm.csv": demographics, "lb.csv": records}, merge=merge, limits=limits)
 
 
 def test_supplemental_records_are_folded_into_each_part(tmp_path):
