@@ -13,6 +13,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,9 +32,19 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 1 << 24
 _CHECKED_AT_ONCE = 1 << 16  # few enough for what is found in them to stay in the processor's cache
 _QUOTE, _CR = ord('"'), ord("\r")
-_IS_EDGE = np.isin(np.arange(256), list(b',\r\n"'))
 _NOT_UTF8 = "not UTF-8 text"
-_REMEDY = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text is taken apart, and what helps where that fails; ``na_is_missing``: NA without quotes is missing."""
+
+    delimiter: str = ","
+    na_is_missing: bool = False
+    remedy: str = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
+
+
+AS_WRITTEN = Dialect()
 
 
 class BlocksOfText:
@@ -44,9 +55,9 @@ class BlocksOfText:
     as this tool writes it; messages hold counts and no value.
     """
 
-    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES):
-        self.path, self.block_bytes = path, block_bytes
-        self.columns = _header(path)
+    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
+        self.path, self.block_bytes, self.dialect = path, block_bytes, dialect
+        self.columns = _header(path, dialect)
         self.sha256, self.n_records = "", 0
         self.start, self.n_bytes, self.n_bytes_read = 0, path.stat().st_size, 0
         self.n_empty_end, self.n_fields_of_ragged = 0, Counter[int]()
@@ -54,7 +65,8 @@ class BlocksOfText:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         content_hash = hashlib.sha256()
         yield from self.kept(content_hash)
-        stop_at(faults_of_records(self.path, len(self.columns), self.n_records, self.n_fields_of_ragged))
+        n_columns = len(self.columns)
+        stop_at(faults_of_records(self.path, n_columns, self.n_records, self.n_fields_of_ragged, self.dialect))
         self.sha256 = content_hash.hexdigest()
 
     def kept(self, content_hash: Hash | None = None) -> Iterator[pa.RecordBatch]:
@@ -63,7 +75,7 @@ class BlocksOfText:
         ``n_fields_of_ragged`` counts those that had to be left out, by their number of fields.
         """
         with self.path.open("rb") as file:
-            checked = _CheckedText(file, self.path.name, self.start, self.n_bytes, content_hash)
+            checked = _CheckedText(file, self.path.name, self.dialect, self.start, self.n_bytes, content_hash)
             for block in self._blocks(checked):
                 self.n_bytes_read = checked.n_bytes
                 n_kept = _n_without_empty_end(block)
@@ -92,11 +104,14 @@ class BlocksOfText:
                     skip_rows_after_names=0 if self.start else 1,
                     block_size=self.block_bytes,
                 ),
-                arrow_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=leave_out),
+                arrow_csv.ParseOptions(
+                    delimiter=self.dialect.delimiter, newlines_in_values=True, invalid_row_handler=leave_out
+                ),
                 arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(self.columns, pa.large_string()),
-                    null_values=[""],
+                    null_values=["", "NA"] if self.dialect.na_is_missing else [""],
                     strings_can_be_null=True,
+                    quoted_strings_can_be_null=not self.dialect.na_is_missing,
                 ),
             )
             yield from reader
@@ -104,10 +119,10 @@ class BlocksOfText:
             if checked.fault is not None:
                 raise checked.fault from None
             if "UTF" in str(error):
-                raise FaultyInputError(f"{self.path.name}: {_NOT_UTF8}; {_REMEDY}") from None
+                raise FaultyInputError(f"{self.path.name}: {_NOT_UTF8}; {self.dialect.remedy}") from None
             raise FaultyInputError(
                 f"{self.path.name}: a record is longer than {self.block_bytes:,} bytes, or the text cannot be split "
-                f"into records; {_REMEDY}"
+                f"into records; {self.dialect.remedy}"
             ) from None
 
 class RangeOfText(BlocksOfText):
@@ -117,7 +132,7 @@ class RangeOfText(BlocksOfText):
     """
 
     def __init__(self, path: Path, columns: list[str], start: int, n_bytes: int, block_bytes: int = BLOCK_BYTES):
-        self.path, self.columns, self.block_bytes = path, columns, block_bytes
+        self.path, self.columns, self.block_bytes, self.dialect = path, columns, block_bytes, AS_WRITTEN
         self.sha256, self.n_records = "", 0
         self.start, self.n_bytes, self.n_bytes_read = start, n_bytes, 0
         self.n_empty_end, self.n_fields_of_ragged = 0, Counter[int]()
@@ -154,7 +169,9 @@ class CutText:
         self.sha256 = content_hash.hexdigest()
 
 
-def faults_of_records(path: Path, n_columns: int, n_records: int, n_fields_of_ragged: Counter[int]) -> list[str]:
+def faults_of_records(
+    path: Path, n_columns: int, n_records: int, n_fields_of_ragged: Counter[int], dialect: Dialect = AS_WRITTEN
+) -> list[str]:
     """The fault of records with another number of fields than there are columns, or else that there is no record."""
     if not n_fields_of_ragged:
         return [] if n_records else [no_record_fault(path)]
@@ -162,15 +179,24 @@ def faults_of_records(path: Path, n_columns: int, n_records: int, n_fields_of_ra
     kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in found), at_most=5)
     return [
         f"{path.name}: {counted(n_fields_of_ragged.total(), 'record')} with another number of fields than the "
-        f"{counted(n_columns, 'column')} of the header: {kinds}; {_REMEDY}"
+        f"{counted(n_columns, 'column')} of the header: {kinds}; {dialect.remedy}"
     ]
 
 
 class _CheckedText(io.RawIOBase):
     """Some bytes of a file, hashed and checked on their way to the parser."""
 
-    def __init__(self, file: io.BufferedReader, name: str, start: int, n_most: int, content_hash: Hash | None):
-        self.file, self.name, self._n_most, self._hash = file, name, n_most, content_hash
+    def __init__(
+        self,
+        file: io.BufferedReader,
+        name: str,
+        dialect: Dialect,
+        start: int,
+        n_most: int,
+        content_hash: Hash | None,
+    ):
+        self.file, self.name, self.remedy, self._n_most, self._hash = file, name, dialect.remedy, n_most, content_hash
+        self._is_edge = np.isin(np.arange(256), [ord(dialect.delimiter), *b'\r\n"'])
         file.seek(start)
         self.fault: FaultyInputError | None = None
         self.n_bytes = 0
@@ -201,14 +227,14 @@ class _CheckedText(io.RawIOBase):
 
     def _check(self, data: np.ndarray) -> None:
         if data.size and data.min() == 0:
-            self._stop(f"{self.name}: not a text file, it holds NUL bytes; {_REMEDY}")
+            self._stop(f"{self.name}: not a text file, it holds NUL bytes; {self.remedy}")
         # A quote at the very end waits for what comes after it.
         text = np.concatenate([self._last, data])
         places = np.flatnonzero(text[1:-1] == _QUOTE) + 1
         is_opening = (np.arange(len(places)) + self._n_quotes) % 2 == 0
         beside = text[np.where(is_opening, places - 1, places + 1)]
-        if not _IS_EDGE[beside].all():
-            self._stop(f"{self.name}: quotes within values that are not quoted, or not doubled; {_REMEDY}")
+        if not self._is_edge[beside].all():
+            self._stop(f"{self.name}: quotes within values that are not quoted, or not doubled; {self.remedy}")
         self._n_quotes += len(places)
         self._last = text[-2:]
 
@@ -216,23 +242,23 @@ class _CheckedText(io.RawIOBase):
         """Check what waited for the end; raises ``FaultyInputError`` where a quote is opened and never closed."""
         self._check(np.array([ord("\n")], dtype=np.uint8))
         if self._n_quotes % 2:
-            self._stop(f"{self.name}: a quote is opened and never closed; {_REMEDY}")
+            self._stop(f"{self.name}: a quote is opened and never closed; {self.remedy}")
 
     def _stop(self, fault: str) -> None:
         self.fault = FaultyInputError(fault)
         raise self.fault
 
 
-def _header(path: Path) -> list[str]:
+def _header(path: Path, dialect: Dialect) -> list[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            header = next(csv.reader(file), [])
+            header = next(csv.reader(file, delimiter=dialect.delimiter), [])
     except UnicodeDecodeError:
-        raise FaultyInputError(f"{path.name}: {_NOT_UTF8}; {_REMEDY}") from None
+        raise FaultyInputError(f"{path.name}: {_NOT_UTF8}; {dialect.remedy}") from None
     except csv.Error:
         header = []
     if not header or len(set(header)) < len(header) or [clean_name(name) for name in header] != header or "" in header:
-        raise FaultyInputError(f"{path.name}: no line of column names, each once and none empty; {_REMEDY}")
+        raise FaultyInputError(f"{path.name}: no line of column names, each once and none empty; {dialect.remedy}")
     return header
 
 
