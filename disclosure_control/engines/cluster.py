@@ -219,7 +219,7 @@ class TableOnCluster(TableOnDisk):
     """The whole file as far as it can be asked without its records; pairs are counted by workers."""
 
     def __init__(self, people: PeopleOnCluster, **of_table: Any):
-        super().__init__(**of_table, values_of=people.sized_values_of)
+        super().__init__(**of_table, values_of=people.sized_values_of, classes_of_blocks=people.classes_of_blocks)
         self._people = people
 
     def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:

@@ -17,7 +17,7 @@ import pytest
 
 from cdisc import KEY_READERS
 from config.model_settings import validate_config
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.report.evidence.pack import REPORT_HTML, REPORT_MD, as_html, as_markdown
 from disclosure_control.report.evidence.sections import Content, sections_of
@@ -105,7 +105,7 @@ def run(tmp_path, monkeypatch, capsys):
         frame = people(chance)
         frame.to_csv(folder / "DM.csv", index=False)
         (configs / "SMALL.py").write_text(f"config = {config_of(chance)!r}\n", encoding="utf-8")
-        assert run_door("", combine_pilot, ["SMALL"]) == DONE
+        assert run_door("", combine_pilot, ["SMALL"], add_merge_options) == DONE
         assert run_door("", assess_pilot, ["SMALL", "--verbose", "--shareable"], add_options) == DONE
         in_words = capsys.readouterr()
         assert run_door("", assess_pilot, ["SMALL", "--shareable", "--log-format", "json"], add_options) == DONE

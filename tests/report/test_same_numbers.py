@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.run.doors import DONE, run_door
 from Main_Anonymization import add_options, assess_pilot
 from tests.places import PROJECT
@@ -58,7 +58,7 @@ def shipped_run(name: str, keys: dict, root: Path, monkeypatch) -> Path:
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(pilots))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
     monkeypatch.setenv(KEY, "a key of this test alone, 0123456789 abcdefghij")
-    assert run_door("", combine_pilot, [name]) == DONE
+    assert run_door("", combine_pilot, [name], add_merge_options) == DONE
     assert run_door("", assess_pilot, [name, "--shareable"], add_options) == DONE
     return pilots / name / "processed_for_anonym"
 

@@ -27,6 +27,9 @@ REQUIRED = (
     "opendp",
     "fastapi",
     "uvicorn",
+    "dask",
+    "distributed",
+    "cryptography",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

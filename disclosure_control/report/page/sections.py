@@ -70,7 +70,7 @@ def _who(content: Content) -> dict[str, Any]:
 
 def _masked_groups(groups: Sequence[Mapping[str, Any]]) -> str:
     """Groups without a share, with their people: who reads a drawing alone must not take it for everybody."""
-    names = [f"{one['group']} ({count_text(one['people'])})" for one in groups if one["risky_rate"] is None]
+    names = [f"{one['group']} ({count_text(one.get('people'))})" for one in groups if one.get("risky_rate") is None]
     return listed(names, at_most=MOST_NAMED)
 
 
