@@ -1,5 +1,6 @@
 """Local suppression against sdcMicro's counts, a referee by pairs of records, and the best of all ways in a group."""
 
+import contextlib
 import itertools
 import json
 
@@ -278,6 +279,27 @@ def test_many_columns_do_not_try_every_set_of_them(monkeypatch):
     for missing in ("wildcard", "category"):
         treated = apply_local_suppression(pilot(pd.DataFrame(values, columns=names), names, k=3), missing=missing)
         assert run_k_anonymity(treated.frame, names, 3, missing).n_risky == 0
+
+
+@pytest.mark.parametrize("missing", ["wildcard", "category"])
+def test_how_far_it_is_counts_the_people_below_k(missing, monkeypatch):
+    """Three are alike and need nothing; of the other nine one is the only one of the stratum."""
+    told = []
+
+    @contextlib.contextmanager
+    def noted(words, n_total):
+        told.append(n_total)
+        yield told.append
+
+    monkeypatch.setattr(suppression_search, "progress", noted)
+    values = ["aa"] * 3 + ["ab"] * 2 + ["cd"] * 2 + ["ce", "fg", "hi", "hk", "zz"]
+    frame = pd.DataFrame({"x": [value[0] for value in values], "y": [value[1] for value in values]})
+    frame["site"] = ["1"] * 11 + ["2"]
+    apply_local_suppression(pilot(frame, ["x", "y"], k=3), missing=missing, strata=["site"])
+    n_total, *done = told
+    assert n_total == 9
+    assert min(done) >= 0
+    assert sum(done) == 9
 
 
 def test_faults_of_names():
