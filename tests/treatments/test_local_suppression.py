@@ -229,6 +229,13 @@ def test_only_as_many_as_are_needed_join_one_who_lost_everything():
     assert sum(treated.changed.values()) <= 6
 
 
+def test_nobody_is_called_where_those_below_k_help_each_other():
+    """Two people of place x, of either sex: alike without their sex. Without their place each needs one of place z."""
+    frame = pd.DataFrame({"place": ["x"] * 2 + ["z"] * 10, "sex": ["F", "M"] * 6})
+    treated = apply_local_suppression(pilot(frame, ["place", "sex"]), missing="category", importance=["sex", "place"])
+    assert treated.changed == {"place": 0, "sex": 2}
+
+
 @examples(150)
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9)), min_size=1, max_size=6),
