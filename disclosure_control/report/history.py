@@ -24,7 +24,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.run.doors import Pilot
-from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
+from disclosure_control.run.fingerprints import fingerprint_of_json, key_of, known_key
 from disclosure_control.run.results import ResultSet
 
 HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
@@ -74,9 +74,14 @@ class Memory:
 def read_memory(results: Path) -> Memory:
     """What earlier runs left in the folder of results; empty where there was none.
 
-    Raises ``FaultyInputError`` where a file is not as a run writes it: a history that starts anew must be decided.
+    Raises ``FaultyInputError`` where a file is not as a run writes it, or the key of their fingerprints: a history that
+    starts anew must be decided.
     """
     faults: list[str] = []
+    try:
+        known_key(results)
+    except FaultyInputError as error:
+        faults += error.faults
     path = results / HISTORY
     try:
         lines = _lines(path.read_text(encoding="utf-8")) if path.is_file() else ()

@@ -215,7 +215,13 @@ def test_nothing_to_compare(published, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main([str(tmp_path / "empty")]) == INPUT_AT_FAULT
     assert "name a folder that Main_Anonymization.py wrote" in capsys.readouterr().err
-    (published.results / KEY_FILE).unlink()
+    key = published.results / KEY_FILE
+    key.write_bytes(key.read_bytes() + b"\n")
+    before = snapshot(published.root)
+    assert main([str(published.results)]) == INPUT_AT_FAULT
+    assert ".hash_key: not as a run writes it" in capsys.readouterr().err
+    assert snapshot(published.root) == before
+    key.unlink()
     assert main([str(published.results)]) == INPUT_AT_FAULT
     assert ".hash_key: not there" in capsys.readouterr().err
 
