@@ -80,8 +80,9 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
 def _keep_runs(written: str | None) -> int:
     if not written:
         return KEEP_RUNS
-    if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or int(written) < 1:
-        raise FaultyInputError(f"BIOSTREAMS_KEEP_RUNS: found {written[:20]!r}; allowed: a whole number, 1 to 999999")
+    if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or int(written) < 2:
+        # The last run and the one before it, with which it was compared: without that none can be verified.
+        raise FaultyInputError(f"BIOSTREAMS_KEEP_RUNS: found {written[:20]!r}; allowed: a whole number, 2 to 999999")
     return int(written)
 
 

@@ -1,7 +1,8 @@
 """What is remembered of a pilot's runs: ``history.jsonl`` with figures alone, and what the next run compares with.
 
 The two further files are restricted: ``alone_since.csv`` says who is alone with the quasi-identifiers and since which
-run, ``quasi_identifier_groups.csv`` how many people each group had in this run and in the one before. All three belong
+run, and who no longer is since this one; ``quasi_identifier_groups.csv`` how many people each group had in this run and
+in the one before. So whoever verifies the last run can give it what it knew when it started. All three belong
 to the published set of a run: one that fails or is killed leaves the earlier ones, or the next start completes its own.
 """
 
@@ -29,7 +30,7 @@ from disclosure_control.run.results import ResultSet
 
 HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
 MOST_ALONE = 200_000
-_ALONE_COLUMNS = [SUBJECT_COLUMN, "alone_since"]
+_ALONE_COLUMNS = [SUBJECT_COLUMN, "alone_since", "alone_until"]
 _GROUP_COLUMNS = ["column", "group", "people_before", "people"]
 _KEYS_OF_A_LINE = frozenset({"when", "config", "evaluated", "risky_rate"})
 
@@ -38,7 +39,8 @@ _KEYS_OF_A_LINE = frozenset({"when", "config", "evaluated", "risky_rate"})
 class Memory:
     """What is known of the runs so far: their ``lines``, oldest first, and what the last one left to compare with.
 
-    ``alone``: one row per person who was alone in the last run, with the time of the run that first found it so.
+    ``alone``: one row per person who was alone in the last run, ``alone_since`` the run that first found it so, or in
+    the run before it alone, ``alone_until`` the last one; else that is "".
     ``groups``: one row per quasi-identifier and group ("" is missing), with its people in the last run and before it.
     """
 
@@ -50,6 +52,11 @@ class Memory:
     def knows_who_is_alone(self) -> bool:
         """Whether the last run told who was alone: it does not where that is nearly everybody of a large pilot."""
         return bool(self.lines) and self.lines[-1].get("remembers_who_is_alone", False)
+
+    @property
+    def still_alone(self) -> pd.DataFrame:
+        """Those of ``alone`` who were so in the last run."""
+        return self.alone[self.alone["alone_until"] == ""]
 
     @classmethod
     def empty(cls) -> Memory:
@@ -68,7 +75,8 @@ class Memory:
             return self
         lines, last = self.lines[:-1], self.lines[-1]["when"]
         groups = self.groups.assign(people=self.groups["people_before"], people_before=0)
-        return Memory(lines, self.alone[self.alone["alone_since"] != last], groups)
+        alone = self.alone[self.alone["alone_since"] != last].assign(alone_until="")
+        return Memory(lines, alone, groups)
 
 
 def read_memory(results: Path) -> Memory:
@@ -122,9 +130,12 @@ def _empty(columns: list[str]) -> pd.DataFrame:
 def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessment: Assessment) -> Memory:
     """The memory with this run of the ``pilot`` in it, of as many runs as it keeps; ``summary`` is its JSON summary."""
     when, config = pilot.started, fingerprint_of_json(pilot.config, key_of(pilot.results))
-    alone = people_alone(assessment).merge(memory.alone, "left", SUBJECT_COLUMN, validate="1:1")
-    n_stay = int(alone["alone_since"].notna().sum())
-    alone["alone_since"] = alone["alone_since"].astype("str").fillna(when)
+    tells_who = n_alone(assessment) <= MOST_ALONE
+    both = memory.still_alone.merge(people_alone(assessment), "outer", SUBJECT_COLUMN, indicator="in", validate="1:1")
+    went, came, stayed = ((both["in"] == side).to_numpy() for side in ("left_only", "right_only", "both"))
+    both["alone_since"] = both["alone_since"].astype("str").mask(came, when)
+    both["alone_until"] = np.where(went, when, "")
+    alone = both[_ALONE_COLUMNS].sort_values(SUBJECT_COLUMN, ignore_index=True) if tells_who else _empty(_ALONE_COLUMNS)
     groups = _groups(assessment, memory.groups)
     line = {
         "when": when,
@@ -135,11 +146,11 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
         "thresholds": {"K": assessment.config.K, "L": assessment.config.L, "T": assessment.config.T},
         "risky_rate": worst_rates(summary),
         "verdict": summary.get("verdict", {}).get("verdict"),
-        "remembers_who_is_alone": n_alone(assessment) <= MOST_ALONE,
+        "remembers_who_is_alone": tells_who,
         "open_points": len(summary.get("context", {}).get("open_points", ())),
     }
-    if memory.knows_who_is_alone and n_alone(assessment) <= MOST_ALONE:
-        line["newly_alone"] = newly_alone(len(alone) - n_stay, n_stay, len(memory.alone) - n_stay)
+    if memory.knows_who_is_alone and tells_who:
+        line["newly_alone"] = newly_alone(int(came.sum()), int(stayed.sum()), int(went.sum()))
     if memory.lines and memory.lines[-1]["config"] == config:
         line["drift"] = drift(groups)
     lines = (*memory.lines, line)[-pilot.keep_runs :]
