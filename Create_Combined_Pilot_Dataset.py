@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from config import COMBINED_DATASET, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
+from disclosure_control.engines.choice import AUTO, MERGING
+from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, use_memory_sparingly
 
 if TYPE_CHECKING:
     from cdisc.merge.combine import Combined
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from cdisc.merge.subject_ids import SubjectIdRule
 
 REPORT = "merge_report.json"
+_NOTHING_DRAFTED_FROM_DISK = (
+    "{name}: a config is drafted from all records in memory, and these files are read from disk; write config = {{}} "
+    "into it to merge them, or draft it from the files of some people"
+)
 
 
 def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -31,12 +36,18 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
     """
     from cdisc.merge.combine import combine_domains
+    from disclosure_control.engines.merging import choose_merging, working_on
 
+    use_memory_sparingly()
     rule, settings = merge_settings(pilot.config)
-    with pilot.log.step("merge") as counts:
-        combined = combine_domains(pilot.folder, rule, settings)
-        counts |= {"subjects": len(combined.frame), "columns": combined.frame.shape[1] - 1}
-    return _published(pilot, combined)
+    choice = choose_merging(options.engine, pilot.folder)
+    if choice.reason:
+        pilot.log.notice(choice.reason)
+    with working_on(choice.name, pilot.folder, pilot.results) as working:
+        with pilot.log.step("merge") as counts:
+            combined = combine_domains(pilot.folder, rule, settings, working)
+            counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
+        return _published(pilot, combined)
 
 
 def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -44,11 +55,15 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     The draft never takes the place of a config: beside one it gets a name that no run reads.
     """
+    if pilot.is_configured and not options.draft_config:
+        return combine_pilot(pilot, options)
+    from disclosure_control.engines.merging import choose_merging
+
+    if choose_merging(options.engine, pilot.folder).name != "memory":
+        raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name))
     from disclosure_control.draft.draft import draft_config
     from disclosure_control.draft.files import write_draft
 
-    if pilot.is_configured and not options.draft_config:
-        return combine_pilot(pilot, options)
     outcome = combine_pilot(pilot, options) if pilot.is_configured else None
     try:
         draft = draft_config(pilot.name, pilot.folder, pilot.config)
@@ -75,11 +90,11 @@ def _published(pilot: Pilot, combined: Combined) -> Outcome:
     from disclosure_control.run.results import staged
 
     with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
-        results.write_table(COMBINED_DATASET, combined.frame, for_people=False)
+        results.write_table(COMBINED_DATASET, combined.pieces, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     pilot.log.say(merge_table(combined.report))
-    n_subjects, n_columns = combined.frame.shape
-    return Outcome(DONE, f"{n_subjects} subjects, {n_columns - 1} columns in {COMBINED_DATASET}")
+    n_columns = len(combined.columns) - 1
+    return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {COMBINED_DATASET}")
 
 
 def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:
@@ -130,9 +145,16 @@ def merge_table(report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _add_options(parser: argparse.ArgumentParser) -> None:
+def add_merge_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this door beside those that both have."""
     parser.add_argument("--draft-config", action="store_true", help="draft a config beside the pilot's own, to compare")
+    parser.add_argument(
+        "--engine",
+        choices=(AUTO, *MERGING),
+        default=AUTO,
+        help="where the records are: in memory, on disk where they do not fit, or as the files call for (default)",
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(run_door(__doc__, combine_or_draft, add_options=_add_options, needs_config=False))
+    sys.exit(run_door(__doc__, combine_or_draft, add_options=add_merge_options, needs_config=False))

@@ -108,7 +108,18 @@ def make_domain_files(n_people: int, folder: Path) -> None:
     """A pilot for door 1: DM with one row per subject and LB in long SDTM form, ``RECORDS_PER_SUBJECT`` rows each."""
     random = np.random.default_rng([SEED, n_people])
     subjects = _subject_ids(n_people)
-    start = np.datetime64("2022-01-01") + random.integers(0, 700, n_people)
+    demographics, start = demographics_of(random, subjects)
+    pilot = folder / "pilots" / PILOT
+    pilot.mkdir(parents=True)
+    _write_csv(demographics, pilot / "DM.csv")
+    _write_csv(_laboratory(random, subjects, start), pilot / "LB.csv")
+    (folder / "config").mkdir()
+    _write_config(DOOR_1_CONFIG, folder / "config" / f"{PILOT}.py")
+
+
+def demographics_of(random: np.random.Generator, subjects: list[str]) -> tuple[pd.DataFrame, np.ndarray]:
+    """DM with one row per subject, and the day on which each began."""
+    start = np.datetime64("2022-01-01") + random.integers(0, 700, len(subjects))
     demographics = pd.DataFrame(
         {
             "STUDYID": "BENCHMARK",
@@ -116,20 +127,15 @@ def make_domain_files(n_people: int, folder: Path) -> None:
             "USUBJID": subjects,
             "SUBJID": [subject[-6:] for subject in subjects],
             "RFSTDTC": start.astype(str),
-            "AGE": np.clip(random.normal(58, 14, n_people), 18, 90).astype(int),
+            "AGE": np.clip(random.normal(58, 14, len(subjects)), 18, 90).astype(int),
             "AGEU": "YEARS",
-            "SEX": random.choice(["F", "M"], n_people),
-            "RACE": random.choice(["WHITE", "BLACK OR AFRICAN AMERICAN", "ASIAN", "OTHER"], n_people),
-            "ARM": random.choice(["Placebo", "Treatment"], n_people),
-            "COUNTRY": random.choice(["GRC", "ITA", "DEU", "ESP", "FRA"], n_people),
+            "SEX": random.choice(["F", "M"], len(subjects)),
+            "RACE": random.choice(["WHITE", "BLACK OR AFRICAN AMERICAN", "ASIAN", "OTHER"], len(subjects)),
+            "ARM": random.choice(["Placebo", "Treatment"], len(subjects)),
+            "COUNTRY": random.choice(["GRC", "ITA", "DEU", "ESP", "FRA"], len(subjects)),
         }
     )
-    pilot = folder / "pilots" / PILOT
-    pilot.mkdir(parents=True)
-    _write_csv(demographics, pilot / "DM.csv")
-    _write_csv(_laboratory(random, subjects, start), pilot / "LB.csv")
-    (folder / "config").mkdir()
-    _write_config(DOOR_1_CONFIG, folder / "config" / f"{PILOT}.py")
+    return demographics, start
 
 
 def _laboratory(random: np.random.Generator, subjects: list[str], start: np.ndarray) -> pd.DataFrame:

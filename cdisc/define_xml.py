@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+import numpy as np
 import pandas as pd
 
 from cdisc.formats.messages import shown_name
@@ -138,22 +139,25 @@ def contradictions(definition: StudyDefinition, table: SourceTable) -> list[str]
         notes.append(f"{definition.file_name} requires {listed(absent, at_most=8)}, which the file does not have")
     for name, variable in described.items():
         if name in columns:
-            column = table.frame[columns[name]]
-            notes += [f"{definition.file_name}: {note}" for note in _disagreements(variable, column)]
+            column, n_records = table.counted_column(columns[name])
+            notes += [f"{definition.file_name}: {note}" for note in _disagreements(variable, column, n_records)]
     return notes
 
 
-def _disagreements(variable: VariableDefinition, column: pd.Series) -> list[str]:
+def _disagreements(variable: VariableDefinition, column: pd.Series, n_records: np.ndarray | None) -> list[str]:
+    def n_of(which: pd.Series) -> int:
+        return int(which.sum() if n_records is None else n_records[which.to_numpy(dtype=bool)].sum())
+
     notes = []
     is_number = column.dtype.kind == "f"
     if variable.data_type in _NUMBER_TYPES and not is_number:
-        n_texts = int((column.notna() & pd.isna(parse_numbers(column))).sum())
+        n_texts = n_of(column.notna() & pd.isna(parse_numbers(column)))
         if n_texts:
             notes.append(f"{variable.name} is {variable.data_type}, and {counted(n_texts, 'value')} no number")
     if variable.code_list is not None and variable.code_list.terms:
         distinct = pd.Series(column.dropna().unique())
         codes = distinct.map(number_text) if is_number else distinct.astype("str")
-        n_outside = int(column.isin(distinct[~codes.isin(list(variable.code_list.terms))]).sum())
+        n_outside = n_of(column.isin(distinct[~codes.isin(list(variable.code_list.terms))]))
         if n_outside:
             notes.append(
                 f"{variable.name} holds {counted(n_outside, 'value')} outside its code list {variable.code_list.name!r}"

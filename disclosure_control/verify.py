@@ -145,7 +145,7 @@ def _merge_again(found: Verification, pilot: Pilot, results: Path, combine_pilot
     """Merge the domain files again; where they are gone, or never were here, the combined dataset stands for them."""
     read = _files_of_merge(results)
     if read and all((pilot.folder / name).is_file() for name in read):
-        combine_pilot(pilot, argparse.Namespace())
+        combine_pilot(pilot, argparse.Namespace(engine=AUTO))
         return
     found.notes.append(f"The domain files are not all here: {COMBINED_DATASET} was taken as it stands.")
     for name in (COMBINED_DATASET, MERGE_REPORT):

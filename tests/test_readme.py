@@ -9,7 +9,7 @@ from cdisc import KEY_READERS
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import _model_keys
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
 from Main_Anonymization import add_options, assess_pilot
@@ -29,7 +29,7 @@ def demo_results(tmp_path_factory):
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder))
         monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(PROJECT / "config"))
-        assert run_door("", combine_pilot, ["PENTELI"]) == 0
+        assert run_door("", combine_pilot, ["PENTELI"], add_merge_options) == 0
         assert run_door("", assess_pilot, ["PENTELI"], add_options) == 0
     return folder / "PENTELI" / "processed_for_anonym"
 

@@ -25,6 +25,7 @@ from cdisc.formats.values import (
     clean_numbers,
     clean_values,
     declared_missing,
+    n_records_of,
     with_values_replaced,
 )
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
@@ -79,7 +80,8 @@ class ColumnReading:
 
     ``n_points`` have a decimal point where the comma is the sign, ``n_commas_left`` a decimal comma that was taken for
     text, ``n_unread`` were no numbers in a column of numbers. ``n_missing_tokens`` were read as missing, and
-    ``n_tokens_kept`` stayed text. ``dates``: all values are dates.
+    ``n_tokens_kept`` stayed text. ``dates``: all values are dates. ``n_records`` (n_values,): for how many records each
+    value stands; None: for one.
     """
 
     values: pa.ChunkedArray | np.ndarray
@@ -90,6 +92,7 @@ class ColumnReading:
     n_commas_left: int = 0
     n_unread: int = 0
     dates: DateReading | None = None
+    n_records: np.ndarray | None = None
 
 
 def read_columns(contents: FileContents, path: Path, options: FileOptions) -> dict[str, ColumnReading]:
@@ -120,27 +123,32 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
         for name in contents.columns
     ]
     columns = contents.columns.values()
+    n_records = [contents.n_records.get(name) for name in contents.columns]
     if sum(map(len, columns)) < _MANY_VALUES:
-        return dict(zip(contents.columns, map(read_column, columns, of_columns), strict=True))
+        return dict(zip(contents.columns, map(read_column, columns, of_columns, n_records), strict=True))
     # Arrow works outside Python's lock: columns are read side by side.
     with ThreadPoolExecutor() as pool:
-        readings = pool.map(read_column, columns, of_columns)
+        readings = pool.map(read_column, columns, of_columns, n_records)
         return dict(zip(contents.columns, readings, strict=True))
 
 
-def read_column(column: pa.ChunkedArray | pa.Array | np.ndarray, rules: ColumnRules) -> ColumnReading:
+def read_column(
+    column: pa.ChunkedArray | pa.Array | np.ndarray, rules: ColumnRules, n_records: np.ndarray | None = None
+) -> ColumnReading:
     """Return a column cleaned, numbers with a decimal point, and missing values missing.
+
+    ``n_records`` (n_values,): for how many records each value stands; None: for one.
 
     What is declared holds value by value, so that no value decides how another one is read. What is not declared is
     guessed from all values of the column: a decimal comma where they are numbers with it and no numbers without, NA
     and the like as missing among numbers and dates alone.
     """
     if isinstance(column, np.ndarray):
-        return ColumnReading(clean_numbers(column, rules.missing))
+        return ColumnReading(clean_numbers(column, rules.missing), n_records=n_records)
     column = as_large_text(column)
     needs_a_look = any(_needs_a_look(chunk, rules) for chunk in column.chunks)
     if not (rules.missing or rules.is_number or needs_a_look):
-        return ColumnReading(column)
+        return ColumnReading(column, n_records=n_records)
     distinct = pc.unique(column)
     cleaned = clean_values(distinct, rules.missing)
     is_token = _is_token(cleaned)
@@ -152,21 +160,21 @@ def read_column(column: pa.ChunkedArray | pa.Array | np.ndarray, rules: ColumnRu
     counts: dict[str, int] = {}
     has_decimal_comma = has_comma is not None and bool(pc.any(has_comma).as_py())
     if has_comma is None:
-        counts["n_commas_left"] = _n_commas_left(column, distinct, cleaned) if rules.decimal is None else 0
+        counts["n_commas_left"] = _n_commas_left(column, distinct, cleaned, n_records) if rules.decimal is None else 0
     elif has_decimal_comma and not rules.is_number:
-        counts["n_points"] = _n_records(column, distinct, _matches(cleaned, _POINT_PATTERN))
+        counts["n_points"] = _n_records(column, distinct, _matches(cleaned, _POINT_PATTERN), n_records)
     if rules.is_number:
         pattern = NUMBER_PATTERN if has_comma is None else _COMMA_NUMBER_PATTERN
         unread = pc.and_(pc.is_valid(cleaned), pc.invert(_matches(cleaned, pattern)))
         unread = pc.and_(unread, pc.invert(is_token)) if has_tokens else unread
-        counts["n_unread"] = _n_records(column, distinct, unread)
+        counts["n_unread"] = _n_records(column, distinct, unread, n_records)
         cleaned = pc.if_else(unread, pa.scalar(None, type=cleaned.type), cleaned)
     if has_comma is not None:
         cleaned = pc.if_else(has_comma, pc.replace_substring(cleaned, ",", "."), cleaned)
         others = pc.replace_substring(others, ",", ".")
     are_numbers = rules.is_number or _all_match(others, NUMBER_PATTERN)
     dates = read_dates(others) if rules.may_be_dates and not are_numbers else None
-    n_tokens = _token_counts(with_values_replaced(column, distinct, cleaned)) if has_tokens else {}
+    n_tokens = _token_counts(with_values_replaced(column, distinct, cleaned), n_records) if has_tokens else {}
     are_missing = are_numbers or dates is not None
     if has_tokens and are_missing:
         cleaned = pc.if_else(is_token, pa.scalar(None, type=cleaned.type), cleaned)
@@ -176,6 +184,7 @@ def read_column(column: pa.ChunkedArray | pa.Array | np.ndarray, rules: ColumnRu
         n_missing_tokens=n_tokens if are_missing else {},
         n_tokens_kept={} if are_missing else n_tokens,
         dates=dates,
+        n_records=n_records,
         **counts,
     )
 
@@ -194,13 +203,13 @@ def _has_comma(cleaned: pa.Array, others: pa.Array, rules: ColumnRules) -> pa.Bo
     return None if rules.decimal == "." else _matches(cleaned, _COMMA_RESULT_PATTERN)
 
 
-def _n_commas_left(column: pa.ChunkedArray, distinct: pa.Array, cleaned: pa.Array) -> int:
+def _n_commas_left(column: pa.ChunkedArray, distinct: pa.Array, cleaned: pa.Array, n_records: np.ndarray | None) -> int:
     """How many records have a decimal comma, where they are more than those that have neither that nor a number."""
     if not pc.any(pc.match_substring(cleaned, ",")).as_py():
         return 0
     has_comma = _matches(cleaned, _COMMA_RESULT_PATTERN)
     is_other = pc.and_(pc.is_valid(cleaned), pc.invert(pc.or_(has_comma, _matches(cleaned, NUMBER_PATTERN))))
-    n_commas, n_others = _n_records(column, distinct, has_comma), _n_records(column, distinct, is_other)
+    n_commas, n_others = (_n_records(column, distinct, meant, n_records) for meant in (has_comma, is_other))
     return n_commas if n_commas > n_others else 0
 
 
@@ -209,9 +218,11 @@ def _matches(values: pa.Array, pattern: str) -> pa.BooleanArray:
     return pc.fill_null(pc.match_substring_regex(values, pattern), False)
 
 
-def _n_records(column: pa.ChunkedArray, distinct: pa.Array, is_meant: pa.BooleanArray) -> int:
+def _n_records(
+    column: pa.ChunkedArray, distinct: pa.Array, is_meant: pa.BooleanArray, n_records: np.ndarray | None
+) -> int:
     """How many records have one of the distinct values that are meant."""
-    return int(pc.sum(pc.is_in(column, value_set=distinct.filter(is_meant))).as_py() or 0)
+    return n_records_of(pc.is_in(column, value_set=distinct.filter(is_meant)), n_records)
 
 
 def _needs_a_look(chunk: pa.LargeStringArray, rules: ColumnRules) -> bool:
@@ -256,7 +267,9 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
 
 
-def _token_counts(column: pa.ChunkedArray) -> dict[str, int]:
+def _token_counts(column: pa.ChunkedArray, n_records: np.ndarray | None) -> dict[str, int]:
+    if n_records is not None:
+        return {token: n for token in MISSING_TOKENS if (n := n_records_of(pc.equal(column, token), n_records))}
     tokens = column.filter(_is_token(column))
     return {entry["values"]: entry["counts"] for entry in pc.value_counts(tokens).to_pylist()}
 

@@ -31,7 +31,7 @@ from cdisc.formats.dates import (
 )
 from cdisc.formats.messages import counted_note, setting_of
 from cdisc.formats.tables import FileOptions
-from cdisc.formats.values import NUMBER_PATTERN, with_values_replaced
+from cdisc.formats.values import NUMBER_PATTERN, n_records_of, with_values_replaced
 
 Column: TypeAlias = pa.ChunkedArray | np.ndarray
 
@@ -63,21 +63,23 @@ def with_iso_dates(
     for name, reading in readings.items():
         declared = options.date_order_of(name)
         if declared in ORDERS:
-            _convert_declared(columns, name, declared, found)
+            _convert_declared(columns, name, declared, reading.n_records, found)
         elif declared in SERIAL_ORIGINS and (isinstance(options.dates, Mapping) or re.search(SERIAL_NAME, name)):
-            _convert_numbers(columns, name, declared, _DECLARED, found)
+            _convert_numbers(columns, name, declared, _DECLARED, reading.n_records, found)
         elif declared != KEEP and isinstance(reading.values, pa.ChunkedArray) and reading.dates is None:
-            _note_short_years(reading.values, name, found)
+            _note_short_years(reading.values, name, reading.n_records, found)
     open_names = [name for name in readings if options.date_order_of(name) is None]
     _convert_by_order({name: readings[name] for name in open_names}, columns, found)
-    _convert_serials(open_names, columns, found)
+    _convert_serials({name: readings[name].n_records for name in open_names}, columns, found)
     return columns, _notes(found, path)
 
 
 # Dates as text
 
 
-def _convert_declared(columns: dict[str, Column], name: str, order: str, found: _Found) -> None:
+def _convert_declared(
+    columns: dict[str, Column], name: str, order: str, n_records: np.ndarray | None, found: _Found
+) -> None:
     """Convert value by value; what is no date in the declared order stays as it stands."""
     column = columns[name]
     if isinstance(column, np.ndarray):
@@ -86,7 +88,9 @@ def _convert_declared(columns: dict[str, Column], name: str, order: str, found: 
     written = iso_dates(distinct, order)
     changed = pc.fill_null(pc.and_(pc.is_valid(written), pc.not_equal(written, distinct)), False)
     if pc.any(changed).as_py():
-        found.convert(order, _DECLARED, name, _n_of(column, distinct.filter(changed)))
+        found.convert(
+            order, _DECLARED, name, n_records_of(pc.is_in(column, value_set=distinct.filter(changed)), n_records)
+        )
         columns[name] = with_values_replaced(column, distinct, pc.coalesce(written, distinct))
 
 
@@ -96,7 +100,7 @@ def _convert_by_order(readings: Mapping[str, ColumnReading], columns: dict[str, 
     for name, dates in dated.items():
         column = columns[name]
         assert not isinstance(column, np.ndarray)  # numbers have no dates as text
-        n_records = len(column) - column.null_count
+        n_records = n_records_of(column.is_valid(), readings[name].n_records)
         if not dates.by_order:
             found.leave(_NO_ORDER, name, n_records)
             continue
@@ -111,27 +115,24 @@ def _convert_by_order(readings: Mapping[str, ColumnReading], columns: dict[str, 
         columns[name] = with_values_replaced(column, distinct, iso_dates(distinct, order))
 
 
-def _note_short_years(column: pa.ChunkedArray, name: str, found: _Found) -> None:
-    beginning = column.slice(0, 64).drop_null()
-    if len(beginning) and pc.all(pc.match_substring_regex(beginning, SHORT_YEAR)).as_py():
-        present = column.drop_null()
-        if pc.all(pc.match_substring_regex(present, SHORT_YEAR)).as_py():
-            found.leave(_SHORT, name, len(present))
-
-
-def _n_of(column: pa.ChunkedArray, values: pa.Array) -> int:
-    return int(pc.sum(pc.is_in(column, value_set=values)).as_py() or 0)
+def _note_short_years(column: pa.ChunkedArray, name: str, n_records: np.ndarray | None, found: _Found) -> None:
+    beginning = column.slice(0, 64)
+    if pc.all(pc.match_substring_regex(beginning, SHORT_YEAR)).as_py() is False:
+        return
+    if column.null_count < len(column) and pc.all(pc.match_substring_regex(column, SHORT_YEAR)).as_py():
+        found.leave(_SHORT, name, n_records_of(column.is_valid(), n_records))
 
 
 # Dates as numbers
 
 
-def _convert_serials(names: list[str], columns: dict[str, Column], found: _Found) -> None:
+def _convert_serials(n_records: Mapping[str, np.ndarray | None], columns: dict[str, Column], found: _Found) -> None:
     """Numbers in columns that are named as dates: of SAS or of Excel, one of them for the whole file."""
+    names = list(n_records)
     named = pc.match_substring_regex(pa.array(names, type=pa.string()), SERIAL_NAME).to_pylist()
     numbers = {name: _numbers_of(columns[name]) for name, is_date in zip(names, named, strict=True) if is_date}
     present = {name: days for name, days in numbers.items() if days is not None}
-    possible = {name: serial_readings(days) for name, days in present.items()}
+    possible = {name: serial_readings(days, n_records[name]) for name, days in present.items()}
     decided = {reading for readings in possible.values() if len(readings) == 1 for reading in readings}
     for name, readings in possible.items():
         if not readings:
@@ -139,9 +140,10 @@ def _convert_serials(names: list[str], columns: dict[str, Column], found: _Found
         shared = decided & set(readings)
         if len(shared) == 1:
             [reading] = shared
-            _convert_numbers(columns, name, reading, _ONE_READING if len(readings) == 1 else _BY_OTHERS, found)
+            why = _ONE_READING if len(readings) == 1 else _BY_OTHERS
+            _convert_numbers(columns, name, reading, why, n_records[name], found)
         else:
-            found.leave(_TWO_SERIALS, name, int(np.count_nonzero(~np.isnan(present[name]))))
+            found.leave(_TWO_SERIALS, name, _n_present(present[name], n_records[name]))
 
 
 def _numbers_of(column: Column) -> np.ndarray | None:
@@ -153,11 +155,17 @@ def _numbers_of(column: Column) -> np.ndarray | None:
     return np.asarray(column.cast(pa.float64()).to_numpy())
 
 
-def _convert_numbers(columns: dict[str, Column], name: str, reading: str, why: str, found: _Found) -> None:
+def _n_present(numbers: np.ndarray, n_records: np.ndarray | None) -> int:
+    return n_records_of(pa.array(~np.isnan(numbers)), n_records)
+
+
+def _convert_numbers(
+    columns: dict[str, Column], name: str, reading: str, why: str, n_records: np.ndarray | None, found: _Found
+) -> None:
     numbers = _numbers_of(columns[name])
     if numbers is not None:
         columns[name] = pa.chunked_array([iso_of_days(numbers, SERIAL_ORIGINS[reading])])
-        found.convert(reading, why, name, int(np.count_nonzero(~np.isnan(numbers))))
+        found.convert(reading, why, name, _n_present(numbers, n_records))
 
 
 # Words

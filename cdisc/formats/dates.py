@@ -150,10 +150,14 @@ def _joined(before: list[str], widths: list[int], parts: list[np.ndarray], is_th
 # Dates as numbers
 
 
-def serial_readings(numbers: np.ndarray) -> tuple[str, ...]:
-    """Return which of ``SERIALS`` a column (n_records,), NaN where missing, may be: all between 1900 and 2050."""
-    present = numbers[~np.isnan(numbers)]
-    if not len(present) or np.median(np.abs(present)) < _FEWEST_DAYS:
+def serial_readings(numbers: np.ndarray, n_records: np.ndarray | None = None) -> tuple[str, ...]:
+    """Return which of ``SERIALS`` a column (n_values,), NaN where missing, may be: all between 1900 and 2050.
+
+    ``n_records`` (n_values,): for how many records each value stands; None: for one.
+    """
+    is_there = ~np.isnan(numbers) if n_records is None else ~np.isnan(numbers) & (n_records > 0)
+    present = numbers[is_there]
+    if not len(present) or _median(np.abs(present), None if n_records is None else n_records[is_there]) < _FEWEST_DAYS:
         return ()
     low, high = present.min(), present.max()
     if low >= EARLIEST_YEAR and high <= LATEST_YEAR:  # years
@@ -167,6 +171,15 @@ def serial_readings(numbers: np.ndarray) -> tuple[str, ...]:
     return tuple(
         name for name, (first, last) in bounds.items() if first <= low and high < last and (is_whole or name == "Excel")
     )
+
+
+def _median(numbers: np.ndarray, n_records: np.ndarray | None) -> float:
+    if n_records is None:
+        return float(np.median(numbers))
+    order = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(n_records[order])
+    middle = numbers[order][np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")]
+    return float(middle.mean())
 
 
 def iso_of_days(days: np.ndarray, origin: np.datetime64) -> pa.Array:

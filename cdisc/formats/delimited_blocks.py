@@ -13,6 +13,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +28,19 @@ from disclosure_control.basics.words import counted, listed
 BLOCK_BYTES = 1 << 24
 _CHECKED_AT_ONCE = 1 << 16  # few enough for what is found in them to stay in the processor's cache
 _QUOTE, _CR = ord('"'), ord("\r")
-_IS_EDGE = np.isin(np.arange(256), list(b',\r\n"'))
 _NOT_UTF8 = "not UTF-8 text"
-_REMEDY = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text is taken apart, and what helps where that fails; ``na_is_missing``: NA without quotes is missing."""
+
+    delimiter: str = ","
+    na_is_missing: bool = False
+    remedy: str = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
+
+
+AS_WRITTEN = Dialect()
 
 
 class BlocksOfText:
@@ -40,16 +51,17 @@ class BlocksOfText:
     as this tool writes it; messages hold counts and no value.
     """
 
-    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES):
-        self.path, self.block_bytes = path, block_bytes
-        self.columns = _header(path)
+    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
+        self.path, self.block_bytes, self.dialect = path, block_bytes, dialect
+        self.columns = _header(path, dialect)
+        self.n_empty_at_end = 0
         self.sha256, self.n_records = "", 0
         self.n_bytes, self.n_bytes_read = path.stat().st_size, 0
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         n_fields_of_ragged: list[int] = []
         with self.path.open("rb") as file:
-            checked = _CheckedText(file, self.path.name)
+            checked = _CheckedText(file, self.path.name, self.dialect)
             n_empty = 0  # records without a value that wait for one with a value after them
             for block in self._blocks(checked, n_fields_of_ragged):
                 self.n_bytes_read = checked.n_bytes
@@ -63,6 +75,7 @@ class BlocksOfText:
                     yield block.slice(0, n_kept)
                     self.n_records += n_kept
             checked.check_end()
+            self.n_empty_at_end = n_empty
         if n_fields_of_ragged:
             raise FaultyInputError(self._ragged_fault(Counter(n_fields_of_ragged)))
         if not self.n_records:
@@ -80,11 +93,14 @@ class BlocksOfText:
             reader = arrow_csv.open_csv(
                 pa.PythonFile(checked, mode="r"),
                 arrow_csv.ReadOptions(column_names=self.columns, skip_rows_after_names=1, block_size=self.block_bytes),
-                arrow_csv.ParseOptions(newlines_in_values=True, invalid_row_handler=leave_out),
+                arrow_csv.ParseOptions(
+                    delimiter=self.dialect.delimiter, newlines_in_values=True, invalid_row_handler=leave_out
+                ),
                 arrow_csv.ConvertOptions(
                     column_types=dict.fromkeys(self.columns, pa.large_string()),
-                    null_values=[""],
+                    null_values=["", "NA"] if self.dialect.na_is_missing else [""],
                     strings_can_be_null=True,
+                    quoted_strings_can_be_null=not self.dialect.na_is_missing,
                 ),
             )
             yield from reader
@@ -92,25 +108,26 @@ class BlocksOfText:
             if checked.fault is not None:
                 raise checked.fault from None
             if "UTF" in str(error):
-                raise FaultyInputError(f"{self.path.name}: {_NOT_UTF8}; {_REMEDY}") from None
+                raise FaultyInputError(f"{self.path.name}: {_NOT_UTF8}; {self.dialect.remedy}") from None
             raise FaultyInputError(
                 f"{self.path.name}: a record is longer than {self.block_bytes:,} bytes, or the text cannot be split "
-                f"into records; {_REMEDY}"
+                f"into records; {self.dialect.remedy}"
             ) from None
 
     def _ragged_fault(self, n_fields: Counter[int]) -> str:
         kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in sorted(n_fields.items())), at_most=5)
         return (
             f"{self.path.name}: {counted(n_fields.total(), 'record')} with another number of fields than the "
-            f"{counted(len(self.columns), 'column')} of the header: {kinds}; {_REMEDY}"
+            f"{counted(len(self.columns), 'column')} of the header: {kinds}; {self.dialect.remedy}"
         )
 
 
 class _CheckedText(io.RawIOBase):
     """The bytes of a file, hashed and checked on their way to the parser."""
 
-    def __init__(self, file: io.BufferedReader, name: str):
-        self.file, self.name = file, name
+    def __init__(self, file: io.BufferedReader, name: str, dialect: Dialect):
+        self.file, self.name, self.remedy = file, name, dialect.remedy
+        self._is_edge = np.isin(np.arange(256), [ord(dialect.delimiter), *b'\r\n"'])
         self.hash = hashlib.sha256()
         self.fault: FaultyInputError | None = None
         self.n_bytes = 0
@@ -139,14 +156,14 @@ class _CheckedText(io.RawIOBase):
 
     def _check(self, data: np.ndarray) -> None:
         if data.size and data.min() == 0:
-            self._stop(f"{self.name}: not a text file, it holds NUL bytes; {_REMEDY}")
+            self._stop(f"{self.name}: not a text file, it holds NUL bytes; {self.remedy}")
         # A quote at the very end waits for what comes after it.
         text = np.concatenate([self._last, data])
         places = np.flatnonzero(text[1:-1] == _QUOTE) + 1
         is_opening = (np.arange(len(places)) + self._n_quotes) % 2 == 0
         beside = text[np.where(is_opening, places - 1, places + 1)]
-        if not _IS_EDGE[beside].all():
-            self._stop(f"{self.name}: quotes within values that are not quoted, or not doubled; {_REMEDY}")
+        if not self._is_edge[beside].all():
+            self._stop(f"{self.name}: quotes within values that are not quoted, or not doubled; {self.remedy}")
         self._n_quotes += len(places)
         self._last = text[-2:]
 
@@ -154,23 +171,23 @@ class _CheckedText(io.RawIOBase):
         """Check what waited for the end; raises ``FaultyInputError`` where a quote is opened and never closed."""
         self._check(np.array([ord("\n")], dtype=np.uint8))
         if self._n_quotes % 2:
-            self._stop(f"{self.name}: a quote is opened and never closed; {_REMEDY}")
+            self._stop(f"{self.name}: a quote is opened and never closed; {self.remedy}")
 
     def _stop(self, fault: str) -> None:
         self.fault = FaultyInputError(fault)
         raise self.fault
 
 
-def _header(path: Path) -> list[str]:
+def _header(path: Path, dialect: Dialect) -> list[str]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            header = next(csv.reader(file), [])
+            header = next(csv.reader(file, delimiter=dialect.delimiter), [])
     except UnicodeDecodeError:
-        raise FaultyInputError(f"{path.name}: {_NOT_UTF8}; {_REMEDY}") from None
+        raise FaultyInputError(f"{path.name}: {_NOT_UTF8}; {dialect.remedy}") from None
     except csv.Error:
         header = []
     if not header or len(set(header)) < len(header) or [clean_name(name) for name in header] != header or "" in header:
-        raise FaultyInputError(f"{path.name}: no line of column names, each once and none empty; {_REMEDY}")
+        raise FaultyInputError(f"{path.name}: no line of column names, each once and none empty; {dialect.remedy}")
     return header
 
 

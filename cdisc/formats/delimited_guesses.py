@@ -6,6 +6,8 @@ import codecs
 import csv
 import io
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +19,7 @@ DELIMITER_NAMES = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 _DATA_LIKE_PATTERN = r"^([+-]?[\d.,]*\d[\d.,]*([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*)$"
 _SAMPLE_RECORDS = 200
 _HEADER_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 20
 
 # What stands without quotes where a program quotes all of its text: numbers, truth values, and what is missing.
 _BEGINS_NUMBER = np.isin(np.arange(256), list(b"0123456789+-."))
@@ -68,7 +71,21 @@ def looks_like_a_table(beginning: bytes) -> bool:
     return n_fields[0] > 1 and 10 * sum(n == n_fields[0] for n in n_fields) >= 9 * len(n_fields)
 
 
-def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
+class BytesOfFile:
+    """The bytes of a file from ``start`` on, of which those are read that are asked for by a slice."""
+
+    def __init__(self, path: Path, start: int = 0):
+        self._path, self._start = path, start
+
+    def __len__(self) -> int:
+        return self._path.stat().st_size - self._start
+
+    def __getitem__(self, places: slice) -> np.ndarray:
+        start, stop, _ = places.indices(len(self))
+        return np.fromfile(self._path, dtype=np.uint8, count=max(stop - start, 0), offset=self._start + start)
+
+
+def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
     """Return how many fields of a text (n_bytes,) are NA without quotes where all text has quotes; 0 where it has not.
 
     R writes text and names in quotes, numbers without, and what is missing as NA without: there "NA" is the text and
@@ -76,8 +93,36 @@ def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
     """
     header = text[:_HEADER_BYTES].tobytes().split(b"\n", 1)[0].strip()
     quoted, mark = rb'"(?:[^"]|"")*"', re.escape(delimiter.encode())
-    if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header) or b"NA" not in text.tobytes():
+    if not re.fullmatch(quoted + rb"(?:" + mark + quoted + rb")*", header):
         return 0
+    n_missing = 0
+    for records in whole_records(text):
+        n = _n_unquoted_missing(records, delimiter)
+        if n is None:
+            return 0
+        n_missing += n
+    return n_missing
+
+
+def whole_records(text: np.ndarray | BytesOfFile) -> Iterator[np.ndarray]:
+    """A text (n_bytes,) in pieces that begin with the line break before them and end with one outside quotes."""
+    start, n_bytes = 0, _PIECE_BYTES
+    while start < len(text):
+        piece = text[start : start + n_bytes]
+        if start + n_bytes >= len(text):
+            yield piece
+            return
+        is_inside = np.bitwise_xor.accumulate((piece == ord('"')).view(np.uint8))
+        breaks = np.flatnonzero((piece == ord("\n")) & (is_inside == 0))
+        if len(breaks) and breaks[-1] > 0:
+            yield piece[: breaks[-1] + 1]
+            start, n_bytes = start + int(breaks[-1]), _PIECE_BYTES
+        else:
+            n_bytes *= 2
+
+
+def _n_unquoted_missing(text: np.ndarray, delimiter: str) -> int | None:
+    """The same of whole records; None where some text has no quotes."""
     is_end = np.isin(np.arange(256), [ord(delimiter), ord("\n"), ord("\r")]).take(text)
     outside = np.bitwise_xor.accumulate((text == ord('"')).view(np.uint8)) == 0
     starts = np.flatnonzero(is_end & outside) + 1
@@ -87,7 +132,7 @@ def n_unquoted_missing(text: np.ndarray, delimiter: str) -> int:
     first = padded[starts]
     is_empty = (first == ord(delimiter)) | (first == ord("\n")) | (first == ord("\r"))
     if not (is_empty | (first == ord('"')) | _BEGINS_NUMBER.take(first) | np.isin(pairs, words)).all():
-        return 0
+        return None
     after = padded[starts + 2]
     ends = (after == ord(delimiter)) | (after == ord("\n")) | (after == ord("\r"))
     return int(np.count_nonzero((pairs == words[0]) & ends))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import _csv
 
 # Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
-_BLOCK_BYTES = 1 << 23
+_BLOCK_BYTES = 1 << 22
 _LARGEST_BLOCK_BYTES = (1 << 31) - 2
 _SAMPLE_BYTES = 1 << 18
 _SMALL_BLOCK_BYTES = 1 << 16
@@ -47,13 +47,17 @@ _QUOTE = ord('"')
 
 @dataclass(frozen=True)
 class _Text:
-    """The text of a file in UTF-8 and how to take it apart; ``n_missing``: NA without quotes, beside quoted text."""
+    """The text of a file in UTF-8 and how to take it apart; ``n_missing``: NA without quotes, beside quoted text.
+
+    ``has_breaks``: line breaks may stand within quotes.
+    """
 
     path: Path
     data: pa.Buffer
     delimiter: str
     has_quotes: bool
     n_missing: int = 0
+    has_breaks: bool = False
 
     def reader(self, strict: bool = False) -> _csv.Reader:
         """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
@@ -78,7 +82,7 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
     """
     path = source.path
     text, notes = _opened(source, options)
-    _check_quotes(text)
+    text = dataclasses.replace(text, has_breaks=_checked_quotes(text))
     if text.has_quotes and options.missing is None:
         n_missing = n_unquoted_missing(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
         text = dataclasses.replace(text, n_missing=n_missing)
@@ -136,13 +140,18 @@ def _check_declared(path: Path, options: FileOptions) -> None:
 # Quoting
 
 
-def _check_quotes(text: _Text) -> None:
-    """Raise FaultyInputError where quotes do not pair up: pyarrow would swallow the following records silently.
+def _checked_quotes(text: _Text) -> bool:
+    """Whether line breaks may stand within quotes.
+
+    Raises FaultyInputError where quotes do not pair up: pyarrow would swallow the following records silently.
 
     Broken quoting moves text between fields, even into the header: nothing else is looked at after it.
     """
-    if not text.has_quotes or _quotes_are_regular(text.data, text.delimiter):
-        return
+    if not text.has_quotes:
+        return False
+    quotes = _quotes_of(text.data, text.delimiter)
+    if quotes.are_regular:
+        return quotes.have_breaks
     # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module can tell.
     reader = text.reader(strict=True)
     line = 1
@@ -156,26 +165,40 @@ def _check_quotes(text: _Text) -> None:
             f"{text.path.name}: unbalanced quotes: in the record that begins at line {line:,}, {what}. A quote "
             "inside a quoted value has to be doubled. Correct the line, or export the file again."
         ) from None
+    return True
 
 
-def _quotes_are_regular(data: pa.Buffer, delimiter: str) -> bool:
+@dataclass(frozen=True)
+class _Quotes:
     """Whether every opening quote begins a field and every closing one ends it, as in text written by a program.
 
-    Quotes alternate between opening and closing, a doubled quote being a closing and an opening one.
+    ``have_breaks``: a line break stands between an opening and a closing one.
     """
+
+    are_regular: bool
+    have_breaks: bool = True
+
+
+def _quotes_of(data: pa.Buffer, delimiter: str) -> _Quotes:
+    """Quotes alternate between opening and closing, a doubled quote being a closing and an opening one."""
     characters = np.frombuffer(data, dtype=np.uint8)
-    is_edge = np.zeros(256, dtype=bool)
+    is_edge, is_break = np.zeros((2, 256), dtype=bool)
     is_edge[[ord(delimiter), ord("\r"), ord("\n"), _QUOTE]] = True
-    n_quotes = 0
+    is_break[[ord("\r"), ord("\n")]] = True
+    n_quotes, have_breaks = 0, False
     for start, block in _small_blocks(data):
-        places = np.flatnonzero(block == _QUOTE) + start
+        places = np.flatnonzero(block == _QUOTE)
+        if not have_breaks and (len(places) or n_quotes % 2):
+            breaks = np.flatnonzero(is_break.take(block))
+            have_breaks = bool(((np.searchsorted(places, breaks) + n_quotes) % 2).any())
+        places += start
         # "clip" takes a quote at either end of the text for its own neighbour, which is an edge.
         before = characters.take(places[n_quotes % 2 :: 2] - 1, mode="clip")
         after = characters.take(places[1 - n_quotes % 2 :: 2] + 1, mode="clip")
         if not (is_edge.take(before).all() and is_edge.take(after).all()):
-            return False
+            return _Quotes(False)
         n_quotes += len(places)
-    return n_quotes % 2 == 0
+    return _Quotes(n_quotes % 2 == 0, have_breaks)
 
 
 def _small_blocks(data: pa.Buffer) -> Iterator[tuple[int, np.ndarray]]:
@@ -224,7 +247,7 @@ def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
     block_bytes = _BLOCK_BYTES
     while True:
         n_fields: list[int] = []
-        if text.has_quotes:
+        if text.has_breaks:
             block_bytes = _block_keeping_line_ends(text.data, block_bytes)
         try:
             table = _parsed_in_blocks(text, n_columns, block_bytes, n_fields)
@@ -262,7 +285,7 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
         pa.BufferReader(text.data),
         read_options=arrow_csv.ReadOptions(column_names=positions, skip_rows_after_names=1, block_size=block_bytes),
         parse_options=arrow_csv.ParseOptions(
-            delimiter=text.delimiter, newlines_in_values=text.has_quotes, invalid_row_handler=leave_out
+            delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
         ),
         convert_options=arrow_csv.ConvertOptions(
             column_types=dict.fromkeys(positions, pa.large_string()),

@@ -54,7 +54,8 @@ class FileContents:
     what was guessed; ``labels`` maps columns to labels where the format has them. ``may_guess_comma``: a comma between
     digits may be a decimal sign, because it is not what parts the columns. ``types`` maps columns to the data types of
     Dataset-JSON where the file names them, ``label`` is that of the data set, and ``written_as`` the name of the writer
-    that writes such a file again, where the suffix alone does not tell.
+    that writes such a file again, where the suffix alone does not tell. ``n_records``: where a column holds distinct
+    values alone, how many records have each of them.
     """
 
     columns: Mapping[str, pa.ChunkedArray | pa.Array | np.ndarray]
@@ -64,6 +65,7 @@ class FileContents:
     types: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     written_as: str = ""
+    n_records: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,19 @@ class SourceTable:
     types: Mapping[str, str] = field(default_factory=dict)
     label: str = ""
     written_as: str = ""
+
+    @property
+    def n_rows(self) -> int:
+        """How many records the file has."""
+        return len(self.frame)
+
+    def counts_of(self, column: str) -> pd.Series:
+        """The values of a column, and how many records have each; those without one are not counted."""
+        return self.frame[column].value_counts(sort=False)
+
+    def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
+        """A column, and for how many records each value in it stands; None: for one."""
+        return self.frame[column], None
 
 
 def suffix_of(path: Path | str) -> str:

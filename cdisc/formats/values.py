@@ -90,6 +90,13 @@ def with_values_replaced(column: pa.ChunkedArray, distinct: pa.Array, replacemen
     return replacements.take(pc.index_in(column, value_set=distinct))
 
 
+def n_records_of(which: pa.ChunkedArray | pa.Array, n_records: np.ndarray | None) -> int:
+    """How many records the chosen values (n_values,) stand for; ``n_records`` (n_values,) says for how many each."""
+    if n_records is None:
+        return int(pc.sum(which).as_py() or 0)
+    return int(n_records[pc.fill_null(which, False).to_numpy(zero_copy_only=False)].sum())
+
+
 def as_large_text(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
     """Return a text column as the type behind pandas' text, which has no 2 GB limit."""
     if isinstance(column, pa.Array):

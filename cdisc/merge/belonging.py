@@ -16,7 +16,8 @@ import pandas as pd
 
 from cdisc.formats.messages import all_files_setting, shown_name
 from cdisc.formats.tables import SourceTable
-from cdisc.merge.sdtm import findings_prefix, supplemental_parent
+from cdisc.merge.large_tables import LargeTable
+from cdisc.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
 from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.words import counted, listed
 
@@ -24,7 +25,6 @@ STUDY = "STUDYID"
 ALL_STUDIES = "*"
 # A column STUDYID with more values than this numbers the people, as some hospitals name it, and not studies.
 MOST_STUDIES = 20
-BASE_DOMAIN = "DM"
 
 
 @dataclass
@@ -64,7 +64,7 @@ def domain_of_table(table: SourceTable) -> str:
 
 
 def _named_domain(table: SourceTable) -> str:
-    named = list(table.frame["DOMAIN"].dropna().unique()) if "DOMAIN" in table.frame else []
+    named = list(table.counts_of("DOMAIN").index) if "DOMAIN" in table.frame else []
     return str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
 
 
@@ -96,7 +96,7 @@ def _group_of(table: SourceTable) -> str:
     """The domain that a file holds, whatever it is called; ``SUPPDM`` for a supplemental file of DM."""
     if supplemental_parent(table.domain) is None:
         return _named_domain(table)
-    named = list(table.frame["RDOMAIN"].dropna().unique()) if "RDOMAIN" in table.frame else []
+    named = list(table.counts_of("RDOMAIN").index) if "RDOMAIN" in table.frame else []
     return f"SUPP{named[0]}" if len(named) == 1 else table.domain
 
 
@@ -130,7 +130,7 @@ def _file_setting(domain: str, names: object) -> str:
 def _described(table: SourceTable) -> str:
     studies = _studies_of(table)
     of_study = f", {counted(len(studies), STUDY)}" if len(studies) != 1 else f", one {STUDY}"
-    return f"{table.file_name} ({counted(len(table.frame), 'row')}{of_study})"
+    return f"{table.file_name} ({counted(table.n_rows, 'row')}{of_study})"
 
 
 # ---------------------------------------------------------------- studies
@@ -138,12 +138,19 @@ def _described(table: SourceTable) -> str:
 
 def _studies_of(table: SourceTable) -> pd.Series:
     """Number of rows of each STUDYID."""
-    return _study_column(table).value_counts(sort=False) if STUDY in table.frame else pd.Series(dtype="int64")
+    if STUDY not in table.frame:
+        return pd.Series(dtype="int64")
+    counts = table.counts_of(STUDY)
+    return counts if counts.index.dtype.kind != "f" else counts.set_axis(counts.index.map(_study_text))
 
 
 def _study_column(table: SourceTable) -> pd.Series:
     column = table.frame[STUDY]
-    return column if column.dtype.kind != "f" else column.map(lambda number: f"{number:.15g}", na_action="ignore")
+    return column if column.dtype.kind != "f" else column.map(_study_text, na_action="ignore")
+
+
+def _study_text(number: float) -> str:
+    return f"{number:.15g}"
 
 
 def _choose_study(found: Belonging, study: str | tuple[str, ...] | None, id_column: str | None) -> None:
@@ -175,6 +182,8 @@ def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> 
     """The rows of the chosen studies, and those that name none; None where there is no row of them."""
     if STUDY not in table.frame:
         return table
+    if isinstance(table, LargeTable):
+        return _large_of_studies(table, chosen, found)
     column = _study_column(table)
     belongs = (column.isin(chosen) | column.isna()).to_numpy(dtype=bool)
     if belongs.all():
@@ -184,6 +193,18 @@ def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> 
         return None
     found.rows_left_out[table.file_name] = int((~belongs).sum())
     return dataclasses.replace(table, frame=table.frame[belongs].reset_index(drop=True))
+
+
+def _large_of_studies(table: LargeTable, chosen: Sequence[str], found: Belonging) -> LargeTable | None:
+    """The same of a table whose rows are not at hand."""
+    n_rows, n_others = table.n_rows, int(_studies_of(table)[lambda counts: ~counts.index.isin(chosen)].sum())
+    if not n_others:
+        return table
+    if n_others == n_rows:
+        found.left_out[table.file_name] = f"no row of the chosen study among {n_rows:,}"
+        return None
+    found.rows_left_out[table.file_name] = n_others
+    return table.with_values(STUDY, chosen)
 
 
 def _several_studies_fault(
@@ -206,7 +227,11 @@ def _several_studies_fault(
 def _may_be_shown(study: str, tables: Sequence[SourceTable], id_column: str | None) -> bool:
     """Whether two people at least have this STUDYID, so that it is not the number of one."""
     for table in tables:
-        if STUDY in table.frame and id_column in table.frame:
+        if isinstance(table, LargeTable):
+            has_both = STUDY in table.frame and id_column is not None and id_column in table.frame
+            if has_both and table.has_two(id_column or "", STUDY, study):
+                return True
+        elif STUDY in table.frame and id_column in table.frame:
             people = table.frame.loc[(_study_column(table) == study).to_numpy(dtype=bool, na_value=False), id_column]
             if len(people.dropna().unique()) > 1:
                 return True

@@ -8,15 +8,29 @@ the first visit. Every record that is not chosen is counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.sdtm import QUALIFIERS, UNIT
-from cdisc.merge.settings import MergeSettings, rule_for
+from cdisc.merge.measurements import (
+    Kinds,
+    Measurements,
+    Pair,
+    Tests,
+    column_of,
+    kinds_of_records,
+    name_measurements,
+    name_tests,
+    pairs_of_tests,
+)
+from cdisc.merge.parts import Domain, DomainPart, Parts, Plan, Reduced, Reduction
+from cdisc.merge.sdtm import BASE_DOMAIN, QUALIFIERS, findings_prefix
+from cdisc.merge.settings import RECORD_RULES, MergeSettings, rule_for
 from cdisc.merge.wide import says, text_of
 from disclosure_control.basics.columns import parse_numbers
+from disclosure_control.basics.faults import nearest_name
 from disclosure_control.basics.keys import number_groups
 
 # Variables that tell which record of a subject is chosen.
@@ -29,12 +43,18 @@ RUNG_NAMES = ("first_visit", "last_before_start", "baseline_flag_BLFL", "baselin
 
 
 @dataclass(frozen=True)
-class Reduced:
-    """A domain after its reduction: text columns (n_subjects,) and what happened, in counts."""
+class FindingsPlan:
+    """What has to be known of all people before the records of some are reduced.
 
-    columns: dict[str, np.ndarray]
-    units: dict[str, str]
-    counts: dict[str, object] = field(default_factory=dict)
+    ``carried`` are the variables to carry that the domain has, by their whole and their short names.
+    """
+
+    domain: str
+    prefix: str
+    settings: MergeSettings
+    tests: Tests
+    measurements: Measurements
+    carried: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -53,102 +73,132 @@ class _Results:
         return np.asarray(~np.isnan(self.number) | pd.notna(self.text))
 
 
-def reduce_findings(
-    frame: pd.DataFrame,
-    prefix: str,
-    domain: str,
-    subject: np.ndarray,
-    n_subjects: int,
-    reference_start: np.ndarray,
-    settings: MergeSettings,
-) -> Reduced:
-    """One value per subject and measurement.
+@dataclass(frozen=True)
+class _Valued:
+    """The records with a result, of a test (n_records,), and how many of all were something else."""
 
-    ``subject`` (n_rows,) codes the subject of each row; ``reference_start`` (n_subjects,) is ISO 8601 text or None.
-    """
-    frame = frame.rename(columns={name: name[2:] for name in frame.columns if name.startswith(prefix)})
-    test, names = _tests(frame, settings)
-    results = _results(frame, test, names, domain, settings)
-    kept = np.flatnonzero(results.has_value & (test >= 0))
-    carried = [(name, name.removeprefix(prefix)) for name in settings.carry.get(domain, ())]
-    needed = [name for name in (*QUALIFIERS, *LADDER, *(short for _, short in carried)) if name in frame]
-    frame = frame[list(dict.fromkeys(needed))].iloc[kept].reset_index(drop=True)
-    subject, test_of_all, test = subject[kept], test, test[kept]
-    number, text, is_text = results.number[kept], results.text[kept], results.is_text[kept]
-    unit = results.unit.iloc[kept].reset_index(drop=True)
+    frame: pd.DataFrame
+    subject: np.ndarray
+    number: np.ndarray
+    text: np.ndarray
+    kinds: Kinds
+    counts: dict[str, int]
 
-    column, column_names, units = _measurements(frame, test, names, unit, is_text, domain, settings)
-    n_columns = len(column_names)
+
+def are_findings(domain: Domain) -> bool:
+    """Whether a domain has a test and a result in each row."""
+    return domain.name != BASE_DOMAIN and findings_prefix(domain.columns) is not None
+
+
+def plan_findings(parts: Parts, whole: Domain) -> Plan[FindingsPlan]:
+    """The tests and measurements of a domain whose rows come in ``parts``; a variable to carry may not be there."""
+    domain, columns, settings = whole.name, whole.columns, whole.settings
+    prefix = findings_prefix(columns) or ""
+    wanted = settings.carry.get(domain, ())
+    faults = [
+        f"merge['carry']: {domain} has no variable {name!r}{nearest_name(name, columns)}"
+        for name in wanted
+        if name not in columns
+    ]
+    carried = tuple((name, name.removeprefix(prefix)) for name in wanted if name in columns)
+    pairs: set[Pair] = set()
+    for part in parts:
+        pairs |= pairs_of_tests(_short_names(part.frame, prefix))
+    nothing = Measurements([], {}, {})
+    plan = FindingsPlan(domain, prefix, settings, name_tests(pairs, settings), nothing, carried)
+    tables = [_valued(part, plan).kinds.table for part in parts]
+    measurements = name_measurements(tables, plan.tests.names, domain, settings)
+    return Plan(dataclasses.replace(plan, measurements=measurements), tuple(faults))
+
+
+def reduce_findings(part: DomainPart, plan: FindingsPlan) -> Reduced:
+    """One value per subject of the part and measurement."""
+    valued, names = _valued(part, plan), plan.measurements.names
+    subject, n_subjects, n_columns = valued.subject, part.n_subjects, len(names)
+    number, text, frame = valued.number.copy(), valued.text.copy(), valued.frame
+    column = plan.measurements.of_records(valued.kinds)
     cell = subject.astype(np.int64) * n_columns + column
-    rung = _rungs(frame, cell, subject, n_subjects * n_columns, reference_start)
+    rung = _rungs(frame, cell, subject, n_subjects * n_columns, part.reference_start)
     rule_of_column = np.array(
-        [rule_for(settings.record, "baseline", domain, name) for name in column_names], dtype=object
+        [rule_for(plan.settings.record, "baseline", plan.domain, name) for name in names], dtype=object
     )
     rule = rule_of_column[column] if n_columns else column
-    beside = [short for _, short in carried if short in frame]
-    chosen, n_undecided = _choose(frame, cell, rung, rule, number, text, beside)
-    number, text = number.copy(), text.copy()
+    chosen, n_undecided = _choose(frame, cell, rung, rule, number, text, [short for _, short in plan.carried])
     n_unsummed = _summarise(rule_of_column, column, cell, number, text, chosen)
 
     columns = {}
-    of_column = [chosen[column[chosen] == i] for i in range(n_columns)]
-    for name, records in zip(column_names, of_column, strict=True):
+    for name, records in zip(names, _by_column(column, chosen, n_columns), strict=True):
         columns[name] = _spread(n_subjects, subject[records], _as_text(number[records], text[records]))
-        for variable, short in carried:
-            if short in frame:
-                values = text_of(frame[short].iloc[records])
-                columns[f"{name}.{variable}"] = _spread(n_subjects, subject[records], values)
-    reason = np.where(rule[chosen] == "baseline", np.array(RUNG_NAMES, dtype=object)[rung[chosen]], rule[chosen])
-    counts = {
-        "records": len(results.number),
-        "not_done": results.n_not_done,
-        "without_value": int((~results.has_value).sum()) - results.n_not_done,
-        "without_test": int((results.has_value & (test_of_all < 0)).sum()),
+        for variable, short in plan.carried:
+            values = text_of(frame[short].iloc[records])
+            columns[f"{name}.{variable}"] = _spread(n_subjects, subject[records], values)
+    counts = valued.counts | {
         "chosen": len(chosen),
-        "collapsed": len(kept) - len(chosen),
-        "chosen_by": {
-            str(name): int(n) for name, n in pd.Series(reason, dtype="object").value_counts(sort=False).items()
-        },
+        "collapsed": len(column) - len(chosen),
+        "chosen_by": _chosen_by(rule[chosen], rung[chosen]),
         "undecided_ties": n_undecided,
         "text_left_out_of_summaries": n_unsummed,
     }
-    return Reduced(columns, units, counts)
+    return Reduced(columns, plan.measurements.units, counts)
 
 
-def _codes(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
-    codes, distinct = pd.factorize(values, sort=True)
-    return codes, np.asarray(distinct, dtype=object)
+FINDINGS = Reduction("findings", are_findings, plan_findings, reduce_findings)
 
 
-def _column(frame: pd.DataFrame, name: str) -> pd.Series:
-    return frame[name] if name in frame else pd.Series(np.nan, index=frame.index, dtype="str")
+def _by_column(column: np.ndarray, chosen: np.ndarray, n_columns: int) -> list[np.ndarray]:
+    """The chosen records of each column."""
+    order = np.argsort(column[chosen], kind="stable")
+    return np.split(chosen[order], np.searchsorted(column[chosen][order], np.arange(1, n_columns))) if n_columns else []
 
 
-def _tests(frame: pd.DataFrame, settings: MergeSettings) -> tuple[np.ndarray, list[str]]:
-    """Code of each record's test and the tests' names, by --TEST or --TESTCD; where a name stands for two, both."""
-    test, code = _column(frame, "TEST"), _column(frame, "TESTCD")
-    name = test.fillna(code) if settings.column_names == "TEST" else code.fillna(test)
-    other = code if settings.column_names == "TEST" else test
-    codes, names = _codes(name)
-    if other.isna().all():
-        return codes, list(names)
-    other_codes, others = pd.factorize(other)
-    known = (codes >= 0) & (other_codes >= 0)
-    n_others = _n_distinct(codes[known], other_codes[known], len(names), len(others))
-    if (n_others <= 1).all():
-        return codes, list(names)
-    both = name.where(n_others[codes] <= 1, name + " (" + other.fillna("") + ")")
-    codes, names = _codes(both)
-    return codes, list(names)
+def _chosen_by(rule: np.ndarray, rung: np.ndarray) -> dict[str, int]:
+    """How many chosen records each rung of the ladder gave, or each other rule."""
+    by_rung = np.bincount(rung[rule == "baseline"].astype(np.int64), minlength=len(RUNG_NAMES))
+    counts = dict(zip(RUNG_NAMES, by_rung.tolist(), strict=True))
+    counts |= {name: int((rule == name).sum()) for name in RECORD_RULES if name != "baseline"}
+    return {name: n for name, n in sorted(counts.items()) if n}
+
+
+def _short_names(frame: pd.DataFrame, prefix: str) -> pd.DataFrame:
+    """The frame under the names of variables without the letters of the domain."""
+    return frame.rename(columns={name: name[2:] for name in frame.columns if name.startswith(prefix)})
+
+
+def _valued(part: DomainPart, plan: FindingsPlan) -> _Valued:
+    """The records of a part with a result; read once as long as the part is at hand."""
+    if "valued" not in part.read:
+        part.read["valued"] = _read_values(part, plan)
+    found: _Valued = part.read["valued"]
+    return found
+
+
+def _read_values(part: DomainPart, plan: FindingsPlan) -> _Valued:
+    frame = _short_names(part.frame, plan.prefix)
+    test = plan.tests.of_records(frame)
+    results = _results(frame, test, plan.tests.names, plan.domain, plan.settings)
+    has_value = results.has_value
+    kept = np.flatnonzero(has_value & (test >= 0))
+    counts = {
+        "records": len(test),
+        "not_done": results.n_not_done,
+        "without_value": int((~has_value).sum()) - results.n_not_done,
+        "without_test": int((has_value & (test < 0)).sum()),
+    }
+    needed = [name for name in (*QUALIFIERS, *LADDER, *(short for _, short in plan.carried)) if name in frame]
+    frame, unit = frame[list(dict.fromkeys(needed))], results.unit
+    if len(kept) < len(test):
+        frame, unit = frame.iloc[kept].reset_index(drop=True), unit.iloc[kept].reset_index(drop=True)
+    kinds = kinds_of_records(frame, test[kept], unit, results.is_text[kept])
+    return _Valued(frame, part.subject[kept], results.number[kept], results.text[kept], kinds, counts)
 
 
 def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: str, settings: MergeSettings) -> _Results:
-    numbers = parse_numbers(_column(frame, "STRESN"))
+    numbers = parse_numbers(column_of(frame, "STRESN"))
     by_test = [rule_for(settings.result, "standard", domain, f"{domain}__{name}") == "reported" for name in names]
     wants_reported = np.array([*by_test, False])[test]
     numbers[wants_reported] = np.nan
     text = np.full(len(frame), None, dtype=object)
-    unit = _column(frame, "STRESU")
+    unit = column_of(frame, "STRESU")
     open_rows = np.flatnonzero(np.isnan(numbers))  # text is looked at only where there is no number
     if len(open_rows):
         standard = _texts(frame, "STRESC", open_rows)
@@ -157,7 +207,7 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
         text[open_rows] = np.where(falls_back, _texts(frame, "ORRES", open_rows), standard)
         keeps_unit = np.ones(len(frame), dtype=bool)
         keeps_unit[open_rows[falls_back]] = False
-        unit = unit.where(keeps_unit, _column(frame, "ORRESU"))
+        unit = unit.where(keeps_unit, column_of(frame, "ORRESU"))
 
     not_done = says(frame, "STAT", "NOT DONE")
     numbers[not_done], text[not_done] = np.nan, None
@@ -170,7 +220,7 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
 
 
 def _texts(frame: pd.DataFrame, name: str, rows: np.ndarray) -> np.ndarray:
-    column = _column(frame, name).iloc[rows]
+    column = column_of(frame, name).iloc[rows]
     if column.dtype.kind != "f":
         column = column.mask(column.str.upper() == "NOT DONE")
     return text_of(column)
@@ -194,89 +244,6 @@ def _apply_text_rule(
     text[(to_number & ~np.isnan(numbers)) | (is_text & (rules == "missing"))] = None
 
 
-def _measurements(
-    frame: pd.DataFrame,
-    test: np.ndarray,
-    names: list[str],
-    unit: pd.Series,
-    is_text: np.ndarray,
-    domain: str,
-    settings: MergeSettings,
-) -> tuple[np.ndarray, list[str], dict[str, str]]:
-    """Column of each record, the columns' names, and the unit of each column where there is one."""
-    unit_code, unit_names = _codes(unit.astype("str"))
-    unit_code = _unit_of_text(test, unit_code, is_text, len(names), len(unit_names))
-    parts = [(UNIT, unit_code, unit_names)]
-    for qualifier in QUALIFIERS:
-        if qualifier not in frame and not (qualifier == "TPT" and "TPTNUM" in frame):
-            continue
-        values = _column(frame, qualifier)
-        if qualifier == "TPT" and "TPTNUM" in frame:
-            values = values.fillna(pd.Series(text_of(frame["TPTNUM"]), frame.index, dtype="str"))
-        if values.notna().any():
-            parts.insert(-1, (qualifier, *_codes(values.astype("str"))))
-
-    column = np.arange(len(names), dtype=np.int64)[test]
-    telling = []
-    for qualifier, code, labels in parts:
-        differs = _differs(test, code, len(names), len(labels))
-        for i, name in enumerate(names):
-            if qualifier in settings.pool.get(f"{domain}__{name}", ()):
-                differs[i] = False
-        shown = np.where(differs[test], code, -1)
-        telling.append((qualifier, shown, labels))
-        n_codes = len(labels) + 1
-        column, _ = number_groups(column * n_codes + shown + 1, (column.max(initial=0) + 1) * n_codes)
-    n_columns = int(column.max(initial=-1)) + 1
-    first = np.full(n_columns, -1)
-    first[column[::-1]] = np.arange(len(column))[::-1]
-    column_names = [_name_of_column(domain, names[test[record]], telling, record, plain=True) for record in first]
-    if len(set(column_names)) < len(column_names):  # SUPINE may be a position here and a method there
-        column_names = [_name_of_column(domain, names[test[record]], telling, record, plain=False) for record in first]
-    units_of_column = (
-        pd.Series(np.array([*unit_names, None], dtype=object)[unit_code], dtype="object").groupby(column).unique()
-    )
-    units = {
-        name: ", ".join(sorted(found[pd.notna(found)]))
-        for name, found in zip(column_names, units_of_column, strict=True)
-        if pd.notna(found).any()
-    }
-    return column, column_names, units
-
-
-def _name_of_column(
-    domain: str, test: str, telling: list[tuple[str, np.ndarray, np.ndarray]], record: int, plain: bool
-) -> str:
-    told = [
-        labels[code[record]] if plain else f"{qualifier}={labels[code[record]]}"
-        for qualifier, code, labels in telling
-        if code[record] >= 0
-    ]
-    return f"{domain}__{test}" + (f" [{', '.join(told)}]" if told else "")
-
-
-def _differs(test: np.ndarray, code: np.ndarray, n_tests: int, n_labels: int) -> np.ndarray:
-    """Tests whose records do not all have the same code: (n_tests,) of bool."""
-    return _n_distinct(test, code, n_tests, n_labels) > 1
-
-
-def _n_distinct(test: np.ndarray, code: np.ndarray, n_tests: int, n_labels: int) -> np.ndarray:
-    """Number of distinct codes, missing (-1) being one, per test: (n_tests,)."""
-    seen = np.zeros((n_tests, n_labels + 1), dtype=bool)
-    seen[test, code + 1] = True
-    return np.asarray(seen.sum(axis=1))
-
-
-def _unit_of_text(test: np.ndarray, unit: np.ndarray, is_text: np.ndarray, n_tests: int, n_units: int) -> np.ndarray:
-    """A text result without a unit (TRACE, <3.42) belongs to the test's one unit, where there is only one."""
-    has_unit = unit >= 0
-    n_known = _n_distinct(test[has_unit], unit[has_unit], n_tests, n_units)
-    only = np.full(n_tests, -1)
-    only[test[has_unit]] = unit[has_unit]
-    only[n_known != 1] = -1
-    return np.where(~has_unit & is_text, only[test], unit)
-
-
 def _rungs(
     frame: pd.DataFrame, cell: np.ndarray, subject: np.ndarray, n_cells: int, reference_start: np.ndarray
 ) -> np.ndarray:
@@ -295,9 +262,9 @@ def _rungs(
 
 def _on_or_before(frame: pd.DataFrame, start: np.ndarray) -> np.ndarray:
     """Whether a record is on or before the reference start: by --DTC at the precision both have, else by --DY <= 1."""
-    date = _column(frame, "DTC").astype("str").to_numpy(dtype=object, na_value="").astype("U19")
+    date = column_of(frame, "DTC").astype("str").to_numpy(dtype=object, na_value="").astype("U19")
     start = np.where(pd.isna(start), "", start).astype("U19")
-    before = parse_numbers(_column(frame, "DY")) <= 1
+    before = parse_numbers(column_of(frame, "DY")) <= 1
     precision = np.minimum(np.strings.str_len(date), np.strings.str_len(start))
     for length in np.unique(precision[precision > 0]):
         same = precision == length

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+BASE_DOMAIN = "DM"  # says who the subjects are
 # Not about subjects, or about how records of other domains hang together.
 TRIAL_DESIGN = ("TA", "TE", "TV", "TI", "TS", "TD", "TM", "TT", "TX", "TP")
 RELATIONS = ("RELREC", "RELSUB", "RELSPEC", "POOLDEF", "OI", "DI")

@@ -90,7 +90,8 @@ def read_subject_id_rule(value: Any) -> SubjectIdRule:
 class ReadSubjects:
     """The subjects of one file: ``code`` (n_rows,) into ``ids`` (n_subjects,); -1 where the row has no id.
 
-    ``n_blank`` rows had none in the source, of ``n_emptied`` rows the rule left nothing.
+    ``n_blank`` rows had none in the source, of ``n_emptied`` rows the rule left nothing. Where a row stands for several
+    records of the file, ``n_records`` (n_rows,) says for how many, and it is records that are counted.
     """
 
     code: np.ndarray
@@ -99,26 +100,44 @@ class ReadSubjects:
     n_unmatched: int = 0
     n_blank: int = 0
     n_emptied: int = 0
+    n_records: np.ndarray | None = None
+
+    def n_rows_of(self, which: np.ndarray) -> int:
+        """How many rows of the file ``which`` (n_rows,) of bool stand for."""
+        return _n_rows(which, self.n_records)
 
 
-def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule) -> ReadSubjects:
-    """Apply the rule to a file's id column; ``n_merged`` counts source ids that became equal to another one."""
+def _n_rows(which: np.ndarray, n_records: np.ndarray | None) -> int:
+    return int(which.sum() if n_records is None else n_records[which].sum())
+
+
+def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarray | None = None) -> ReadSubjects:
+    """Apply the rule to a file's id column; ``n_merged`` counts source ids that became equal to another one.
+
+    ``n_records`` (n_rows,): how many records of the file each row stands for; by default for itself.
+    """
     if rule.column is None:
         ids = pd.Index(np.arange(1, len(frame) + 1).astype(str))
         return ReadSubjects(np.arange(len(frame)), ids)
     column = frame[rule.column]
     if column.dtype.kind not in "f":
         column = column.str.strip()
-        column = column.mask(column == "")
-    code, source_ids = pd.factorize(column)
-    spelled, n_unmatched = rule.apply(pd.Index(source_ids))
+        is_empty = column == ""
+        column = column.mask(is_empty) if is_empty.any() else column
+    code, distinct = pd.factorize(column)
+    del column
+    source_ids = pd.Index(distinct)
+    spelled, n_unmatched = rule.apply(source_ids)
+    if spelled.equals(source_ids):  # nothing to change, and no second list of all ids
+        return ReadSubjects(code, source_ids, 0, n_unmatched, _n_rows(code < 0, n_records), 0, n_records)
     code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
-    code_of_row, n_blank = np.append(code_of_source, -1)[code], int((code < 0).sum())
+    code_of_row, n_blank = np.append(code_of_source, -1)[code], _n_rows(code < 0, n_records)
     return ReadSubjects(
         code=code_of_row,
         ids=pd.Index(ids),
         n_merged=int((code_of_source >= 0).sum()) - len(ids),
         n_unmatched=n_unmatched,
         n_blank=n_blank,
-        n_emptied=int((code_of_row < 0).sum()) - n_blank,
+        n_emptied=_n_rows(code_of_row < 0, n_records) - n_blank,
+        n_records=n_records,
     )

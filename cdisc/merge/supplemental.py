@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from cdisc.formats.column_reading import MISSING_TOKENS
+from cdisc.merge.parts import CountedFault, literal
 from cdisc.merge.subject_ids import SUBJECT
 from disclosure_control.basics.columns import number_text
 
@@ -20,7 +22,7 @@ class Folded:
     frame: pd.DataFrame
     n_folded: int
     n_without_parent: int
-    faults: tuple[str, ...] = ()
+    faults: tuple[CountedFault, ...] = ()
 
 
 def fold_supplemental(
@@ -34,10 +36,7 @@ def fold_supplemental(
     and is kept up to date.
     """
     frame, n_folded, faults = parent.copy(deep=False), 0, []
-    rows = supplemental[supplemental["QVAL"].notna() & supplemental["QNAM"].notna()]
-    identifiers = pd.Series("", rows.index)
-    if "IDVAR" in rows:  # no variable is called NA: that is how a program wrote that there is none
-        identifiers = rows["IDVAR"].mask(rows["IDVAR"].isin(MISSING_TOKENS)).fillna("")
+    rows, identifiers = _with_value(supplemental)
     for (identifier, name), group in rows.groupby([identifiers, "QNAM"], sort=True):
         identifier, name = str(identifier), str(name)
         if identifier and identifier not in parent:
@@ -57,16 +56,34 @@ def fold_supplemental(
         has_other = has_value & ~pd.isna(before) & (before != value)
         n_repeated += int((has_value & given.get(name, False) | has_other).sum())
         if n_repeated:
-            faults.append(
-                f"{file_name}: {n_repeated} records give a second {_shown(name)} to a parent "
+            words = (
+                f"{literal(file_name)}: %(n_repeated)d records give a second {_shown(name)} to a parent "
                 "record that has one; allowed: one value; correct the file"
             )
+            faults.append(CountedFault(words, {"n_repeated": n_repeated}))
         given[name] = has_value | given.get(name, False)
         n_folded += len(right.merge(left[keys].drop_duplicates(), how="inner", on=keys, validate="one_to_one"))
         earlier = frame[name].to_numpy(dtype=object, na_value=np.nan) if name in frame else np.nan
         frame[name] = pd.Series(np.where(has_value, value, earlier), index=frame.index, dtype="str")
     n_orphans = int(supplemental["QVAL"].notna().sum()) - n_folded
     return Folded(frame, n_folded, n_orphans, tuple(faults))
+
+
+def supplemental_variables(supplemental: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    """The variables that ``fold_supplemental`` gives to a parent with these columns, in their order there."""
+    rows, identifiers = _with_value(supplemental)
+    named = pd.DataFrame({"identifier": identifiers, "name": rows["QNAM"]}).drop_duplicates()
+    pairs = sorted(map(tuple, named.astype(str).to_numpy().tolist()))
+    return list(dict.fromkeys(name for identifier, name in pairs if not identifier or identifier in columns))
+
+
+def _with_value(supplemental: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """The records with a name and a value, and the variable of the parent that tells their record, "" for none."""
+    rows = supplemental[supplemental["QVAL"].notna() & supplemental["QNAM"].notna()]
+    identifiers = pd.Series("", rows.index)
+    if "IDVAR" in rows:  # no variable is called NA: that is how a program wrote that there is none
+        identifiers = rows["IDVAR"].mask(rows["IDVAR"].isin(MISSING_TOKENS)).fillna("")
+    return rows, identifiers
 
 
 def _shown(name: str) -> str:

@@ -2,38 +2,66 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
+from cdisc.merge.parts import CountedFault, Domain, DomainPart, Parts, Plan, Reduced, Reduction, literal
+from cdisc.merge.sdtm import is_informative
 from disclosure_control.basics.columns import number_text
 
 
-def reduce_wide(
-    frame: pd.DataFrame, domain: str, subject: np.ndarray, n_subjects: int, several_rows: str | None, id_column: str
-) -> tuple[dict[str, np.ndarray], int, list[str]]:
-    """Columns ``<DOMAIN>__<name>`` (n_subjects,) as text, how many rows were collapsed, and faults.
+@dataclass(frozen=True)
+class WidePlan:
+    """Which columns of a domain say something of a person, which do not, and which of several rows is taken."""
 
-    Two rows for one subject are a fault unless ``several_rows`` says which to take, "first" or "last" in the order
+    domain: str
+    kept: tuple[str, ...]
+    dropped: tuple[str, ...]
+    several_rows: str | None
+    id_column: str | None
+
+
+def plan_wide(parts: Parts, domain: Domain) -> Plan[WidePlan]:
+    """The columns of a domain that are joined: those that can tell something about a person."""
+    dropped = tuple(name for name in domain.columns if not is_informative(name, domain.name))
+    kept = tuple(name for name in domain.columns if name not in (*dropped, domain.id_column))
+    return Plan(WidePlan(domain.name, kept, dropped, domain.settings.several_rows.get(domain.name), domain.id_column))
+
+
+def reduce_wide(part: DomainPart, plan: WidePlan) -> Reduced:
+    """Columns ``<DOMAIN>__<name>`` (n_subjects,) as text, and how many rows were collapsed.
+
+    Two rows for one subject are a fault unless the settings say which to take, "first" or "last" in the order
     of the domain's dates and then of its values, never of the file.
     """
-    n_collapsed = len(subject) - int(np.count_nonzero(np.bincount(subject, minlength=n_subjects)))
-    if n_collapsed and several_rows is not None:
-        rows = row_of_each_subject(frame, domain, subject, several_rows)
+    domain, n_subjects, subject, frame = plan.domain, part.n_subjects, part.subject, part.frame[list(plan.kept)]
+    rows_of_subject = np.bincount(subject, minlength=n_subjects)
+    n_present = int(np.count_nonzero(rows_of_subject))
+    counts = {"collapsed": len(subject) - n_present, "dropped_columns": list(plan.dropped)}
+    faults: tuple[CountedFault, ...] = ()
+    if plan.several_rows is None:
+        n_several = int((rows_of_subject > 1).sum())
+        numbers = {"n_several": n_several, "n_rows": len(subject), "n_present": n_present}
+        faults = (CountedFault(_words_of_several_rows(domain, plan.id_column or ""), numbers),)
+    elif counts["collapsed"]:
+        rows = row_of_each_subject(frame, domain, subject, plan.several_rows)
         frame, subject = frame.iloc[rows], subject[rows]
-    elif n_collapsed:
-        n_several, n_present = int((np.bincount(subject) > 1).sum()), len(subject) - n_collapsed
-        fault = (
-            f"{domain}: {n_several} subjects have several rows ({len(subject)} rows for {n_present} subjects), by "
-            f"{id_column}, and this is no long SDTM domain; allowed: one row per subject; correct the file, or choose "
-            f'by merge: {{"several_rows": {{"{domain}": "last"}}}}'
-        )
-        return {}, 0, [fault]
     columns = {}
     for name, values in frame.items():
         column = np.full(n_subjects, None, dtype=object)
         column[subject] = text_of(values)
         columns[f"{domain}__{name}"] = column
-    return columns, n_collapsed, []
+    return Reduced(columns, counts=counts, faults=faults)
+
+
+def _words_of_several_rows(domain: str, id_column: str) -> str:
+    return (
+        f"{literal(domain)}: %(n_several)d subjects have several rows (%(n_rows)d rows for %(n_present)d subjects), by "
+        f"{literal(id_column)}, and this is no long SDTM domain; allowed: one row per subject; correct the file, or "
+        f'choose by merge: {{"several_rows": {{"{literal(domain)}": "last"}}}}'
+    )
 
 
 def row_of_each_subject(frame: pd.DataFrame, domain: str, subject: np.ndarray, several_rows: str) -> np.ndarray:
@@ -56,7 +84,7 @@ def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
     """Which rows hold a word in a variable, in whatever case: (n_rows,) of bool, all False where it is not there."""
     if name not in frame:
         return np.zeros(len(frame), dtype=bool)
-    text = pd.Series(text_of(frame[name]), dtype="str")
+    text = frame[name] if frame[name].dtype == "str" else pd.Series(text_of(frame[name]), dtype="str")
     return (text.str.upper() == word).to_numpy(dtype=bool, na_value=False)
 
 
@@ -66,3 +94,6 @@ def text_of(values: pd.Series) -> np.ndarray:
         return np.asarray(values.to_numpy(dtype=object, na_value=None))  # type: ignore[call-overload]
     codes, distinct = pd.factorize(values)
     return np.array([*map(number_text, distinct), None], dtype=object)[codes]
+
+
+WIDE = Reduction("wide", lambda domain: True, plan_wide, reduce_wide)

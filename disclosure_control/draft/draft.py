@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cdisc.merge.combine import Combined, combine_domains, read_tables_to_merge
+from cdisc.merge.combine import Combined, combine_domains
+from cdisc.merge.reading import read_tables_to_merge
 from cdisc.merge.settings import MergeSettings, read_merge_settings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subject_id_rule
 from disclosure_control.basics.words import people_text

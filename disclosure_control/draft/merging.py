@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from cdisc.formats.tables import SourceTable
-from cdisc.merge.belonging import BASE_DOMAIN
-from cdisc.merge.sdtm import SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
+from cdisc.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
 from cdisc.merge.subject_ids import DEFAULT_COLUMN
 from disclosure_control.basics.words import counted
 from disclosure_control.draft.literal import Group, Line, Node

@@ -21,6 +21,7 @@ ENGINES: dict[str, Engine] = {
     ),
 }
 AUTO = "auto"
+MERGING = ("memory", "disk")  # the engines of door 1
 # What a run takes of memory by each byte of its text, and the share of what is free that it may take.
 MEMORY_PER_BYTE = 6.0
 SHARE_OF_FREE = 0.6

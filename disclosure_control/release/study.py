@@ -13,7 +13,7 @@ from cdisc.formats.files import DomainFiles, find_domain_files
 from cdisc.formats.registry import writers_by_name
 from cdisc.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
 from cdisc.merge.belonging import domain_of_table
-from cdisc.merge.combine import with_sdtm_names
+from cdisc.merge.reading import with_sdtm_names
 from cdisc.merge.sdtm import supplemental_parent
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subjects

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, run_door
 from Main_Anonymization import add_options, assess_pilot
 
@@ -46,7 +46,7 @@ def night(tmp_path, monkeypatch):
         frame["SEX"] = np.where(np.arange(len(ages)) % 2, "F", "M")
         frame.to_csv(folder / "DM.csv", index=False)
         (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
-        assert run_door("", combine_pilot, ["NEW"]) == DONE
+        assert run_door("", combine_pilot, ["NEW"], add_merge_options) == DONE
         status = run_door("", assess_pilot, ["NEW", "--fail-on-risk", "0"], add_options)
         results = folder / "processed_for_anonym"
         return status, json.loads((results / "NEW_privacy_summary.json").read_text(encoding="utf-8"))

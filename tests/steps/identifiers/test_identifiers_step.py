@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from config.model_settings import config_of_valid_keys
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.reasons import Gravity
 from disclosure_control.identifiers.findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
@@ -57,7 +57,7 @@ def run(tmp_path, monkeypatch):
 
     def both_doors(limit=None, **keys):
         (configs / "NEW.py").write_text(f"config = {CONFIG | keys!r}\n", encoding="utf-8")
-        assert run_door("", combine_pilot, ["NEW"]) == 0
+        assert run_door("", combine_pilot, ["NEW"], add_merge_options) == 0
         options = [] if limit is None else ["--fail-on-risk", str(limit)]
         status = run_door("", assess_pilot, ["NEW", *options], add_options)
         results = folder / "processed_for_anonym"

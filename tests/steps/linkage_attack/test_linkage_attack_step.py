@@ -15,7 +15,7 @@ import pytest
 from cdisc import KEY_READERS
 from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import validate_config
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.faults import FaultyInputError
@@ -44,7 +44,7 @@ def demo(tmp_path_factory):
         patch.setenv("BIOSTREAMS_CONFIG_DIR", str(PROJECT / "config"))
         said = []
         patch.setattr("builtins.print", lambda *words, **options: said.append(" ".join(map(str, words))))
-        assert run_door("", combine_pilot, ["LINKAGE_DEMO"]) == 0
+        assert run_door("", combine_pilot, ["LINKAGE_DEMO"], add_merge_options) == 0
         assert run_door("", assess_pilot, ["LINKAGE_DEMO", "--verbose"], add_options) == 0
     return folder / "LINKAGE_DEMO" / RESULTS, "\n".join(said)
 

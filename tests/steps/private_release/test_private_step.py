@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import pytest
 
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
@@ -279,7 +279,7 @@ def demo(tmp_path, monkeypatch):
     (tmp_path / "config" / "PENTELI.py").write_text(f"config = {literal!r}", encoding="utf-8")
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path / "data"))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(tmp_path / "config"))
-    assert run_door("", combine_pilot, ["PENTELI"]) == 0
+    assert run_door("", combine_pilot, ["PENTELI"], add_merge_options) == 0
     results = tmp_path / "data" / "PENTELI" / "processed_for_anonym"
 
     def run(status: int = 0, **keys) -> dict:
@@ -307,7 +307,7 @@ def test_door_1_and_a_later_door_2_leave_the_ledger_alone(demo):
     demo()
     path = demo.results.parent / "privacy" / "privacy_ledger.sqlite"
     content = path.read_bytes()
-    assert run_door("", combine_pilot, ["PENTELI"]) == 0
+    assert run_door("", combine_pilot, ["PENTELI"], add_merge_options) == 0
     demo()
     assert path.read_bytes() == content
 

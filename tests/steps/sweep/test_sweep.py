@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics import drawings as figure_style
@@ -628,7 +628,7 @@ def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
     (configs / "PENTELI.py").write_text(text.rstrip().removesuffix("}").rstrip().removesuffix(",") + "," + key)
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
-    assert run_door("", combine_pilot, ["PENTELI"]) == 0
+    assert run_door("", combine_pilot, ["PENTELI"], add_merge_options) == 0
     assert run_door("", assess_pilot, ["PENTELI", "--verbose"], add_options) == 0
     folder = tmp_path / "PENTELI" / "processed_for_anonym"
     summary = json.loads((folder / "PENTELI_privacy_summary.json").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from Create_Combined_Pilot_Dataset import combine_pilot
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
@@ -74,7 +74,7 @@ def carried(tmp_path, monkeypatch):
         (configs / "CARRIED.py").write_text(f"config = {config!r}\n", encoding="utf-8")
         monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
         monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
-        assert run_door("", combine_pilot, ["CARRIED"]) == 0
+        assert run_door("", combine_pilot, ["CARRIED"], add_merge_options) == 0
         assert run_door("", assess_pilot, ["CARRIED"], add_options) == 0
         results = folder / "processed_for_anonym"
         summary = json.loads((results / "CARRIED_treatment_summary.json").read_text(encoding="utf-8"))

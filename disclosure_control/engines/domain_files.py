@@ -1,0 +1,301 @@
+"""Domain files of delimited text that are larger than memory: read once, encoded, divided by person, read in parts.
+
+What a column means is decided on its distinct values and how many records have each, by the functions that read a file
+whole; so what is in memory are the distinct values, one block, and the rows of some people.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from cdisc.formats.column_reading import read_columns, reading_notes
+from cdisc.formats.dated_columns import with_iso_dates
+from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText, Dialect
+from cdisc.formats.delimited_guesses import (
+    DELIMITER_NAMES,
+    USUAL_DELIMITERS,
+    BytesOfFile,
+    guess_delimiter,
+    n_unquoted_missing,
+)
+from cdisc.formats.foreign_content import foreign_content_faults
+from cdisc.formats.tables import FileContents, FileOptions, domain_of, suffix_of
+from cdisc.formats.values import frame_of, name_faults
+from cdisc.merge.large_tables import LargeTable, RowsOfPeople
+from cdisc.merge.subject_ids import SUBJECT
+from disclosure_control.basics.faults import FaultyInputError, stop_at
+from disclosure_control.basics.words import counted
+from disclosure_control.engines.spill import SpilledRecords
+from disclosure_control.engines.texts_met import TextsMet, sums_of_texts
+from disclosure_control.run.progress import progress
+
+REMEDY = (
+    "to be read from disk a file is UTF-8 text with a line of names, quotes around whole values alone and doubled "
+    "within; export it so, or use --engine memory on a machine with enough memory"
+)
+_SAMPLE_BYTES = 1 << 18
+
+
+@dataclass(frozen=True)
+class FileLimits:
+    """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided."""
+
+    block_bytes: int = BLOCK_BYTES
+    n_values: int = 10_000_000
+    n_divided: int = 1 << 18
+
+
+USUAL_FILE_LIMITS = FileLimits()
+
+
+@dataclass(frozen=True)
+class TextTable(LargeTable):
+    """A file of delimited text on disk: ``values`` are those of each column by code, as they are read.
+
+    ``texts`` counts how many records have each code, ``codes`` holds those of the records, block by block.
+    """
+
+    values: Sequence[pa.ChunkedArray] = ()
+    counts: Sequence[np.ndarray] = ()
+    codes: _Codes | None = None
+    limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """How many records the file has."""
+        return int(self.counts[0].sum())
+
+    def _place(self, column: str) -> int:
+        return list(self.frame.columns).index(column)
+
+    def counts_of(self, column: str) -> pd.Series:
+        """The values of a column, and how many records have each; those without one are not counted."""
+        place = self._place(column)
+        texts, n_records = sums_of_texts(self.values[place].combine_chunks(), self.counts[place])
+        return pd.Series(n_records, index=pd.Index(pd.array(texts, dtype="str")))[n_records > 0]
+
+    def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
+        """The distinct values of a column, missing among them, and how many records have each."""
+        place = self._place(column)
+        return frame_of({column: self.values[place]})[column], self.counts[place]
+
+    def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray]:
+        """The distinct ids of the file, missing where there are records without, and how many records have each."""
+        if column is None:
+            raise FaultyInputError(
+                f'{self.file_name}: subject_id: {{"column": None}} numbers the rows of a file, which is done in memory '
+                "alone; give the file a column that holds the id, or use --engine memory"
+            )
+        ids, n_records = self.counted_column(column)
+        present = n_records > 0 if n_records is not None else ids.notna().to_numpy()
+        return ids[present], np.asarray(n_records)[present]
+
+    def with_values(self, column: str, values: Sequence[str]) -> TextTable:
+        """The table without the rows that have another one of the values in a column; those without a value stay."""
+        assert self.codes is not None
+        place = self._place(column)
+        of_code = self.counted_column(column)[0]
+        is_kept = (of_code.isin(values) | of_code.isna()).to_numpy(dtype=bool)
+        kept = _Codes(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
+        counts = [np.zeros_like(one) for one in self.counts]
+        for codes in self.codes.blocks(len(self.values)):
+            rows = np.flatnonzero(is_kept[codes[place]])
+            block = [one[rows] for one in codes]
+            kept.append(block)
+            for count, one in zip(counts, block, strict=True):
+                count += np.bincount(one, minlength=len(count))
+        self.codes.remove()
+        return dataclasses.replace(self, codes=kept, counts=counts)
+
+    def has_two(self, column: str, beside: str, value: str) -> bool:
+        """Whether two different values of a column stand beside a value of another one."""
+        assert self.codes is not None
+        place, place_beside = self._place(column), self._place(beside)
+        is_meant = (self.counted_column(beside)[0] == value).to_numpy(dtype=bool, na_value=False)
+        of_code, _ = pd.factorize(self.counted_column(column)[0])
+        found: set[int] = set()
+        for codes in self.codes.blocks(len(self.values)):
+            found |= set(np.unique(of_code[codes[place][is_meant[codes[place_beside]]]]).tolist()) - {-1}
+            if len(found) > 1:
+                return True
+        return False
+
+    def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
+        """The rows divided by person, on disk; what was put aside before is given back."""
+        assert self.codes is not None
+        assert column is not None
+        place = self._place(column)
+        person_of_code = np.full(len(self.counts[place]), -1)
+        person_of_code[self.counts[place] > 0] = person
+        widths = [np.min_scalar_type(max(len(values) - 1, 0)) for values in self.values]
+        divided = _Divided(self, starts, widths)
+        n_rows = self.n_rows
+        with progress(f"Dividing {self.file_name}", n_rows, "rows") as advance:
+            for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
+                divided.append(person_of_code[codes[place]], codes)
+                advance(len(codes[place]))
+        self.codes.remove()
+        return divided
+
+
+class _Codes:
+    """The codes of all columns, block by block, in one file."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        path.touch(mode=0o600)
+        self._file = path.open("wb")
+        self._n_blocks = 0
+
+    def append(self, columns: Sequence[np.ndarray]) -> None:
+        for codes in columns:
+            np.save(self._file, codes)
+        self._n_blocks += 1
+
+    def blocks(self, n_columns: int) -> Iterator[list[np.ndarray]]:
+        self._file.close()
+        with self.path.open("rb") as file:
+            for _ in range(self._n_blocks):
+                yield [np.load(file) for _ in range(n_columns)]
+
+    def remove(self) -> None:
+        self._file.close()
+        self.path.unlink()
+
+
+def _gathered(codes: _Codes, n_columns: int, n_at_once: int) -> Iterator[list[np.ndarray]]:
+    """Several blocks as one, until there are enough records."""
+    waiting: list[list[np.ndarray]] = []
+    for block in codes.blocks(n_columns):
+        waiting.append(block)
+        if sum(len(one[0]) for one in waiting) >= n_at_once:
+            yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
+            waiting = []
+    if waiting:
+        yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
+
+
+class _Divided:
+    """The records of a file by parts of its people, as codes, on disk."""
+
+    def __init__(self, table: TextTable, starts: np.ndarray, widths: Sequence[np.dtype]):
+        assert table.codes is not None
+        self._table, self._starts, self._widths = table, starts, widths
+        fields = [("person", pa.int32()), *((str(i), pa.from_numpy_dtype(width)) for i, width in enumerate(widths))]
+        self._schema = pa.schema(fields)
+        path = table.codes.path
+        self._parts = [SpilledRecords(path.with_name(f"{path.name}_{i}"), self._schema) for i in range(len(starts))]
+
+    @property
+    def columns(self) -> list[str]:
+        """The file's columns."""
+        return [str(name) for name in self._table.frame]
+
+    def append(self, person: np.ndarray, codes: Sequence[np.ndarray]) -> None:
+        """Put more records, each with the place of its person, -1 for nobody."""
+        part = np.searchsorted(self._starts, person, side="right") - 1
+        order = np.argsort(part, kind="stable")
+        order = order[np.count_nonzero(part < 0) :]
+        columns = [person.astype(np.int32)[order]]
+        columns += [one.astype(width, copy=False)[order] for one, width in zip(codes, self._widths, strict=True)]
+        records = pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=self._schema)
+        ends = np.searchsorted(part[order], np.arange(len(self._starts)), side="right").tolist()
+        for one, start, end in zip(self._parts, [0, *ends[:-1]], ends, strict=True):
+            if end > start:
+                one.append(records.slice(start, end - start))
+
+    def part(self, start: int, stop: int) -> pd.DataFrame:
+        """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
+        i = int(np.searchsorted(self._starts, start))
+        records = pa.Table.from_batches(self._parts[i], self._schema)
+        columns = {
+            name: values.take(records.column(1 + i))
+            for i, (name, values) in enumerate(zip(self.columns, self._table.values, strict=True))
+        }
+        frame = frame_of(columns)
+        frame[SUBJECT] = records.column(0).to_numpy().astype(np.int64) - start
+        return frame
+
+
+def read_large_file(
+    path: Path, options: FileOptions, folder: Path, limits: FileLimits = USUAL_FILE_LIMITS
+) -> TextTable:
+    """Read a file of delimited text once and put its records aside in ``folder``.
+
+    Raises ``FaultyInputError`` where it is not as ``REMEDY`` says, or a column has more distinct values than fit.
+    """
+    dialect, notes, n_missing = _dialect_of(path, options)
+    text = BlocksOfText(path, limits.block_bytes, dialect)
+    stop_at(name_faults(text.columns, path))
+    met = [TextsMet() for _ in text.columns]
+    codes = _Codes(folder / f"rows_{len(list(folder.iterdir()))}")
+    n_read = 0
+    with progress(f"Reading {path.name}", text.n_bytes, "bytes") as advance:
+        for block in text:
+            codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
+            stop_at(_faults_of_many_values(path, text.columns, met, limits.n_values))
+            advance(text.n_bytes_read - n_read)
+            n_read = text.n_bytes_read
+    for one in met:
+        one.forget_hashes()
+    if n_missing:
+        notes.append(f"NA without quotes, as R writes what is missing, read as missing ({n_missing:,})")
+    if text.n_empty_at_end:
+        notes.append(f"{counted(text.n_empty_at_end, 'record')} without any value at the end left out")
+    counts = [one.n_records for one in met]
+    contents = FileContents(
+        {name: pa.chunked_array([one.texts]) for name, one in zip(text.columns, met, strict=True)},
+        notes,
+        may_guess_comma=dialect.delimiter != ",",
+        n_records=dict(zip(text.columns, counts, strict=True)),
+    )
+    readings = read_columns(contents, path, options)
+    dated, notes_on_dates = with_iso_dates(readings, path, options)
+    notes += [*reading_notes(readings, path, options), *notes_on_dates]
+    values = [pa.chunked_array([column]) if isinstance(column, pa.Array) else column for column in dated.values()]
+    assert all(isinstance(column, pa.ChunkedArray) for column in values)  # text has no other columns
+    nothing = frame_of({name: pa.chunked_array([], pa.large_string()) for name in dated})
+    return TextTable(
+        domain_of(path), path.name, text.sha256, nothing, {}, tuple(notes),
+        values=values, counts=counts, codes=codes, limits=limits,
+    )  # fmt: skip
+
+
+def _dialect_of(path: Path, options: FileOptions) -> tuple[Dialect, list[str], int]:
+    """How the text is taken apart, notes on what was guessed, and how often NA stands without quotes, as in R."""
+    suffix = suffix_of(path)
+    if options.encoding is not None and options.encoding.lower().replace("_", "-") not in ("utf-8", "utf-8-sig"):
+        raise FaultyInputError(f"{path.name}: declared to be {options.encoding}; {REMEDY}")
+    with path.open("rb") as file:
+        beginning = file.read(_SAMPLE_BYTES)
+    stop_at(foreign_content_faults(path, beginning))
+    sample = beginning.decode("utf-8-sig", errors="ignore")
+    usual, notes = USUAL_DELIMITERS[suffix], []
+    delimiter = options.delimiter
+    if delimiter is None:
+        delimiter = guess_delimiter(sample, is_whole=path.stat().st_size <= _SAMPLE_BYTES, usual=usual)
+        if delimiter != usual:
+            notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
+    n_missing = 0
+    if options.missing is None:
+        n_missing = n_unquoted_missing(
+            BytesOfFile(path, len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0), delimiter
+        )
+    return Dialect(delimiter, n_missing > 0, REMEDY), notes, n_missing
+
+
+def _faults_of_many_values(path: Path, names: Sequence[str], met: Sequence[TextsMet], n_most: int) -> list[str]:
+    return [
+        f"{path.name}: column {name!r} has more than {n_most:,} distinct values, which is more than fit in memory; "
+        "leave it out of the file where the merge does not need it, or use --engine memory"
+        for name, one in zip(names, met, strict=True)
+        if len(one) > n_most
+    ]

@@ -1,0 +1,107 @@
+"""Door 1 by the engine of the run: all domain files in memory, or the large ones on disk and people part by part."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
+from cdisc.formats.files import read_domain_file
+from cdisc.formats.tables import FileOptions, SourceTable, domain_of, suffix_of
+from cdisc.formats.values import frame_of
+from cdisc.merge.combine import IN_MEMORY, Working
+from cdisc.merge.sdtm import supplemental_parent
+from disclosure_control.engines.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
+from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimits, read_large_file
+from disclosure_control.engines.spill import SpilledRecords, spill_folder
+
+SPILL_PER_BYTE = 1.0  # what is put aside, at most, by each byte of the domain files
+MOST_PARTS = 200  # files that are open at once; some systems allow 256
+
+
+@dataclass(frozen=True)
+class MergeLimits:
+    """A file of fewer bytes is read whole; ``rows_per_part`` of all domains together are merged at once."""
+
+    large_bytes: int = 1 << 25
+    rows_per_part: int = 1 << 18
+    file: FileLimits = USUAL_FILE_LIMITS
+
+
+USUAL_MERGE_LIMITS = MergeLimits()
+
+
+def choose_merging(asked: str, folder: Path) -> Choice:
+    """The engine that was ``asked`` for; by ``auto`` in memory, unless the files need more than a share of the free."""
+    if asked != AUTO:
+        return Choice(asked)
+    n_bytes, free = sum(map(_n_bytes, domain_files(folder))), free_memory()
+    if free is None or MEMORY_PER_BYTE * n_bytes <= SHARE_OF_FREE * free:
+        return Choice("memory")
+    return Choice(
+        "disk",
+        f"the domain files have {n_bytes / 1e9:.1f} GB of text and would need about "
+        f"{MEMORY_PER_BYTE * n_bytes / 1e9:.1f} GB of memory, "
+        f"where {free / 1e9:.1f} GB are free: working from disk (--engine disk).",
+    )
+
+
+@contextlib.contextmanager
+def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> Iterator[Working]:
+    """How the merge of a pilot's ``folder`` works; what is put aside for it is gone when the block ends."""
+    if engine == "memory":
+        yield IN_MEMORY
+        return
+    with spill_folder(results, int(SPILL_PER_BYTE * sum(map(_n_bytes, domain_files(folder))))) as spill:
+        read = functools.partial(_read, spill=spill, limits=limits)
+        per_part = functools.partial(_people_per_part, limits=limits)
+        yield Working(read, per_part, functools.partial(SpilledFrames, spill / "combined"))
+
+
+def domain_files(folder: Path) -> list[Path]:
+    """The domain files of a pilot's folder, as far as they can be told without a config."""
+    suffixes = tuple(USUAL_DELIMITERS)
+    return [path for path in sorted(folder.iterdir()) if path.is_file() and suffix_of(path) in suffixes]
+
+
+def _n_bytes(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _read(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
+    is_text = suffix_of(path) in USUAL_DELIMITERS
+    is_large = path.stat().st_size >= limits.large_bytes
+    if is_text and is_large and supplemental_parent(domain_of(path)) is None:
+        return read_large_file(path, options, spill, limits.file)
+    return read_domain_file(path, options)
+
+
+def _people_per_part(n_people: int, tables: Sequence[SourceTable], limits: MergeLimits) -> int:
+    n_rows = sum(table.n_rows for table in tables)
+    n_parts = min(max(-(-n_rows // limits.rows_per_part), 1), MOST_PARTS)
+    return max(-(-n_people // n_parts), 1)
+
+
+class SpilledFrames:
+    """Tables of text of one shape in a file on disk, in the order in which they were put: put all, then iterate."""
+
+    def __init__(self, path: Path):
+        self._path = path
+        self._spilled: SpilledRecords | None = None
+
+    def append(self, piece: pd.DataFrame, /) -> None:
+        """Put one more table at the end."""
+        table = pa.Table.from_pandas(piece, preserve_index=False)
+        if self._spilled is None:
+            self._spilled = SpilledRecords(self._path, table.schema)
+        self._spilled.append(table.combine_chunks().to_batches()[0])
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        for records in self._spilled if self._spilled is not None else ():
+            yield frame_of({name: pa.chunked_array([records.column(name)]) for name in records.schema.names})

@@ -1,0 +1,294 @@
+"""Door 1 by both engines: the same dataset and merge report, with parts so small that every boundary is met."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cdisc.merge.combine import Combined, combine_domains
+from cdisc.merge.reductions import REDUCTIONS
+from cdisc.merge.settings import read_merge_settings
+from cdisc.merge.subject_ids import read_subject_id_rule
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.domain_files import FileLimits
+from disclosure_control.engines.merging import MergeLimits, choose_merging, working_on
+from disclosure_control.engines.texts_met import TextsMet
+from tests.cdisc.merge.merge_files import write
+from tests.cdisc.merge.test_merge_findings_referee import large_domain
+
+TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5))
+
+
+def merged(folder, engine, subject_id, merge, limits=TINY):
+    """The dataset and its report, or the faults."""
+    results = folder / "results"
+    results.mkdir(exist_ok=True)
+    try:
+        with working_on(engine, folder, results, limits) as working:
+            combined: Combined = combine_domains(
+                folder, read_subject_id_rule(subject_id or {}), read_merge_settings(merge or {}), working
+            )
+            pieces = list(combined.pieces)
+            assert (len(pieces) > 1) == (engine == "disk" and combined.n_subjects > 1)
+            return combined.frame.to_dict("list"), list(combined.report.items()), ""
+    except FaultyInputError as error:
+        return None, None, error.faults
+    finally:
+        assert not list(results.iterdir())
+
+
+def assert_same(folder, files, subject_id=None, merge=None, limits=None):
+    """Both engines give the same; by default with about four parts, of two people or more each."""
+    n_rows = sum(len(rows) for rows in files.values() if not isinstance(rows, str))
+    limits = limits or replace(TINY, rows_per_part=max(n_rows // 4, 3))
+    for name, rows in files.items():
+        write(folder / name, rows)
+    frame, report, faults = merged(folder, "memory", subject_id, merge)
+    again = merged(folder, "disk", subject_id, merge, limits)
+    assert repr(again) == repr((frame, report, faults))
+    return frame, dict(report or {}), faults
+
+
+def people(n, **columns):
+    return [
+        {
+            "STUDYID": "X",
+            "DOMAIN": "DM",
+            "USUBJID": f"S{i:02}",
+            "RFSTDTC": "2014-01-10",
+            "AGE": 20 + i,
+            "SEX": "FM"[i % 2],
+        }
+        | {name: values[i % len(values)] for name, values in columns.items()}
+        for i in range(n)
+    ]
+
+
+def shuffled_rows(rows, seed=0):
+    return [rows[i] for i in np.random.default_rng(seed).permutation(len(rows))]
+
+
+def adverse_events(n):
+    return shuffled_rows(
+        [
+            {"USUBJID": f"S{i * 7 % 9:02}", "AESEQ": i, "AETERM": f"term {i % 3}",
+             "AEDECOD": ["HEADACHE", "Rash"][i % 2], "AEOCCUR": ["Y", "N", ""][i % 3]}
+            for i in range(n)
+        ]
+    )  # fmt: skip
+
+
+def laboratory(n_people, n=6):
+    return shuffled_rows(
+        [
+            {"DOMAIN": "LB", "USUBJID": f"S{i:02}", "LBSEQ": j, "LBTESTCD": ["GLUC", "ALB"][j % 2],
+             "LBTEST": ["Glucose", "Albumin"][j % 2], "LBORRES": f"{i + j},5", "LBSTRESN": (i * j) % 5 if j % 5 else "",
+             "LBSTRESC": "<3.4" if i % 4 == 0 else "", "LBSTRESU": ["mmol/L", "", "g/L"][(i // 3) % 3],
+             "LBPOS": ["", "SUPINE"][i // 5 % 2], "LBDTC": f"{10 + j}/01/2014", "LBSTAT": "NOT DONE" if i == j else "",
+             "LBNRIND": ["LOW", "HIGH", "NA"][(i + j) % 3]}
+            for i in range(n_people) for j in range(n)
+        ]
+    )  # fmt: skip
+
+
+REDUCED = {
+    "findings": ({"DM.csv": people(9), "LB.csv": laboratory(9)}, {}),
+    "events": (
+        {"DM.csv": people(9), "AE.csv": adverse_events(20)},
+        {"events": {"AE": {"AEDECOD": ["Headache", "NEVER"]}}},
+    ),
+    "wide": ({"DM.csv": people(9, SITEID=["1", "2", ""])}, {"drop_constants": True}),
+}
+
+
+def test_every_form_of_domain_is_looked_at_here():
+    assert set(REDUCED) == {reduction.form for reduction in REDUCTIONS}
+
+
+@pytest.mark.parametrize("form", REDUCED)
+def test_the_engines_agree_on_every_form_of_domain(tmp_path, form):
+    files, merge = REDUCED[form]
+    frame, report, _ = assert_same(tmp_path, files, merge=merge, limits=TINY)
+    assert len(frame["USUBJID"]) == 9
+    assert form in {counts["form"] for counts in report["domains"].values()}
+
+
+SETTINGS = [
+    {},
+    {"carry": {"LB": ["LBNRIND", "LBDTC"]}, "text_results": "number", "result": "reported"},
+    {"record": {"LB": "mean"}, "pool": {"LB__Glucose": ["POS", "UNIT"]}},
+    {"carry": {"LB": ["LBNOT"]}, "drop": ["LB__Never"]},
+    {"drop": ["LB__Never"]},
+    {"missing": ["HIGH", "-"], "files": {"LB": {"dates": "DMY", "decimal": ","}}},
+    {"files": {"LB": {"numbers": ["LBSTRESC"], "dates": {"LBDTC": "keep"}}}},
+]
+DEARER = pytest.mark.thorough("0.5 s each")
+
+
+@pytest.mark.parametrize("merge", [*SETTINGS[:2], *(pytest.param(merge, marks=DEARER) for merge in SETTINGS[2:])])
+def test_the_engines_agree_on_settings(tmp_path, merge):
+    assert_same(tmp_path, {"DM.csv": people(9), "LB.csv": laboratory(9)}, merge=merge)
+
+
+SEEDS = [pytest.param(seed, marks=DEARER) for seed in range(30)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_engines_agree_on_domains_with_every_kind_of_gap_and_tie(tmp_path, seed):
+    records, merge, starts = large_domain(seed)
+    demographics = [{"USUBJID": subject, "RFSTDTC": start} for subject, start in starts.items()]
+    assert_same(tmp_path, {"dm.csv": demographics, "lb.csv": records}, merge=merge)
+
+
+def test_supplemental_records_are_folded_into_each_part(tmp_path):
+    of_subjects = [
+        {
+            "RDOMAIN": "DM",
+            "USUBJID": f"S{i:02}",
+            "IDVAR": "",
+            "IDVARVAL": "",
+            "QNAM": ["ZED", "ALPHA"][i % 2],
+            "QVAL": "x",
+        }
+        for i in range(0, 9, 3)
+    ]
+    of_records = [
+        {"RDOMAIN": "LB", "USUBJID": f"S{i:02}", "IDVAR": "LBSEQ", "IDVARVAL": j, "QNAM": "LBNOTE", "QVAL": f"n{i}"}
+        for i, j in [(1, 2), (2, 3), (2, 99), (5, 0)]
+    ]
+    files = {"DM.csv": people(9), "LB.csv": laboratory(9), "SUPPDM.csv": of_subjects, "SUPPLB.csv": of_records}
+    frame, report, _ = assert_same(tmp_path, files, merge={"carry": {"LB": ["LBNOTE"]}})
+    assert [name for name in frame if name.startswith("DM__")][-2:] == ["DM__ALPHA", "DM__ZED"]
+    assert report["domains"]["LB"]["supplemental_folded"] == 3
+    assert report["domains"]["LB"]["supplemental_without_parent"] == 1
+
+
+def test_faults_have_the_numbers_of_all_people(tmp_path):
+    twice = people(9) + people(5, SEX=["U"])
+    assert "5 subjects have several rows (14 rows for 9 subjects)" in assert_same(tmp_path, {"DM.csv": twice})[2][0]
+    assert_same(tmp_path, {"DM.csv": twice}, merge={"several_rows": {"DM": "last"}})
+    given_twice = [{"RDOMAIN": "DM", "USUBJID": f"S{i % 9:02}", "QNAM": "A", "QVAL": str(i)} for i in range(16)]
+    faults = assert_same(tmp_path, {"DM.csv": people(9), "SUPPDM.csv": given_twice})[2]
+    assert "7 records give a second A" in faults[0]
+    (tmp_path / "SUPPDM.csv").unlink()
+    assert_same(tmp_path, {"DM.csv": people(5), "LB.csv": laboratory(9)})
+    left_out = assert_same(
+        tmp_path, {"DM.csv": people(5), "LB.csv": laboratory(9)}, merge={"unknown_subjects": ["LB"]}
+    )[1]
+    assert left_out["domains"]["LB"]["unknown_subjects_left_out"] == 4
+
+
+def test_ids_are_spelled_by_the_rule_of_the_pilot(tmp_path):
+    rows = laboratory(9)
+    spelled = [row | {"USUBJID": [" s", "S"][i % 2] + row["USUBJID"][1:]} for i, row in enumerate(rows)]
+    files = {"DM.csv": people(9), "LB.csv": spelled}
+    assert "equal to another one" in assert_same(tmp_path, files, {"case": "upper"})[2][0]
+    lower = [row | {"USUBJID": row["USUBJID"].lower()} for row in rows]
+    assert_same(tmp_path, files | {"LB.csv": lower}, {"case": "upper", "pattern": "^S0?", "zero_pad": 3, "prefix": "P"})
+    blank = [row | {"USUBJID": "" if i % 5 == 0 else row["USUBJID"]} for i, row in enumerate(rows)]
+    assert "is empty in 11 of 54 rows" in assert_same(tmp_path, files | {"LB.csv": blank})[2][0]
+
+
+@DEARER
+def test_parts_of_a_domain_and_sdtm_names_in_small_letters(tmp_path):
+    chemistry, others = laboratory(9), [row | {"LBTESTCD": "HGB", "LBTEST": "Hemoglobin"} for row in laboratory(7)]
+    lower = [{name.lower(): value for name, value in row.items()} for row in people(9)]
+    assert_same(tmp_path, {"dm.csv": lower, "lbch.csv": chemistry, "lbhe.csv": others})
+
+
+TEXTS = {
+    "semicolons and decimal commas": "USUBJID;LBTESTCD;LBSTRESN\nS01;A;1,5\nS02;A;2,25\nS01;B;7,0\n",
+    "NA without quotes, as R writes it": '"USUBJID","LBTESTCD","LBSTRESC"\n'
+    '"S01","A",NA\n"S02","A","NA"\n"S01","B","x"\n',
+    "quotes, line breaks and letters of several bytes": "\ufeff"
+    'USUBJID,LBTESTCD,LBSTRESC\nS01,"Ä ""q"", ώ","a\r\nb"\nS02,A,\u212bx\n',
+    "tokens that mean missing": "USUBJID,LBTESTCD,LBSTRESN,LBDTC\n"
+    "S01,A,1.5,\nS02,A,NA,31/12/2014\nS03,A,.,01/12/2014\n",
+    "records without a value at the end": "USUBJID,LBTESTCD,LBSTRESN\nS01,A,1.5\nS02,A,2\n,,\n,,\n",
+    "days as numbers": "USUBJID,LBTESTCD,LBSTRESN,LBDTC\nS01,A,1.5,20000\nS02,A,2,21000\n",
+    "white space": "USUBJID,LBTESTCD,LBSTRESN\n S01,A , 1.5\nS02,A, \nS02 ,B,3\n",
+    "years of two digits": "USUBJID,LBTESTCD,LBSTRESN,LBDTC\nS01,A,1.5,31/12/14\nS02,A,2,01/12/14\n",
+}
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_a_file_means_the_same_in_pieces(tmp_path, what):
+    assert_same(tmp_path, {"DM.csv": people(4), "LB.csv": TEXTS[what]})
+
+
+def test_definitions_are_held_against_all_records(tmp_path):
+    define = (
+        '<ODM xmlns="http://www.cdisc.org/ns/odm/v1.3"><Study OID="S"><MetaDataVersion OID="M">'
+        '<ItemGroupDef OID="IG.LB" Name="LB" Repeating="Yes"><ItemRef ItemOID="IT.N" Mandatory="No"/>'
+        '<ItemRef ItemOID="IT.C" Mandatory="No"/></ItemGroupDef>'
+        '<ItemDef OID="IT.N" Name="LBSTRESC" DataType="float"/><ItemDef OID="IT.C" Name="LBNRIND" DataType="text">'
+        '<CodeListRef CodeListOID="CL"/></ItemDef><CodeList OID="CL" Name="NR" DataType="text">'
+        '<CodeListItem CodedValue="LOW"/></CodeList></MetaDataVersion></Study></ODM>'
+    )
+    files = {"DM.csv": people(9), "LB.csv": laboratory(9), "define.xml": define}
+    for name, rows in files.items():
+        (tmp_path / name).write_text(define, encoding="utf-8") if name == "define.xml" else write(tmp_path / name, rows)
+    del files["define.xml"]
+    notes = assert_same(tmp_path, files)[1]["inputs"]["LB.csv"]["notes"]
+    assert any("outside its code list" in note for note in notes)
+    assert any("no number" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"USUBJID,A\nS01,\xe9\n", "not UTF-8"),
+        (b'USUBJID,A\nS01,5" tube\n', "quotes within values"),
+        (b"USUBJID,A\nS01,1,2\n", "another number of fields"),
+        (b",A\n1,2\n", "no line of column names"),
+    ],
+)
+def test_what_can_not_be_read_in_pieces_says_what_helps(tmp_path, text, words):
+    write(tmp_path / "DM.csv", text)
+    faults = merged(tmp_path, "disk", None, None)[2]
+    assert words in faults[0]
+    assert "--engine memory" in faults[0]
+
+
+def test_a_column_of_too_many_values_is_said_before_memory_is_full(tmp_path):
+    write(tmp_path / "DM.csv", people(9))
+    few = replace(TINY, file=replace(TINY.file, n_values=5))
+    assert "'USUBJID' has more than 5 distinct values" in merged(tmp_path, "disk", None, None, few)[2][0]
+
+
+def test_studies_are_told_apart_and_chosen(tmp_path):
+    assert_same(tmp_path, {"DM.csv": people(9, STUDYID=["X", "Y"])})
+    assert_same(tmp_path, {"DM.csv": people(9, STUDYID=["X", "Y", "Y", "Z"])[:4]})
+    assert_same(tmp_path, {"DM.csv": people(9, STUDYID=["X", "Y"])}, merge={"study": "*"})
+    mixed = laboratory(9)
+    for i, row in enumerate(mixed):
+        row["STUDYID"] = "" if i % 9 == 0 else "XY"[int(row["USUBJID"][1:]) % 2]
+    others = [{"STUDYID": "Q", "USUBJID": "S01", "AESEQ": 1}]
+    files = {"DM.csv": people(9, STUDYID=["X", "Y"]), "LB.csv": mixed, "AE.csv": others}
+    frame, report, _ = assert_same(tmp_path, files, merge={"study": ["X"], "unknown_subjects": ["LB"]})
+    assert len(frame["USUBJID"]) == 5
+    assert report["inputs"]["LB.csv"]["rows_of_other_studies"] > 0
+    assert report["left_out"] == {"AE.csv": "no row of the chosen study among 1"}
+
+
+def test_the_files_and_the_free_memory_choose(tmp_path, monkeypatch):
+    write(tmp_path / "DM.csv", people(9))
+    assert choose_merging("disk", tmp_path).name == "disk"
+    assert choose_merging("auto", tmp_path).name == "memory"
+    monkeypatch.setattr("disclosure_control.engines.merging.free_memory", lambda: 500)
+    assert choose_merging("auto", tmp_path).name == "disk"
+    assert "--engine disk" in choose_merging("auto", tmp_path).reason
+
+
+def test_texts_are_met_once():
+    import pyarrow as pa
+
+    random = np.random.default_rng(5)
+    texts = [None, "", "a", "ä", *(f"{i}" for i in range(500))]
+    met, records = TextsMet(), random.choice(np.array(texts, dtype=object), 3000).tolist()
+    codes = np.concatenate([met.encode(pa.array(records[i : i + 7], pa.large_string())) for i in range(0, 3000, 7)])
+    assert met.texts.take(pa.array(codes)).to_pylist() == records
+    assert len(met.texts.unique()) == len(met) == len(met.texts)
+    assert met.n_records.tolist() == [records.count(text) for text in met.texts.to_pylist()]
