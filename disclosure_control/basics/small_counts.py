@@ -261,11 +261,11 @@ def people_told(n: int | None) -> str:
     return f"{MASKED} people" if n is None else people_text(n)
 
 
-def people_on_screen(n: int | None) -> str:
+def people_on_screen(n: int | None, form: str = "") -> str:
     """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told.
 
-    None is a number that is masked.
+    None is a number that is masked; ``form`` "," writes ``1,000``.
     """
     if n is None:
         return f"a {MASKED} number"
-    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else str(n)
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else f"{n:{form}}"
