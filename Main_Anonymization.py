@@ -44,7 +44,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         pilot.log.notice(choice.reason)
     with contextlib.ExitStack() as until_published:
         with pilot.log.step("read"):
-            opening = opened(choice.name, path, pilot.config, readers, faults_without_records)
+            opening = opened(choice.name, path, pilot.config, readers, faults_without_records, pilot.cluster)
             found = until_published.enter_context(opening)
         return _assess_opened(pilot, found, options)
 
@@ -134,7 +134,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=(AUTO, *ENGINES),
         default=AUTO,
-        help="where the records are: in memory, on disk where they do not fit, or as the file calls for (default)",
+        help="where the records are: in memory, on disk where they do not fit, on disk and counted by several workers, "
+        "or in memory or on disk as the file calls for (default)",
     )
 
 

@@ -24,7 +24,16 @@ NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the def
 RESULTS_FOLDER = "processed_for_anonym"
 COMBINED_DATASET = "combined_dataset.csv"
 KEEP_RUNS = 400  # runs that a pilot's history holds, where nothing else is said
+LEAST_RUNS = 2  # the last one, and the one with which it was compared: without that it could not be verified
 REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on
+
+
+@dataclass(frozen=True)
+class ClusterSettings:
+    """Who works for ``--engine cluster``: the address of a Dask scheduler, or None and processes of this machine."""
+
+    scheduler: str | None = None
+    n_workers: int = 2
 
 
 @dataclass(frozen=True)
@@ -32,7 +41,7 @@ class Settings:
     """Where pilots and configs are, and the pilot that ``.env`` or the environment names (None: none).
 
     ``state_folder``: what is remembered of pilots outside of their folders; None: beside the data folder.
-    ``keep_runs``: how many runs the history of a pilot holds, the last ones.
+    ``keep_runs``: how many runs the history of a pilot holds, the last ones. ``cluster``: who works for such an engine.
     """
 
     data_folder: Path
@@ -41,6 +50,7 @@ class Settings:
     env_file: Path | None
     state_folder: Path | None = None
     keep_runs: int = KEEP_RUNS
+    cluster: ClusterSettings = ClusterSettings()
 
 
 def read_settings(environment: Mapping[str, str] | None = None, folder: Path | None = None) -> Settings:
@@ -61,6 +71,9 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
         raise FaultyInputError(f"{env_file}: cannot be read as UTF-8 text; write it again from .env.example") from None
     base = env_file.parent if env_file else PROJECT_FOLDER
 
+    def given(key: str) -> str | None:
+        return environment.get(key) or in_file.get(key) or None
+
     def given_path(key: str) -> Path | None:
         if environment.get(key):
             return folder / environment[key]
@@ -70,19 +83,22 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
     return Settings(
         data_folder=given_path("BIOSTREAMS_DATA_DIR") or base / "pilot_report",
         config_folder=given_path("BIOSTREAMS_CONFIG_DIR") or base / "config",
-        pilot=environment.get("BIOSTREAMS_PILOT") or in_file.get("BIOSTREAMS_PILOT") or None,
+        pilot=given("BIOSTREAMS_PILOT"),
         env_file=env_file,
         state_folder=given_path("BIOSTREAMS_STATE_DIR"),
-        keep_runs=_keep_runs(environment.get("BIOSTREAMS_KEEP_RUNS") or in_file.get("BIOSTREAMS_KEEP_RUNS")),
+        keep_runs=_whole_number("BIOSTREAMS_KEEP_RUNS", given("BIOSTREAMS_KEEP_RUNS"), KEEP_RUNS, 999_999, LEAST_RUNS),
+        cluster=ClusterSettings(
+            given("BIOSTREAMS_SCHEDULER"),
+            _whole_number("BIOSTREAMS_WORKERS", given("BIOSTREAMS_WORKERS"), ClusterSettings.n_workers, 999),
+        ),
     )
 
 
-def _keep_runs(written: str | None) -> int:
+def _whole_number(key: str, written: str | None, default: int, most: int, least: int = 1) -> int:
     if not written:
-        return KEEP_RUNS
-    if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or int(written) < 2:
-        # The last run and the one before it, with which it was compared: without that none can be verified.
-        raise FaultyInputError(f"BIOSTREAMS_KEEP_RUNS: found {written[:20]!r}; allowed: a whole number, 2 to 999999")
+        return default
+    if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or not least <= int(written) <= most:
+        raise FaultyInputError(f"{key}: found {written[:20]!r}; allowed: a whole number, {least} to {most}")
     return int(written)
 
 

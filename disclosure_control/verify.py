@@ -170,12 +170,18 @@ def _compare(
     paid = PAID_FOR in summary
     names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
     check_files_again(found, results, again, {*names, COMBINED_DATASET} - {MANIFEST})
-    # Files were compared themselves.
     check_figures_again(found, summary, made, ("files", *((PAID_FOR,) if paid else ())))
+    # Files were compared themselves; here is what is said of them.
+    check_figures_again(found, {"files": _said_of(summary, names)}, {"files": _said_of(made, names)})
     aside = (*_NOT_OF_THE_DATA, *(("figures",) if paid else ()))
     check_figures_again(found, {"manifest": _without(manifest, aside)}, {"manifest": _made_manifest(again, aside)})
     if paid:
         found.notes.append(f"{PAID_FOR} was not asked again, as answers are paid for; compared as recorded.")
+
+
+def _said_of(summary: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    entries = {name: entry for name, entry in summary["files"].items() if name in names}
+    return {name: {key: value for key, value in entry.items() if key != "sha256"} for name, entry in entries.items()}
 
 
 def _without(manifest: dict[str, Any], aside: Sequence[str]) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 import gc
 
-from tests import examples
-from tests.run.fixtures import doors, finished_template, fresh, pilot
+gc.disable()  # while hundreds of modules are imported: nearly all that they make stays, and looking at it is a fifth
+
+from tests import examples  # noqa: E402
+from tests.run.fixtures import doors, finished_template, fresh, pilot  # noqa: E402
 
 __all__ = ["doors", "finished_template", "fresh", "pilot"]
 
@@ -28,3 +30,4 @@ def pytest_collection_modifyitems(config, items):
 def pytest_collection_finish(session):
     """Thousands of tests stay to the end: without this they are looked through whenever something else is let go."""
     gc.freeze()
+    gc.enable()

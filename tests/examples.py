@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-QUICK_SHARE = 1 / 10
+QUICK_SHARE = 1 / 15
 FEWEST = 2
 
 _COMMON = {

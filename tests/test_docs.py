@@ -8,6 +8,7 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.utility import MEASURES
+from tests.cases import each
 from tests.places import PROJECT
 
 
@@ -26,7 +27,7 @@ def test_the_models_are_those_that_are_registered():
     assert set(rows_of("risk", "model")) == set(SYNTACTIC_MODELS)
 
 
-@pytest.mark.parametrize("name", SYNTACTIC_MODELS)
+@each("name", SYNTACTIC_MODELS)
 def test_the_row_of_a_model_says_its_direction_and_its_parameters(name):
     row = rows_of("risk", "model")[name]
     assert row.startswith(SYNTACTIC_MODELS[name].riskier)

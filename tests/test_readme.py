@@ -13,6 +13,7 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
 from Main_Anonymization import add_options, assess_pilot
+from tests.cases import each
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import files_below
 
@@ -34,6 +35,7 @@ def demo_results(tmp_path_factory):
     return folder / "PENTELI" / "processed_for_anonym"
 
 
+@pytest.mark.thorough("0.5 s: a whole run of the demo")
 def test_the_report_in_the_readme_is_the_one_of_the_demo(demo_results):
     report = (demo_results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
     assert f"```text\n{report}```" in README
@@ -46,17 +48,17 @@ def test_the_list_of_files_is_complete(demo_results):
     assert set(files_below(demo_results)) <= shown
 
 
-@pytest.mark.parametrize("key", [*_model_keys(), *KEY_READERS, *STEPS])
+@each("key", [*_model_keys(), *KEY_READERS, *STEPS])
 def test_every_config_key_has_a_row(key):
     assert f"| `{key}` |" in CONFIG
 
 
-@pytest.mark.parametrize("setting", list(MergeSettings.__dataclass_fields__))
+@each("setting", list(MergeSettings.__dataclass_fields__))
 def test_every_merge_setting_has_a_row(setting):
     assert f"| `{setting}` |" in CONFIG
 
 
-@pytest.mark.parametrize("setting", list(SubjectIdRule.__dataclass_fields__))
+@each("setting", list(SubjectIdRule.__dataclass_fields__))
 def test_every_subject_id_setting_is_named(setting):
     assert f"`{setting}`" in CONFIG
 

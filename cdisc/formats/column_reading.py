@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from cdisc.formats.values import (
     with_values_replaced,
 )
 from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.basics.words import listed
 
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
@@ -126,10 +126,7 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
     n_records = [contents.n_records.get(name) for name in contents.columns]
     if sum(map(len, columns)) < _MANY_VALUES:
         return dict(zip(contents.columns, map(read_column, columns, of_columns, n_records), strict=True))
-    # Arrow works outside Python's lock: columns are read side by side.
-    with ThreadPoolExecutor() as pool:
-        readings = pool.map(read_column, columns, of_columns, n_records)
-        return dict(zip(contents.columns, readings, strict=True))
+    return dict(zip(contents.columns, side_by_side(read_column, columns, of_columns, n_records), strict=True))
 
 
 def read_column(

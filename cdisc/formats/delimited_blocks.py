@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -22,8 +23,11 @@ import pyarrow.compute as pc
 
 from cdisc.formats.messages import no_record_fault
 from cdisc.formats.values import clean_name
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted, listed
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
 
 BLOCK_BYTES = 1 << 24
 _CHECKED_AT_ONCE = 1 << 16  # few enough for what is found in them to stay in the processor's cache
@@ -54,45 +58,52 @@ class BlocksOfText:
     def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
         self.path, self.block_bytes, self.dialect = path, block_bytes, dialect
         self.columns = _header(path, dialect)
-        self.n_empty_at_end = 0
         self.sha256, self.n_records = "", 0
-        self.n_bytes, self.n_bytes_read = path.stat().st_size, 0
+        self.start, self.n_bytes, self.n_bytes_read = 0, path.stat().st_size, 0
+        self.n_empty_end, self.n_fields_of_ragged = 0, Counter[int]()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        n_fields_of_ragged: list[int] = []
+        content_hash = hashlib.sha256()
+        yield from self.kept(content_hash)
+        n_columns = len(self.columns)
+        stop_at(faults_of_records(self.path, n_columns, self.n_records, self.n_fields_of_ragged, self.dialect))
+        self.sha256 = content_hash.hexdigest()
+
+    def kept(self, content_hash: Hash | None = None) -> Iterator[pa.RecordBatch]:
+        """The records from ``start`` on but for those at the end that hold nothing, which are ``n_empty_end``.
+
+        ``n_fields_of_ragged`` counts those that had to be left out, by their number of fields.
+        """
         with self.path.open("rb") as file:
-            checked = _CheckedText(file, self.path.name, self.dialect)
-            n_empty = 0  # records without a value that wait for one with a value after them
-            for block in self._blocks(checked, n_fields_of_ragged):
+            checked = _CheckedText(file, self.path.name, self.dialect, self.start, self.n_bytes, content_hash)
+            for block in self._blocks(checked):
                 self.n_bytes_read = checked.n_bytes
                 n_kept = _n_without_empty_end(block)
-                if n_kept and n_empty:
-                    yield _empty_records(block.schema, n_empty)
-                    self.n_records += n_empty
-                    n_empty = 0
-                n_empty += block.num_rows - n_kept
+                if n_kept and self.n_empty_end:  # they waited for one with a value after them
+                    yield _empty_records(block.schema, self.n_empty_end)
+                    self.n_records += self.n_empty_end
+                    self.n_empty_end = 0
+                self.n_empty_end += block.num_rows - n_kept
                 if n_kept:
                     yield block.slice(0, n_kept)
                     self.n_records += n_kept
             checked.check_end()
-            self.n_empty_at_end = n_empty
-        if n_fields_of_ragged:
-            raise FaultyInputError(self._ragged_fault(Counter(n_fields_of_ragged)))
-        if not self.n_records:
-            raise FaultyInputError(no_record_fault(self.path))
-        self.sha256 = checked.hash.hexdigest()
 
-    def _blocks(self, checked: _CheckedText, n_fields_of_ragged: list[int]) -> Iterator[pa.RecordBatch]:
+    def _blocks(self, checked: _CheckedText) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv as arrow_csv
 
         def leave_out(row: arrow_csv.InvalidRow) -> str:
-            n_fields_of_ragged.append(row.actual_columns)
+            self.n_fields_of_ragged[row.actual_columns] += 1
             return "skip"
 
         try:
             reader = arrow_csv.open_csv(
                 pa.PythonFile(checked, mode="r"),
-                arrow_csv.ReadOptions(column_names=self.columns, skip_rows_after_names=1, block_size=self.block_bytes),
+                arrow_csv.ReadOptions(
+                    column_names=self.columns,
+                    skip_rows_after_names=0 if self.start else 1,
+                    block_size=self.block_bytes,
+                ),
                 arrow_csv.ParseOptions(
                     delimiter=self.dialect.delimiter, newlines_in_values=True, invalid_row_handler=leave_out
                 ),
@@ -114,24 +125,82 @@ class BlocksOfText:
                 f"into records; {self.dialect.remedy}"
             ) from None
 
-    def _ragged_fault(self, n_fields: Counter[int]) -> str:
-        kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in sorted(n_fields.items())), at_most=5)
-        return (
-            f"{self.path.name}: {counted(n_fields.total(), 'record')} with another number of fields than the "
-            f"{counted(len(self.columns), 'column')} of the header: {kinds}; {self.dialect.remedy}"
-        )
+class RangeOfText(BlocksOfText):
+    """Some bytes of a CSV file, whole records: iterate ``kept`` once, in whichever process.
+
+    ``columns`` are those of the file; records of the first range come after its line of names.
+    """
+
+    def __init__(self, path: Path, columns: list[str], start: int, n_bytes: int, block_bytes: int = BLOCK_BYTES):
+        self.path, self.columns, self.block_bytes, self.dialect = path, columns, block_bytes, AS_WRITTEN
+        self.sha256, self.n_records = "", 0
+        self.start, self.n_bytes, self.n_bytes_read = start, n_bytes, 0
+        self.n_empty_end, self.n_fields_of_ragged = 0, Counter[int]()
+
+
+class CutText:
+    """A CSV file cut into ranges of whole records, each about ``range_bytes`` long: iterate once for (start, length).
+
+    On the way every byte is hashed: ``sha256`` is there at the end. Where quotes are not as this tool writes them the
+    ranges mean nothing, and whoever reads them finds that out.
+    """
+
+    def __init__(self, path: Path, range_bytes: int):
+        self.path, self.range_bytes, self.sha256 = path, range_bytes, ""
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        content_hash = hashlib.sha256()
+        start = n_read = 0
+        in_quotes = False
+        with self.path.open("rb") as file:
+            while data := file.read(min(BLOCK_BYTES, self.range_bytes)):
+                content_hash.update(data)
+                place = 0
+                while (end := data.find(b"\n", max(place, start + self.range_bytes - 1 - n_read))) >= 0:
+                    in_quotes ^= data.count(b'"', place, end) % 2 == 1
+                    place = end + 1
+                    if not in_quotes:
+                        yield start, n_read + place - start
+                        start = n_read + place
+                in_quotes ^= data.count(b'"', place) % 2 == 1
+                n_read += len(data)
+        if n_read > start:
+            yield start, n_read - start
+        self.sha256 = content_hash.hexdigest()
+
+
+def faults_of_records(
+    path: Path, n_columns: int, n_records: int, n_fields_of_ragged: Counter[int], dialect: Dialect = AS_WRITTEN
+) -> list[str]:
+    """The fault of records with another number of fields than there are columns, or else that there is no record."""
+    if not n_fields_of_ragged:
+        return [] if n_records else [no_record_fault(path)]
+    found = sorted(n_fields_of_ragged.items())
+    kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in found), at_most=5)
+    return [
+        f"{path.name}: {counted(n_fields_of_ragged.total(), 'record')} with another number of fields than the "
+        f"{counted(n_columns, 'column')} of the header: {kinds}; {dialect.remedy}"
+    ]
 
 
 class _CheckedText(io.RawIOBase):
-    """The bytes of a file, hashed and checked on their way to the parser."""
+    """Some bytes of a file, hashed and checked on their way to the parser."""
 
-    def __init__(self, file: io.BufferedReader, name: str, dialect: Dialect):
-        self.file, self.name, self.remedy = file, name, dialect.remedy
+    def __init__(
+        self,
+        file: io.BufferedReader,
+        name: str,
+        dialect: Dialect,
+        start: int,
+        n_most: int,
+        content_hash: Hash | None,
+    ):
+        self.file, self.name, self.remedy, self._n_most, self._hash = file, name, dialect.remedy, n_most, content_hash
         self._is_edge = np.isin(np.arange(256), [ord(dialect.delimiter), *b'\r\n"'])
-        self.hash = hashlib.sha256()
+        file.seek(start)
         self.fault: FaultyInputError | None = None
         self.n_bytes = 0
-        self._is_start = True
+        self._is_start = start == 0
         self._held_back = b""
         self._last = np.array([ord("\n")], dtype=np.uint8)
         self._n_quotes = 0
@@ -140,12 +209,14 @@ class _CheckedText(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        data = self._held_back + self.file.read(max(size - len(self._held_back), 1))
+        n_left = self._n_most - self.n_bytes - len(self._held_back)
+        data = self._held_back + self.file.read(min(max(size - len(self._held_back), 1), n_left))
         self._held_back = b""
         # The parser drops a line feed at the beginning of a block: right between records, wrong in a quoted value.
         if len(data) > 1 and data[-1] == _CR:
             data, self._held_back = data[:-1], data[-1:]
-        self.hash.update(data)
+        if self._hash is not None:
+            self._hash.update(data)
         self.n_bytes += len(data)
         if self._is_start:
             data, self._is_start = data.removeprefix(codecs.BOM_UTF8), False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -80,7 +81,14 @@ class FileWriter:
 
 
 def bytes_of_file(write: Callable[[Path], None]) -> bytes:
-    """What ``write`` puts into a file: for libraries that write to a path alone; nobody else may read it meanwhile."""
+    """What ``write`` puts into a file: for libraries that write to a path alone; nobody else may read it meanwhile.
+
+    A file in memory where the system has such: no full disk cuts it off, and of a run that is killed nothing stays.
+    """
+    if hasattr(os, "memfd_create"):
+        with os.fdopen(os.memfd_create("data"), "rb") as file:
+            write(Path(f"/proc/self/fd/{file.fileno()}"))
+            return file.read()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "data"
         write(path)

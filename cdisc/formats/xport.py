@@ -7,6 +7,7 @@ observations of a fixed length follow each other, and blanks fill the last recor
 
 from __future__ import annotations
 
+import errno
 import io
 import re
 import struct
@@ -292,7 +293,18 @@ def _written(
             file_format_version=version,
         )
 
-    return _dated(bytes_of_file(write), table.created)
+    content = bytes_of_file(write)
+    if not _is_whole(content, len(frame)):  # the library says nothing where the disk is full
+        raise OSError(errno.EIO, f"{table.name}.xpt could not be written whole, as on a full disk")
+    return _dated(content, table.created)
+
+
+def _is_whole(content: bytes, n_records: int) -> bool:
+    try:
+        layout = _layout(content)
+    except (_NotWholeError, struct.error, ValueError):
+        return False
+    return len(content) == _rounded_up(layout.data_at + n_records * layout.observation_length)
 
 
 def _faults_of_outgoing(table: OutgoingTable, version: int, longest_name: int, longest_text: int) -> list[str]:

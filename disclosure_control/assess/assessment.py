@@ -62,12 +62,18 @@ class Assessment:
         return [self.k_anonymity, *self.l_diversity.values(), *self.t_closeness.values()]
 
 
-def assess(df: pd.DataFrame, config: PilotConfig, announce: Callable[[str], None] | None = None) -> Assessment:
+def assess(
+    df: pd.DataFrame,
+    config: PilotConfig,
+    announce: Callable[[str], None] | None = None,
+    subjects: pd.Series | None = None,
+) -> Assessment:
     """Bin, form the classes once, count each sensitive feature once, and evaluate k, l and t on the counts.
 
-    ``df`` has one row per person. ``announce`` is told of thresholds that cannot be met before the models run.
+    ``df`` has one row per person; ``subjects`` (n_records,) are their ids, for lists of people. ``announce`` is told of
+    thresholds that cannot be met before the models run.
     """
-    return evaluate(count_in_memory(df, config), config, announce)
+    return evaluate(count_in_memory(df, config, subjects), config, announce)
 
 
 def evaluate(people: People, config: PilotConfig, announce: Callable[[str], None] | None = None) -> Assessment:

@@ -13,6 +13,7 @@ from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions
 from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.assess.absent_columns import known_columns
+from disclosure_control.basics.columns import are_rising
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.engines.dataset_rules import (
     SUBJECT_COLUMN,
@@ -144,8 +145,5 @@ def header_of(path: Path) -> list[str] | None:
 def _n_distinct(subjects: pd.Series) -> int:
     """Number of different ids; a file of this tool has them in rising order, where neighbours tell."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    ids = pa.array(subjects)
-    rising = len(ids) and not ids.null_count and pc.all(pc.greater(ids[1:], ids[:-1])).as_py()
-    return len(ids) if rising else subjects.nunique()
+    return len(subjects) if are_rising(pa.array(subjects)) else int(subjects.nunique())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from cdisc.formats.delimited_blocks import BlocksOfText
+from config import ClusterSettings
 from config.model_settings import KeyReader, PilotConfig
 from disclosure_control.assess.combined_dataset import (
     CombinedDataset,
@@ -20,6 +23,7 @@ from disclosure_control.basics.faults import stop_at
 from disclosure_control.engines.choice import ENGINES
 from disclosure_control.engines.dataset_rules import faults_of_names, faults_of_roles
 from disclosure_control.engines.disk import USUAL_LIMITS, Limits, count_on_disk
+from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.engines.people import People, count_in_memory
 from disclosure_control.engines.spill import spill_folder
 
@@ -46,6 +50,10 @@ def opened_in_memory(path: Path, literal: Mapping, readers: Mapping[str, KeyRead
     yield OpenedPilot(config, dataset, count_in_memory(dataset.frame, config, dataset.subjects))
 
 
+# Counts the people of a text, in a folder and within limits.
+Count = Callable[[BlocksOfText, PilotConfig, Path, Limits], tuple[People, TableOnDisk]]
+
+
 @contextlib.contextmanager
 def opened_from_disk(
     path: Path,
@@ -53,20 +61,33 @@ def opened_from_disk(
     readers: Mapping[str, KeyReader],
     faults_of_engine: Callable[[PilotConfig], list[str]] = _no_faults,
     limits: Limits | None = None,
+    counting: Callable[[Path], AbstractContextManager[Count]] | None = None,
 ) -> Iterator[OpenedPilot]:
     """The pilot counted part by part; what is put aside for that is gone when the block ends.
 
     ``faults_of_engine`` names what the config asks for and only an engine with all records does: it is said before the
-    file is read. Raises ``FaultyInputError`` as ``read_combined_dataset`` does.
+    file is read. ``counting`` gives, for a folder, who counts; this process if not given. Raises ``FaultyInputError``
+    as ``read_combined_dataset`` does.
     """
+    counting = (lambda folder: contextlib.nullcontext(count_on_disk)) if counting is None else counting
     limits = USUAL_LIMITS if limits is None else limits
     _, config = checked_config(path, literal, readers)
     text = BlocksOfText(path, limits.block_bytes)
     check_subject_column(path, text.columns)
     stop_at([*faults_of_roles(config), *faults_of_names(text.columns), *faults_of_engine(config)])
-    with spill_folder(path.parent, int(SPILL_PER_BYTE * path.stat().st_size)) as folder:
-        people, table = count_on_disk(text, config, folder, limits)
+    with spill_folder(path.parent, int(SPILL_PER_BYTE * path.stat().st_size)) as folder, counting(folder) as count:
+        people, table = count(text, config, folder, limits)
         yield OpenedPilot(config, CombinedDatasetOnDisk(text.sha256, text.n_records, table), people)
+
+
+@contextlib.contextmanager
+def counting_on_cluster(settings: ClusterSettings, folder: Path) -> Iterator[Count]:
+    """Workers of a cluster, who count; those of this machine are gone when the block ends, before the folder is."""
+    from disclosure_control.engines.cluster import count_on_cluster
+    from disclosure_control.engines.dask_workers import dask_workers
+
+    with dask_workers(settings, folder) as workers:
+        yield functools.partial(count_on_cluster, workers=workers)
 
 
 @contextlib.contextmanager
@@ -76,11 +97,17 @@ def opened(
     literal: Mapping,
     readers: Mapping[str, KeyReader],
     faults_without_records: Callable[[PilotConfig], list[str]] = _no_faults,
+    cluster: ClusterSettings | None = None,
 ) -> Iterator[OpenedPilot]:
-    """The pilot by the engine of this name; ``faults_without_records`` is asked where it does not hold records."""
+    """The pilot by the engine of this name; ``faults_without_records`` is asked where it does not hold records.
+
+    ``cluster``: who works, where the engine asks others.
+    """
     if ENGINES[engine].holds_records:
-        with opened_in_memory(path, literal, readers) as found:
-            yield found
+        opening = opened_in_memory(path, literal, readers)
     else:
-        with opened_from_disk(path, literal, readers, faults_without_records) as found:
-            yield found
+        on_cluster = functools.partial(counting_on_cluster, cluster or ClusterSettings())
+        counting = on_cluster if engine == "cluster" else None
+        opening = opened_from_disk(path, literal, readers, faults_without_records, counting=counting)
+    with opening as found:
+        yield found

@@ -6,11 +6,15 @@ import contextlib
 import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.faults import FaultyInputError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 LARGEST_EXACT = 2**53  # whole numbers up to here are floats of their own
 LARGEST_NUMBER = 1e300  # differences and sums of larger ones are infinite
@@ -53,6 +57,8 @@ def encode_column(values: pd.Series) -> EncodedColumn:
         labels = np.array([_label(category) for category in values.cat.categories], dtype=object)
         return _merge_equal_labels(values.cat.codes.to_numpy(), labels, sort=not values.cat.ordered)
     if pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype):
+        if (encoded := _of_close_whole_numbers(values)) is not None:
+            return encoded
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
         if fall_together(values, numbers):
             return encode_column(values.astype("str"))
@@ -67,6 +73,20 @@ def encode_column(values: pd.Series) -> EncodedColumn:
     if values.dtype == "str":
         return _of_texts(codes, values_seen)
     return _merge_equal_labels(codes, np.array([_label(value) for value in values_seen], dtype=object))
+
+
+def _of_close_whole_numbers(values: pd.Series) -> EncodedColumn | None:
+    """The column where it is whole numbers, none missing, so close together that each can be counted; else None."""
+    numbers = values.to_numpy() if isinstance(values.dtype, np.dtype) and values.dtype.kind in "iu" else None
+    if numbers is None or not len(numbers):
+        return None
+    least, largest = int(numbers.min()), int(numbers.max())
+    if largest - least >= max(len(numbers), 65_536) or max(abs(least), abs(largest)) >= LARGEST_EXACT:
+        return None
+    place = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
+    occurs = np.bincount(place) > 0
+    labels = (np.flatnonzero(occurs) + least).astype(float)
+    return EncodedColumn((np.cumsum(occurs) - 1).take(place), labels)
 
 
 def one_column(values: pd.Series) -> pd.Series:
@@ -172,7 +192,14 @@ def renumber(codes: np.ndarray, order: np.ndarray) -> np.ndarray:
 
 def _take(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """``table[codes]`` with -1 where the code is -1."""
-    return np.append(table, -1)[codes]
+    return np.append(table, -1).take(codes, mode="wrap")  # twice as fast as by brackets
+
+
+def are_rising(texts: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether each text is larger than the one before it, none missing: so all differ, which neighbours alone tell."""
+    import pyarrow.compute as pc
+
+    return not texts.null_count and pc.all(pc.greater(texts[1:], texts[:-1]), min_count=0).as_py()
 
 
 def parse_numbers(values: pd.Series) -> np.ndarray:

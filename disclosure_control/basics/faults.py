@@ -17,6 +17,10 @@ class FaultyInputError(ValueError):
         super().__init__("\n".join(self.faults))
 
 
+class FaultElsewhereError(Exception):
+    """A fault of this program in another process; its message tells the kind and the place, and no data."""
+
+
 class ColumnNames(tuple[str, ...]):
     """The columns of a dataset, and ``absence``, which tells why another one is not among them, where that is known."""
 

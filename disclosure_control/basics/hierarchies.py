@@ -12,6 +12,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -53,14 +54,23 @@ class ValueHierarchy:
 
         ``values`` are the labels of an encoded column: floats, or text in the project's canonical spelling.
         """
-        leaves = pd.Series(self.labels[:, 0], dtype=object)
-        if values.dtype.kind == "f":
-            numbers = parse_numbers(leaves) + 0.0
-            known = {number: leaf for leaf, number in enumerate(numbers) if not np.isnan(number)}
-        else:
-            canonical = encode_column(leaves)
-            known = {canonical.labels[code]: leaf for leaf, code in enumerate(canonical.codes)}
+        known = self._leaf_of_number if values.dtype.kind == "f" else self._leaf_of_text
         return np.array([known.get(value, -1) for value in values], dtype=np.int64)
+
+    @cached_property
+    def _leaf_of_number(self) -> dict[float, int]:
+        numbers = parse_numbers(pd.Series(self.labels[:, 0], dtype=object)) + 0.0
+        return {number: leaf for leaf, number in enumerate(numbers) if not np.isnan(number)}
+
+    @cached_property
+    def _leaf_of_text(self) -> dict[str, int]:
+        canonical = encode_column(pd.Series(self.labels[:, 0], dtype=object))
+        return {canonical.labels[code]: leaf for leaf, code in enumerate(canonical.codes)}
+
+    @cached_property
+    def _node_of_leaf(self) -> list[np.ndarray]:
+        """By level the number of the node above each leaf, (n_leaves,)."""
+        return [np.unique(of_level, return_inverse=True)[1].reshape(-1) for of_level in self.labels.T]
 
     def nodes_of(self, values: np.ndarray, level: int) -> np.ndarray:
         """Number of the node above each distinct value: (n_values,), 0 to nodes of the level - 1.
@@ -73,7 +83,7 @@ class ValueHierarchy:
                 f"hierarchy {self.name!r}: {int((leaf < 0).sum())} of {len(values)} distinct values of the data are "
                 "not among its leaves; allowed: values in its first column; add a line for each of them"
             )
-        return np.unique(self.labels[:, level], return_inverse=True)[1].reshape(-1)[leaf]
+        return self._node_of_leaf[level][leaf]
 
     def generalise(self, column: pd.Series, level: int) -> pd.Series:
         """The column at a level of the hierarchy (n_records,), index kept; missing stays missing, level 0 changes none.

@@ -22,7 +22,7 @@ class PartOfCells:
     """The cells of some classes, on disk: their keys, (class - first class) x values + value, rising, and people."""
 
     classes: slice
-    cells: SpilledArrays
+    cells: Iterable[np.ndarray]
     n_cells: int
 
 

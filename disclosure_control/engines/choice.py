@@ -17,7 +17,10 @@ class Engine:
 ENGINES: dict[str, Engine] = {
     "memory": Engine("all records in memory: the fastest where they fit, and everything runs", True),
     "disk": Engine(
-        "records on disk, counted part by part in about a gigabyte; k, l, t, risk and the scan of values", False
+        "records on disk, counted part by part in about a gigabyte; k, l, t, identifiers, risk and recommend", False
+    ),
+    "cluster": Engine(
+        "records on a disk that several workers share, and who count them; the same as disk, when asked for", False
     ),
 }
 AUTO = "auto"

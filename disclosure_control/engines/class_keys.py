@@ -36,7 +36,10 @@ class KeyCounter:
 
     def add(self, keys: np.ndarray) -> None:
         """Count one more block of keys (n,)."""
-        keys, people = count_keys(keys, self._n_keys)
+        self.add_counted(*count_keys(keys, self._n_keys))
+
+    def add_counted(self, keys: np.ndarray, people: np.ndarray) -> None:
+        """Count one more block of which each key (n,) stands there once, with how many people (n,) have it."""
         if self._dense is not None:
             self._dense[keys] += people
             return
@@ -128,7 +131,35 @@ class ClassKeys:
         return codes - 1
 
 
+@dataclass(frozen=True)
+class NextStage:
+    """What is to be counted for one more stage: the keys of columns ``first`` to ``last`` on top of those so far.
+
+    ``n_most`` classes are allowed.
+    """
+
+    so_far: ClassKeys
+    first: int
+    last: int
+    n_keys: int
+    n_most: int
+
+    def counter(self) -> KeyCounter:
+        """What counts them."""
+        return KeyCounter(
+            self.n_keys,
+            self.n_most,
+            f"the quasi-identifiers make more than {self.n_most:,} classes, which is more than fit in memory, and "
+            "nearly everybody is alone in such; bin what is continuous, or name fewer quasi-identifiers",
+        )
+
+    def keys(self, n_records: int, codes: Sequence[np.ndarray]) -> np.ndarray:
+        """The keys of a block: of how many records, and their codes by column."""
+        return self.so_far.key(self.so_far.class_of(codes, n_records), codes, self.first, self.last)
+
+
 Blocks = Callable[[], Iterable[tuple[int, Sequence[np.ndarray]]]]
+Counted = tuple[np.ndarray, np.ndarray]
 
 
 def find_class_keys(blocks: Blocks, radices: Sequence[int], n_most: int, key_limit: int = KEY_LIMIT) -> ClassKeys:
@@ -136,10 +167,20 @@ def find_class_keys(blocks: Blocks, radices: Sequence[int], n_most: int, key_lim
 
     Raises ``FaultyInputError`` where there are more than ``n_most`` classes.
     """
-    too_many = (
-        f"the quasi-identifiers make more than {n_most:,} classes, which is more than fit in memory, and nearly "
-        "everybody is alone in such; bin what is continuous, or name fewer quasi-identifiers"
-    )
+
+    def count(stage: NextStage) -> Counted:
+        counter = stage.counter()
+        for n_records, codes in blocks():
+            counter.add(stage.keys(n_records, codes))
+        return counter.result()
+
+    return find_class_keys_counted(count, radices, n_most, key_limit)
+
+
+def find_class_keys_counted(
+    count: Callable[[NextStage], Counted], radices: Sequence[int], n_most: int, key_limit: int = KEY_LIMIT
+) -> ClassKeys:
+    """The same, where ``count`` gives the keys of a stage that occur, rising, and how many records have each."""
     keys = ClassKeys(tuple(radices))
     last = 0
     while last < len(radices) or not keys.stages:
@@ -147,10 +188,8 @@ def find_class_keys(blocks: Blocks, radices: Sequence[int], n_most: int, key_lim
         while last < len(radices) and (last == first or n_keys * radices[last] < key_limit):
             n_keys *= radices[last]
             last += 1
-        counter = KeyCounter(n_keys, n_most, too_many)
-        for n_records, codes in blocks():
-            counter.add(keys.key(keys.class_of(codes, n_records), codes, first, last))
-        keys = ClassKeys(keys.radices, (*keys.stages, KeyStage(first, last, n_keys, *counter.result())))
+        counted = count(NextStage(keys, first, last, n_keys, n_most))
+        keys = ClassKeys(keys.radices, (*keys.stages, KeyStage(first, last, n_keys, *counted)))
     return keys
 
 

@@ -48,6 +48,13 @@ class GrowingDictionary:
         self.first_record = np.full(1, -1)
         self._n_read = 0
 
+    @staticmethod
+    def of(texts: CountedTexts) -> GrowingDictionary:
+        """A dictionary of texts that were counted elsewhere; the first one is missing."""
+        dictionary = GrowingDictionary()
+        dictionary._texts, dictionary.people, dictionary.first_record = texts.texts, texts.people, texts.first_record
+        return dictionary
+
     def __len__(self) -> int:
         return len(self._texts)
 
@@ -77,6 +84,10 @@ class GrowingDictionary:
     def counted(self) -> CountedTexts:
         """The texts but for the missing one, and who has them."""
         return CountedTexts(self._texts[1:], self.people[1:], self.first_record[1:])
+
+    def all_texts(self) -> CountedTexts:
+        """The texts, the missing one first, and who has them."""
+        return CountedTexts(self._texts, self.people, self.first_record)
 
     def values(self, name: str) -> pd.Series:
         """The texts as a column of the dataset (n_texts,), the first one missing."""

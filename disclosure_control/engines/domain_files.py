@@ -249,8 +249,8 @@ def read_large_file(
         one.forget_hashes()
     if n_missing:
         notes.append(unquoted_missing_note(n_missing))
-    if text.n_empty_at_end:
-        notes.append(f"{counted(text.n_empty_at_end, 'record')} without any value at the end left out")
+    if text.n_empty_end:
+        notes.append(f"{counted(text.n_empty_end, 'record')} without any value at the end left out")
     counts = [one.n_records for one in met]
     contents = FileContents(
         {name: pa.chunked_array([one.texts]) for name, one in zip(text.columns, met, strict=True)},

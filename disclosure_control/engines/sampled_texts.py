@@ -29,18 +29,23 @@ class SampledTexts:
         texts, row_of_text = clean_values(encoded.dictionary), np.empty(len(encoded.dictionary), dtype=np.int64)
         codes = encoded.indices.to_numpy()
         row_of_text[codes[::-1]] = np.arange(len(codes))[::-1]
-        kept = np.flatnonzero(self._is_in(texts) & np.asarray(texts.is_valid()))
-        if len(kept):
-            before, people = self._counted, np.bincount(codes, minlength=len(texts))[kept]
-            joined = pa.concat_arrays([before.texts, texts.take(pa.array(kept))]).dictionary_encode()
-            code = joined.indices.to_numpy()
-            first = np.append(before.first_record, row_of_text[kept] + self._n_read)
-            first_record = np.empty(len(joined.dictionary), dtype=np.int64)
-            first_record[code[::-1]] = first[::-1]
-            n_people = np.bincount(code, np.append(before.people, people)).astype(np.int64)
-            self._counted = CountedTexts(joined.dictionary, n_people, first_record)
-            self._shrink()
+        people = np.bincount(codes, minlength=len(texts))
+        counted = CountedTexts(texts, people, row_of_text + self._n_read)
+        self.add_counted(counted.some(np.asarray(texts.is_valid())))
         self._n_read += len(codes)
+
+    def add_counted(self, counted: CountedTexts) -> None:
+        """Count texts of later records, none missing, that were counted already."""
+        before, more = self._counted, counted.some(self._is_in(counted.texts))
+        if not len(more.texts):
+            return
+        joined = pa.concat_arrays([before.texts, more.texts]).dictionary_encode()
+        code = joined.indices.to_numpy()
+        first_record = np.empty(len(joined.dictionary), dtype=np.int64)
+        first_record[code[::-1]] = np.append(before.first_record, more.first_record)[::-1]
+        n_people = np.bincount(code, np.append(before.people, more.people)).astype(np.int64)
+        self._counted = CountedTexts(joined.dictionary, n_people, first_record)
+        self._shrink()
 
     def counted(self) -> CountedTexts:
         """The sample as it is after the blocks so far."""

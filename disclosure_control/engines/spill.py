@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import pyarrow as pa
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.results import SPILL
+
+N_REMOVALS, SECONDS_BETWEEN_REMOVALS = 10, 0.1
 
 
 @contextlib.contextmanager
@@ -33,7 +36,16 @@ def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
     try:
         yield folder
     finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder to which a worker that nobody waits for may still be writing."""
+    for _ in range(N_REMOVALS):
         shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(SECONDS_BETWEEN_REMOVALS)
 
 
 class SpilledArrays:
@@ -44,22 +56,40 @@ class SpilledArrays:
         path.touch(mode=0o600)
         self._file = path.open("wb")
 
+    @staticmethod
+    def of(path: Path, *arrays: np.ndarray) -> SpilledArrays:
+        """A file of these arrays, written to its end."""
+        spilled = SpilledArrays(path)
+        for array in arrays:
+            spilled.append(array)
+        spilled.close()
+        return spilled
+
+    def close(self) -> None:
+        """Write what was put to its end, for others to read; nothing can be put afterwards."""
+        self._file.close()
+
     def append(self, array: np.ndarray) -> None:
         """Put one more array at the end."""
         np.save(self._file, array)
         self._n_arrays += 1
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        self._file.close()
-        with self._path.open("rb") as file:
-            for _ in range(self._n_arrays):
-                array: np.ndarray = np.load(file)
-                yield array
+        self.close()
+        yield from arrays_in(self._path, self._n_arrays)
 
     def remove(self) -> None:
         """Give the room on the disk back."""
         self._file.close()
         self._path.unlink()
+
+
+def arrays_in(path: Path, n_arrays: int) -> Iterator[np.ndarray]:
+    """The first arrays of a file of them."""
+    with path.open("rb") as file:
+        for _ in range(n_arrays):
+            array: np.ndarray = np.load(file, allow_pickle=False)
+            yield array
 
 
 class SpilledRecords:
@@ -75,35 +105,46 @@ class SpilledRecords:
         """Put one more table at the end."""
         self._writer.write_batch(records)
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Write what was put to its end, for others to read; nothing can be put afterwards."""
         if not self._file.closed:
             self._writer.close()
             self._file.close()
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        self._close()
-        with pa.OSFile(os.fspath(self._path), "rb") as file:
-            yield from pa.ipc.open_stream(file)
+        self.close()
+        yield from records_in(self._path)
 
     def take(self, lengths: Sequence[int], rows: np.ndarray) -> pa.Table:
         """The rows with these numbers (n,), counted over all tables, whose ``lengths`` are given; only these are read.
 
         For use after ``__iter__`` or instead of it: nothing can be put afterwards.
         """
-        self._close()
-        order = np.argsort(rows, kind="stable")
-        ends = np.cumsum(lengths)
-        of_table = np.split(rows[order], np.searchsorted(rows[order], ends[:-1])) if len(lengths) else []
-        found = []
-        with pa.memory_map(os.fspath(self._path)) as file, pa.ipc.open_stream(file) as tables:
-            for table, wanted, end, length in zip(tables, of_table, ends, lengths, strict=True):
-                if len(wanted):
-                    found.append(table.take(pa.array(wanted - (end - length))))
-        taken = pa.Table.from_batches(found, self._schema)
-        return taken.take(pa.array(np.argsort(order, kind="stable")))
+        self.close()
+        return rows_in(self._path, self._schema, lengths, rows)
 
     def remove(self) -> None:
         """Give the room on the disk back."""
         if not self._file.closed:
             self._file.close()
         self._path.unlink()
+
+
+def records_in(path: Path) -> Iterator[pa.RecordBatch]:
+    """The tables of a file of them."""
+    with pa.OSFile(os.fspath(path), "rb") as file:
+        yield from pa.ipc.open_stream(file)
+
+
+def rows_in(path: Path, schema: pa.Schema, lengths: Sequence[int], rows: np.ndarray) -> pa.Table:
+    """The rows with these numbers (n,) of a file of tables: see ``SpilledRecords.take``."""
+    order = np.argsort(rows, kind="stable")
+    ends = np.cumsum(lengths)
+    of_table = np.split(rows[order], np.searchsorted(rows[order], ends[:-1])) if len(lengths) else []
+    found = []
+    with pa.memory_map(os.fspath(path)) as file, pa.ipc.open_stream(file) as tables:
+        for table, wanted, end, length in zip(tables, of_table, ends, lengths, strict=True):
+            if len(wanted):
+                found.append(table.take(pa.array(wanted - (end - length))))
+    taken = pa.Table.from_batches(found, schema)
+    return taken.take(pa.array(np.argsort(order, kind="stable")))

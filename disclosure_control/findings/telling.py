@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -116,25 +116,20 @@ def _as_numbers(column: pd.Series) -> pd.Series:
     texts = pd.Series(encoded.labels.astype(str), dtype="str")
     if texts.str.contains(r"\d").mean() < TELLING:
         return column
-    for read in (_plain_numbers, *(_days_by(form) for form in DATE_FORMATS)):
-        numbers = read(texts)
+    for numbers in _readings(texts):
         values = np.append(numbers, np.nan)[encoded.codes]
         if np.isfinite(values).sum() >= TELLING * (encoded.codes >= 0).sum() > 0:
             return pd.Series(values, index=column.index, name=column.name)
     return column
 
 
-def _plain_numbers(texts: pd.Series) -> np.ndarray:
-    return parse_numbers(texts.str.replace(",", "."))
-
-
-def _days_by(form: str) -> Callable[[pd.Series], np.ndarray]:
-    def days(texts: pd.Series) -> np.ndarray:
-        read = pd.to_datetime(texts.str.partition("T")[0], format=form, errors="coerce").to_numpy("datetime64[D]")
-        numbers: np.ndarray = np.where(np.isnat(read), np.nan, read.astype(float))
-        return numbers
-
-    return days
+def _readings(texts: pd.Series) -> Iterator[np.ndarray]:
+    """The texts as plain numbers, then as days in each way to write them; NaN what cannot be read so."""
+    yield parse_numbers(texts.str.replace(",", "."))
+    dates = texts.str.partition("T")[0]
+    for form in DATE_FORMATS:
+        read = pd.to_datetime(dates, format=form, errors="coerce").to_numpy("datetime64[D]")
+        yield np.where(np.isnat(read), np.nan, read.astype(float))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from Anonymization_Models import CountTable, mean_difference
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.generalisation.coarse_measures import CoarseMeasure
 from disclosure_control.generalisation.missing_policies import POLICIES, MissingPolicy
+from disclosure_control.generalisation.most_kept import most_kept
 from disclosure_control.generalisation.nodes import Node, RollUp, cells_of_some
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SyntacticModel
 
@@ -149,13 +150,22 @@ class Criterion:
             share = 1.0 - np.log(measure) / np.log(self.threshold * (1 - 1e-9))
         elif name in CONVEX and (suppressed_rate == 0 or name in NORMS) and suppressed_rate < 1:
             worst = self.largest_measure
-            # (everybody - kept) = share gone x (gone - kept): so far at most has the reference moved.
-            moved = suppressed_rate / (1.0 - suppressed_rate) * worst
-            within = self.threshold + moved + 1e-9 * max(self.scale, self.threshold)
+            within = self.threshold + self._moved(suppressed_rate) + 1e-9 * max(self.scale, self.threshold)
             share = (measure - within) / (worst - within) if within < worst else np.zeros(len(measure))
         else:
             share = np.zeros(len(measure))
         return np.clip(np.nan_to_num(share) * (1 - 1e-9), 0.0, 1.0)
+
+
+    def to_go(self, table: CountTable, suppressed_rate: float) -> np.ndarray:
+        """As ``share_to_go``, in people (n_classes,), from the cells of a table: much nearer to what really goes."""
+        within = self.threshold + self._moved(suppressed_rate) + 1e-9 * max(self.scale, self.threshold)
+        most = most_kept(self.model, self.settings, table, self.table.people_of_value, within)
+        return np.zeros(table.n_classes) if most is None else table.people_of_class - most
+
+    def _moved(self, suppressed_rate: float) -> float:
+        """So far at most the reference moves: (everybody - kept) = share gone x (gone - kept)."""
+        return suppressed_rate / (1.0 - suppressed_rate) * self.largest_measure if suppressed_rate else 0.0
 
 
 # Of the sizes of the kept classes, smallest first, and what is left if the first 0, 1, 2, ... of them go.
@@ -317,6 +327,7 @@ class Requirements:
             measure = criterion.measure(table, criterion.table.people_of_value)
             fails = criterion.fails(measure)
             at_least = np.maximum(at_least, _to_go(criterion, measure, fails, table.people_of_class))
+            at_least = np.maximum(at_least, criterion.to_go(table, 0.0))
             suppressed = suppressed | fails
         return Judgement(suppressed, np.where(surely, 0.0, at_least))
 
@@ -382,6 +393,7 @@ class Requirements:
         else:
             table = _of_kept(roll_up.cells(node, criterion.table), surely)
             measure, people = criterion.measure(table, of_value), table.people_of_class
+            return np.maximum(criterion.share_to_go(measure, rate) * people, criterion.to_go(table, rate))
         return criterion.share_to_go(measure, rate) * people
 
 

@@ -252,7 +252,8 @@ class _Walk:
         if n_at_least > most + 1e-6 * (1 + n_at_least):
             self.bound[finer] = np.inf
             return False
-        self._raise_bounds_of_finer(node, surely, found.at_least)
+        wholly = found.at_least > node.size - 1 + 1e-6  # people are whole: who is left of them would be less than one
+        self._raise_bounds_of_finer(node, surely | wholly, np.where(wholly, 0.0, found.at_least))
         if self._n_suppressed(node, suppressed) > most:
             if most == 0 and self.requirements.is_monotone_without_suppression:
                 self.bound[finer] = np.inf

@@ -51,9 +51,10 @@ def checked_hits(column: ColumnValues, numbers: Sequence[CheckedNumber]) -> Hits
     if not len(positions):
         return None
     candidates = _candidates([column.sample[position] for position in positions])
+    lines = "\n".join(dict.fromkeys(compact for pieces in candidates.values() for _, compact in pieces))
     best: tuple[int, str, float, set[int]] | None = None
     for number in numbers:
-        tried = _of_form(number, candidates)
+        tried = _of_form(number, candidates, lines)
         if not tried:
             continue
         some = sorted(tried.values())[:: max(len(tried) // FIRST, 1)]
@@ -85,12 +86,18 @@ def _candidates(values: Sequence[str]) -> dict[int, list[tuple[str, str]]]:
     return found
 
 
-def _of_form(number: CheckedNumber, candidates: Mapping[int, list[tuple[str, str]]]) -> dict[int, str]:
-    """Per value its first piece of the number's form; digits that lost zeros in front of them get them back."""
-    form, tried = re.compile(number.form), {}
+def _of_form(number: CheckedNumber, candidates: Mapping[int, list[tuple[str, str]]], lines: str) -> dict[int, str]:
+    """Per value its first piece of the number's form; digits that lost zeros in front of them get them back.
+
+    ``lines`` are all compact pieces, one a line: mostly none is of the form, which is told at once.
+    """
+    of_form = {found[0] for found in re.finditer(rf"^(?:{number.form})$", lines, re.MULTILINE)}
+    tried: dict[int, str] = {}
+    if not of_form:
+        return tried
     for row, pieces in candidates.items():
         for written, compact in pieces:
-            if form.fullmatch(compact) and (number.as_written is None or re.search(number.as_written, written)):
+            if compact in of_form and (number.as_written is None or re.search(number.as_written, written)):
                 tried[row] = compact
                 break
     length = number.n_digits

@@ -15,6 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.columns import are_rising
 from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.identifiers.dates import Days, days_of
 from disclosure_control.identifiers.headings import folded
@@ -300,15 +301,21 @@ def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subj
     if rows is not None:
         share = 0.5 ** halvings(len(values))
         values, subjects = values.take(pa.array(rows)), subjects.some(rows)
-    encoded = values.dictionary_encode()
-    code = np.asarray(encoded.indices.fill_null(-1))
-    distinct = encoded.dictionary
+    code, distinct = _encoded(values)
     if _may_have_blanks(distinct):
         trimmed = pc.utf8_trim_whitespace(distinct)
         merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()
         again = np.asarray(merged.indices.fill_null(-1))
         code, distinct = np.append(again, -1)[code], merged.dictionary
     return ColumnValues(domain, column, HoldersInRows(code, subjects, len(distinct)), distinct, None, share)
+
+
+def _encoded(texts: pa.Array) -> tuple[np.ndarray, pa.Array]:
+    """Code of each text (n,), -1 where missing, and the distinct ones by their first place."""
+    if are_rising(texts[:PROBED]) and are_rising(texts):  # as ids mostly are, and then each is its own code
+        return np.arange(len(texts), dtype=np.int32), texts
+    encoded = texts.dictionary_encode()
+    return np.asarray(encoded.indices.fill_null(-1)), encoded.dictionary
 
 
 def _may_have_blanks(texts: pa.Array) -> bool:

@@ -29,11 +29,11 @@ _MONTHS = (
 MONTH_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
 
 TIME = r"(?:[T ]\s?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?.*)?"
-YEAR_FIRST = rf"^([12]\d{{3}})[-./ ](\d{{1,2}})[-./ ](\d{{1,2}}){TIME}$"
-YEAR_LAST = rf"^(\d{{1,2}})\s?[-./ ]\s?(\d{{1,2}})\s?[-./ ]\s?((?:[12]\d)?\d{{2}})(?:\s?[гr]?\.)?{TIME}$"
-PACKED = r"^([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$"
-WITH_MONTH = rf"^(\d{{1,2}})[.\s-]*(?:de\s+)?([^\W\d]{{3,12}})[.,\s-]*(?:de\s+)?((?:[12]\d)?\d{{2}}){TIME}$"
-MONTH_FIRST = rf"^([^\W\d]{{3,12}})\s+(\d{{1,2}}),?\s+([12]\d{{3}}){TIME}$"
+YEAR_FIRST = re.compile(rf"^([12]\d{{3}})[-./ ](\d{{1,2}})[-./ ](\d{{1,2}}){TIME}$")
+YEAR_LAST = re.compile(rf"^(\d{{1,2}})\s?[-./ ]\s?(\d{{1,2}})\s?[-./ ]\s?((?:[12]\d)?\d{{2}})(?:\s?[гr]?\.)?{TIME}$")
+PACKED = re.compile(r"^([12]\d{3})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])$")
+WITH_MONTH = re.compile(rf"^(\d{{1,2}})[.\s-]*(?:de\s+)?([^\W\d]{{3,12}})[.,\s-]*(?:de\s+)?((?:[12]\d)?\d{{2}}){TIME}$")
+MONTH_FIRST = re.compile(rf"^([^\W\d]{{3,12}})\s+(\d{{1,2}}),?\s+([12]\d{{3}}){TIME}$")
 _MAY_BE = re.compile(r"^[^\d]{0,14}\d{1,4}[-./, ]|^[12]\d{7}$|^\d{1,2}[^\W\d]{3}\d{2,4}")
 
 
@@ -77,14 +77,14 @@ def days_of(values: Sequence[str]) -> Days:
 
 def _parts(text: str) -> tuple[str, str, str, bool] | None:
     """Year, and the second and the first of day and month, as written; whether day and month may be turned."""
-    if found := re.match(YEAR_FIRST, text) or re.match(PACKED, text):
+    if found := YEAR_FIRST.match(text) or PACKED.match(text):
         return found[1], found[3], found[2], False
-    if found := re.match(YEAR_LAST, text):
+    if found := YEAR_LAST.match(text):
         return found[3], found[2], found[1], True
-    if found := re.match(WITH_MONTH, text):
+    if found := WITH_MONTH.match(text):
         month = _month(found[2])
         return (found[3], found[1], str(month), False) if month else None
-    if found := re.match(MONTH_FIRST, text):
+    if found := MONTH_FIRST.match(text):
         month = _month(found[1])
         return (found[3], found[2], str(month), False) if month else None
     return None

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample
 from disclosure_control.engines.dictionary import CountedTexts
 from disclosure_control.engines.other_columns import TableOnDisk
@@ -34,7 +34,6 @@ __all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_dataset", "s
 
 DEFAULT_SUBJECT = "USUBJID"
 FULL = 0.5  # share of a sample that says what the column is
-WORKERS = 4
 
 
 def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = DEFAULT_SUBJECT) -> Scan:
@@ -117,8 +116,7 @@ def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: Subject
 
     if len(subjects.code) < LARGE:
         return tuple(finding for column in columns for finding in findings_of(column))
-    with ThreadPoolExecutor(max_workers=WORKERS) as pool:  # Arrow and numpy let go of the interpreter
-        return tuple(finding for findings in pool.map(findings_of, columns) for finding in findings)
+    return tuple(finding for findings in side_by_side(findings_of, columns) for finding in findings)
 
 
 def _of_counted_column(name: str, table: TableOnDisk, n_people: int) -> Iterator[ColumnFinding]:

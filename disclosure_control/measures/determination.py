@@ -5,6 +5,8 @@ Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (lambda, an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from disclosure_control.basics.keys import count_pairs
@@ -29,18 +31,27 @@ def n_commonest(value: np.ndarray, people: np.ndarray | None = None) -> int:
     return int(np.bincount(value, people).max(initial=0))
 
 
-def shuffled_guessed_right(people_of_level: np.ndarray, people_of_value: np.ndarray, n_shuffles: int) -> float:
-    """People whom ``n_guessed_right`` would find on average if values stood beside levels by chance.
+def shuffled_guessed_right(
+    people_of_levels: Sequence[np.ndarray], people_of_value: np.ndarray, n_shuffles: int
+) -> list[float]:
+    """People whom ``n_guessed_right`` would find on average, in each column, if values stood beside levels by chance.
 
-    ``people_of_level`` (n_levels,) and ``people_of_value`` (n_values,) count the same people. What a column tells
-    beyond this it does not tell by having many levels. Drawn with a seed of its own from the counts alone, and these
-    sorted, so that neither the order of records nor that of codes matters.
-    Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
+    ``people_of_levels`` holds (n_levels,) of each column; they and ``people_of_value`` (n_values,) count the same
+    people. What a column tells beyond this it does not tell by having many levels. Drawn with a seed of its own from
+    the counts alone, and these sorted, so that neither the order of records nor that of codes matters; the columns
+    share the draw. Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
     """
     generator = np.random.default_rng(0)
-    level, value = (
-        np.repeat(np.arange(len(people)), np.sort(people.astype(np.int64)))
-        for people in (people_of_level, people_of_value)
-    )
-    shape = len(people_of_level), max(len(people_of_value), 1)
-    return float(np.mean([n_guessed_right(level, generator.permutation(value), *shape) for _ in range(n_shuffles)]))
+    value = _in_a_row(people_of_value)
+    levels = [(_in_a_row(people), len(people)) for people in people_of_levels]
+    found = []
+    for _ in range(n_shuffles):
+        shuffled = generator.permutation(value)
+        found.append([n_guessed_right(level, shuffled, n, len(people_of_value)) for level, n in levels])
+    return [float(mean) for mean in np.mean(found, axis=0)]
+
+
+def _in_a_row(people: np.ndarray) -> np.ndarray:
+    """Codes of people (n_people,), those of a code side by side, in as few bytes as they need: quicker to shuffle."""
+    codes = np.arange(len(people), dtype=np.min_scalar_type(len(people)))
+    return np.repeat(codes, np.sort(people.astype(np.int64)))

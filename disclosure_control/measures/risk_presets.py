@@ -22,7 +22,7 @@ class RiskPreset:
     """A published rule: the ``compared_with`` figure of a re-identification risk must not be above ``threshold``.
 
     ``compared_with`` is "highest" or "average"; ``highest_cap``, where there is one, must not be exceeded by the
-    highest risk either. Thresholds are risks in (0, 1]; larger is riskier.
+    highest risk either. Thresholds are risks in (0, 1); larger is riskier.
     """
 
     name: str
@@ -48,8 +48,6 @@ class RiskPreset:
         if self.smallest_class is None:
             return None
         k, limit = self.smallest_class, f"{self.class_limit:g}"
-        if k == 1:
-            return f"A class of one person is not above {limit}."
         return f"1/{k - 1} = {1 / (k - 1):.4f} is above {limit}, so every class must hold at least {k} people."
 
 
@@ -177,11 +175,14 @@ SAFE_HARBOUR_AGE = 90
 SAFE_HARBOUR_PEOPLE = 20_000
 
 
-def check_safe_harbour_ages(ages: pd.Series, top_code: float | None = None) -> SafeHarbourCheck:
+def check_safe_harbour_ages(
+    ages: pd.Series, top_code: float | None = None, people: np.ndarray | None = None
+) -> SafeHarbourCheck:
     """Ages of 90 and over must be one category: which of the ages in years (n_records,) still tell more?
 
     ``top_code`` is the number that stands for "90 or older", if there is one. Text that is no number is taken for a
-    category, "90+" as well as a bin such as "85--95", which is for the reader to judge.
+    category, "90+" as well as a bin such as "85--95", which is for the reader to judge. ``people`` (n_records,): how
+    many each entry stands for, one if not given.
     Source: 45 CFR 164.514(b)(2)(i)(C).
     """
     if top_code is not None and top_code < SAFE_HARBOUR_AGE:
@@ -192,25 +193,29 @@ def check_safe_harbour_ages(ages: pd.Series, top_code: float | None = None) -> S
     if top_code is not None:
         told &= numbers != top_code
     sentence = "All ages over 89 must be aggregated into one category of age 90 or older."
-    n_checked = int((texts.notna() & (texts != "")).sum())
+    people = np.ones(len(texts), dtype=np.int64) if people is None else people
+    n_checked = int(people[(texts.notna() & (texts != "")).to_numpy()].sum())
     return SafeHarbourCheck(
         column=str(ages.name),
         source="45 CFR 164.514(b)(2)(i)(C)",
         sentence=sentence,
         n_checked=n_checked,
-        breaches={"age of 90 or over": int(told.sum())},
-        n_texts=n_checked - int((~np.isnan(numbers)).sum()),
+        breaches={"age of 90 or over": int(people[told].sum())},
+        n_texts=n_checked - int(people[~np.isnan(numbers)].sum()),
     )
 
 
-def check_safe_harbour_zip_codes(zip_codes: pd.Series, people_of_area: Mapping[str, int]) -> SafeHarbourCheck:
+def check_safe_harbour_zip_codes(
+    zip_codes: pd.Series, people_of_area: Mapping[str, int], people: np.ndarray | None = None
+) -> SafeHarbourCheck:
     """Only three digits of a zip code may stay, and "000" instead where their area has at most 20,000 people.
 
     ``zip_codes`` (n_records,) as text or as numbers, to which leading zeros are given back;
     ``people_of_area``: the first three digits -> people who live there, from the current census. An area that is
-    not in it is a breach, as nothing is known of it. Source: 45 CFR 164.514(b)(2)(i)(B).
+    not in it is a breach, as nothing is known of it. ``people`` as in ``check_safe_harbour_ages``.
+    Source: 45 CFR 164.514(b)(2)(i)(B).
     """
-    people_by_code = _count_zip_codes(zip_codes)
+    people_by_code = _count_zip_codes(zip_codes, people)
     too_long, small, unknown = "more than three digits", "area of at most 20,000 people", "area not in the census"
     breaches = {too_long: 0, small: 0, unknown: 0}
     for code, n_records in people_by_code.items():  # distinct codes, not records
@@ -226,13 +231,12 @@ def check_safe_harbour_zip_codes(zip_codes: pd.Series, people_of_area: Mapping[s
     )
 
 
-def _count_zip_codes(zip_codes: pd.Series) -> dict[str, int]:
+def _count_zip_codes(zip_codes: pd.Series, people: np.ndarray | None) -> dict[str, int]:
     """Records per code as text; numbers lost their leading zeros, and all of a column have one length."""
-    counted = zip_codes.value_counts(dropna=True)
-    distinct = encode_column(counted.index.to_series())
+    distinct = encode_column(zip_codes)
     texts = labels_of(distinct)
     if distinct.is_numeric:
         n_digits = 5 if max(distinct.labels, default=0) > 999 else 3
         texts = [text.zfill(n_digits) for text in texts]
-    n_records = np.bincount(distinct.codes[distinct.codes >= 0], counted[distinct.codes >= 0], len(texts))
-    return {text: int(n) for text, n in zip(texts, n_records, strict=True)}
+    n_records = np.bincount(distinct.codes + 1, people, len(texts) + 1)[1:]
+    return {text: int(n) for text, n in zip(texts, n_records, strict=True) if n}

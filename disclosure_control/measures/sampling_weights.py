@@ -46,10 +46,34 @@ def frequencies(
         f = classes.frequency(missing_qis).astype(float)
         return f, f
     amounts = [classes.size] if weights is None else [classes.size, weights_of_classes(classes, weights)]
+    return _in_sample_and_population(classes, amounts, missing_qis, alpha, empty_records)
+
+
+def _in_sample_and_population(
+    classes: EquivalenceClasses, amounts: list[np.ndarray], missing_qis: str, alpha: float, empty_records: str
+) -> tuple[np.ndarray, np.ndarray]:
     sums = np.array(amounts, dtype=float)
     if missing_qis == "wildcard":
         sums = sum_over_compatible(classes, sums, alpha, empty_records)
     return sums[0], np.maximum(sums[0], sums[-1])
+
+
+def checked_weights(weights: pd.Series, people: np.ndarray | None = None) -> np.ndarray:
+    """Weights as numbers (n_records,). ``people`` (n_records,): how many each entry stands for, one if not given.
+
+    Raises ``FaultyInputError`` with the counts of those that are missing, not numbers, or not above 0.
+    """
+    numbers = numbers_of(weights, people)
+    people = np.ones(len(numbers), dtype=np.int64) if people is None else people
+    faults = [
+        f"weights in column {weights.name!r}: {int(people[which].sum())} of {int(people.sum())} are {kind}; allowed: "
+        "numbers above 0, the people that a record stands for; correct them in the source, or leave the records out"
+        for which, kind in ((np.isnan(numbers), "missing"), (numbers <= 0, "0 or below"))
+        if people[which].any()
+    ]
+    if faults:
+        raise FaultyInputError(faults)
+    return numbers
 
 
 def weights_of_classes(classes: EquivalenceClasses, weights: pd.Series) -> np.ndarray:
@@ -57,15 +81,7 @@ def weights_of_classes(classes: EquivalenceClasses, weights: pd.Series) -> np.nd
     weights = pd.Series(weights)
     if len(weights) != classes.n_records:
         raise FaultyInputError(f"weights: {len(weights)} for {classes.n_records} records; give one per record")
-    numbers = numbers_of(weights)
-    faults = [
-        f"weights in column {weights.name!r}: {count} of {len(numbers)} are {kind}; allowed: numbers above 0, the "
-        "people that a record stands for; correct them in the source, or leave the records out"
-        for count, kind in ((int(np.isnan(numbers).sum()), "missing"), (int((numbers <= 0).sum()), "0 or below"))
-        if count
-    ]
-    if faults:
-        raise FaultyInputError(faults)
+    numbers = checked_weights(weights)
     table = count_sensitive_values(classes, pd.Series(numbers)).table  # sums in the order of the values
     return np.bincount(table.class_of_cell, table.people * table.values[table.value_of_cell], classes.n_classes)
 
@@ -154,6 +170,55 @@ RISK_FORMULAS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 @dataclass(frozen=True)
+class ClassRisk:
+    """Risk of everybody of each class (n_classes,), NaN where it is not evaluated; ``people`` (n_classes,) are in it.
+
+    The figures are those of ``RecordRisk``, to the last digit.
+    """
+
+    of_class: np.ndarray
+    people: np.ndarray
+
+    @property
+    def n_evaluated(self) -> int:
+        """People who have a risk."""
+        return int(self.people[~np.isnan(self.of_class)].sum())
+
+    @cached_property
+    def expected_reidentifications(self) -> float:
+        """Sum of the risks of all people, from 0 to their number; larger is riskier."""
+        known = ~np.isnan(self.of_class)
+        return _exact_sum_of_products(self.of_class[known], self.people[known].astype(float))
+
+    @property
+    def global_risk(self) -> float | None:
+        """Mean risk of the evaluated people, in [0, 1]; None where there is none."""
+        return self.expected_reidentifications / self.n_evaluated if self.n_evaluated else None
+
+    @property
+    def highest(self) -> float | None:
+        """Largest risk of an evaluated person, in [0, 1]; None where there is none."""
+        return float(np.nanmax(self.of_class)) if self.n_evaluated else None
+
+
+def _exact_sum_of_products(one: np.ndarray, other: np.ndarray) -> float:
+    """The sum of products, rounded once: as ``math.fsum`` of each number so many times.
+
+    Each product is two numbers, itself rounded and what rounding took. Source: Dekker 1971, doi:10.1007/BF01397083.
+    """
+    (high, low), (other_high, other_low) = _halves(one), _halves(other)
+    product = one * other
+    rest = low * other_low - (((product - high * other_high) - low * other_high) - high * other_low)
+    return math.fsum(np.concatenate([product, rest]))
+
+
+def _halves(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    scaled = numbers * 134_217_729.0  # 2**27 + 1
+    high = scaled - (scaled - numbers)
+    return high, numbers - high
+
+
+@dataclass(frozen=True)
 class RecordRisk:
     """Risk of each record (n_records,), NaN where it is not evaluated, and what follows for the whole.
 
@@ -202,13 +267,32 @@ def individual_risk(
     risk is 1/f. Raises ``FaultyInputError`` on unknown names and faulty weights. Source: Franconi and Polettini
     2004, doi:10.1007/978-3-540-25955-8_20.
     """
+    found = _risk(classes, frequencies(classes, weights, missing_qis, alpha, empty_records), missing_qis, method)
+    return RecordRisk(found[classes.class_of_record])
+
+
+def risk_of_classes(
+    classes: EquivalenceClasses,
+    weight_of_class: np.ndarray,
+    missing_qis: str = "category",
+    alpha: float = 1.0,
+    method: str = "series",
+) -> ClassRisk:
+    """As ``individual_risk``, where only the sum of the weights in each class is known: (n_classes,)."""
+    amounts = _in_sample_and_population(classes, [classes.size, weight_of_class], missing_qis, alpha, "match")
+    return ClassRisk(_risk(classes, amounts, missing_qis, method), classes.size)
+
+
+def _risk(
+    classes: EquivalenceClasses, amounts: tuple[np.ndarray, np.ndarray], missing_qis: str, method: str
+) -> np.ndarray:
     if method not in RISK_FORMULAS:
         raise FaultyInputError(f"method is {method!r}; allowed: {', '.join(RISK_FORMULAS)}")
-    f, population_f = frequencies(classes, weights, missing_qis, alpha, empty_records)
+    f, population_f = amounts
     evaluated = classes.evaluated(missing_qis)
     risk = np.full(classes.n_classes, np.nan)
     risk[evaluated] = RISK_FORMULAS[method](f[evaluated], population_f[evaluated])
-    return RecordRisk(risk[classes.class_of_record])
+    return risk
 
 
 def household_risk(risk: RecordRisk, household: pd.Series) -> RecordRisk:

@@ -79,14 +79,12 @@ class SpecialUniques:
     @cached_property
     def n_minimal_uniques(self) -> np.ndarray:
         """Minimal sample uniques of each record (n_records,); larger is riskier."""
-        return self.n_of_size.sum(axis=0)[self.classes.class_of_record]
+        return self.n_of_class[self.classes.class_of_record]
 
     @cached_property
     def smallest_sizes(self) -> np.ndarray:
         """Fewest attributes that single out each record (n_records,); 0 where none do, else smaller is riskier."""
-        has_any = (self.n_of_size > 0).any(axis=0)
-        first = self.n_of_size.astype(bool).argmax(axis=0) + 1 if self.max_size else 0
-        return np.where(has_any, first, 0)[self.classes.class_of_record]
+        return self.smallest_size_of_class[self.classes.class_of_record]
 
     @cached_property
     def contribution(self) -> np.ndarray:
@@ -94,8 +92,25 @@ class SpecialUniques:
 
         A row does not add up to 1, since an MSU holds several attributes; it is 0 where the score is 0.
         """
+        return self.contribution_of_class[self.classes.class_of_record]
+
+    @property
+    def n_of_class(self) -> np.ndarray:
+        """``n_minimal_uniques`` by class, (n_classes,)."""
+        return self.n_of_size.sum(axis=0)
+
+    @cached_property
+    def smallest_size_of_class(self) -> np.ndarray:
+        """``smallest_sizes`` by class, (n_classes,)."""
+        has_any = (self.n_of_size > 0).any(axis=0)
+        first = self.n_of_size.astype(bool).argmax(axis=0) + 1 if self.max_size else 0
+        return np.where(has_any, first, 0)
+
+    @cached_property
+    def contribution_of_class(self) -> np.ndarray:
+        """``contribution`` by class, (n_classes, n_attributes)."""
         score = np.where(self.score_of_class > 0, self.score_of_class, 1.0)
-        return (self.attribute_score / score).T[self.classes.class_of_record]
+        return (self.attribute_score / score).T
 
     @cached_property
     def contribution_rates(self) -> dict[str, float]:

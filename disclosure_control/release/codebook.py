@@ -11,7 +11,7 @@ import pandas as pd
 
 from cdisc.operations import OperationKind
 from disclosure_control.basics.columns import encode_column, labels_of
-from disclosure_control.basics.interval_labels import interval_of
+from disclosure_control.basics.interval_labels import BINS_HOLD, interval_of
 from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import counted, people_text
 from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
@@ -19,7 +19,7 @@ from disclosure_control.release.study import NOBODY
 from disclosure_control.run.results import csv_bytes, harmless
 
 MOST_LEVELS = 50
-INTERVALS = "a--b holds a and not b (the last interval of a column both); <a below a; >b above b; >=a from a on"
+TAILS = "<a below a; >b above b; >=a from a on"
 RARE_TERMS = "where few people have the term, a coarser one of its hierarchy stands here, or the row was removed"
 _WHAT_WAS_DONE = {
     OperationKind.DERIVE_AGE: "ages of 90 years and above together",
@@ -44,14 +44,18 @@ def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
 
 
 def codebook(
-    released: ReleasedStudy, file_names: Mapping[str, str], levels: Mapping[str, Mapping[str, list[str]]]
+    released: ReleasedStudy,
+    file_names: Mapping[str, str],
+    levels: Mapping[str, Mapping[str, list[str]]],
+    intervals: Mapping[str, str],
 ) -> list[dict[str, object]]:
     """One entry per variable of the study, in the order of the files: label, type, what was done and why, levels.
 
     ``file_names`` maps data sets to the files that leave. Levels are given where each of them is that of at least ten
-    people, as ``levels_of`` has them; a level of fewer stands nowhere here.
+    people, as ``levels_of`` has them; a level of fewer stands nowhere here. ``intervals`` say by column of the combined
+    dataset how its labels ``a--b`` are read.
     """
-    return [_entry(account, released, file_names, levels) for account in released.accounts]
+    return [_entry(account, released, file_names, levels, intervals) for account in released.accounts]
 
 
 def _entry(
@@ -59,6 +63,7 @@ def _entry(
     released: ReleasedStudy,
     file_names: Mapping[str, str],
     levels: Mapping[str, Mapping[str, list[str]]],
+    intervals: Mapping[str, str],
 ) -> dict[str, object]:
     file = released.files.get(account.file)
     is_column = account.rows_of == "" and file is not None and account.variable in file.frame
@@ -77,9 +82,13 @@ def _entry(
         "released": stays,
         "done": done,
         "why": account.operation.reason,
-        "intervals": INTERVALS if column is not None and _has_intervals(column) else "",
+        "intervals": _read_as(account, intervals) if column is not None and _has_intervals(column) else "",
         "levels": "; ".join(levels[account.file].get(account.variable, [])) if column is not None else "",
     }
+
+
+def _read_as(account: Account, intervals: Mapping[str, str]) -> str:
+    return f"{intervals.get(f'{account.file}__{account.variable}', BINS_HOLD)}; {TAILS}"
 
 
 def _has_intervals(column: pd.Series) -> bool:
@@ -170,7 +179,9 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     lines = [line for kind, said in _SAID.items() if kind in done for line in said]
     columns = (column for file in released.files.values() for _, column in file.frame.items())
     if any(map(_has_intervals, columns)):
-        lines.append(f"  Intervals: {INTERVALS}.")
+        lines.append(
+            "  Intervals: a--b holds a; whether it holds b as well, the codebook says of each variable."
+        )
     if any(".csv" in name for name in file_names.values()):
         lines.append("  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.")
     return lines

@@ -8,6 +8,7 @@ from Anonymization_Models import DISTANCES, Binning, ModelResult, bin_labels
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import Told, threshold_share_of_range, told_maximum, told_outside, told_range
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.small_counts import WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
 
@@ -32,6 +33,8 @@ def generate_full_privacy_report(pilot: str, assessment: Assessment) -> str:
     }
     for title, names in sections.items():
         lines += _binning_section(title, {name: outside[name] for name in names}, assessment)
+    if assessment.binnings:
+        lines.append(f"  A bin {BINS_HOLD}.")
     if any(None in one.values() for one in outside.values()):
         lines += [f"  {WHAT_MASKED_MEANS}"]
     for result in assessment.results:
@@ -54,6 +57,8 @@ def short_privacy_report(pilot: str, assessment: Assessment) -> str:
     lines = [f"Privacy report of pilot {pilot}", "", "Quasi-identifiers", f"  {names}"]
     lines += _short_binning("Binning of quasi-identifiers", config.continuous_qis, outside, assessment)
     lines += _short_binning("Binning of sensitive features", config.sensitive_features, outside, assessment)
+    if assessment.binnings:
+        lines.append(f"  A bin {BINS_HOLD}.")
     if any(None in one.values() for one in outside.values()):
         lines.append(f"  {WHAT_MASKED_MEANS}")
     policies = "; ".join(

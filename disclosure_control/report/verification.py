@@ -86,8 +86,14 @@ def check_manifest(
         found.check(kind, *_file(results / "merge_report.json", "merge_report.json", entry, key))
     same = fingerprint_of_json(figures_of(summary), key) == manifest["figures"]
     found.check("figures as recorded", same, f"{_name(folder)}: its figures are not those that were recorded")
-    for name in sorted({*manifest["results"]} ^ ({*summary["files"]} - {MANIFEST})):
-        found.check("files of the results", False, f"{name}: named by the manifest or by the summary alone")
+    for name in ("inputs", "hashes"):
+        words = f"{_name(folder)}, {MANIFEST}: what they say of {name} is not the same in both"
+        found.check("figures as recorded", summary[name] == manifest[name], words)
+    in_summary = {name: entry for name, entry in summary["files"].items() if name != MANIFEST}
+    for name in sorted({*manifest["results"], *in_summary}):
+        if manifest["results"].get(name) != in_summary.get(name):
+            words = f"{name}: {_name(folder)} and {MANIFEST} differ in what they say of it"
+            found.check("files of the results", False, words)
     now = versions()
     for name in sorted({*now, *manifest["versions"]}):
         then, here = manifest["versions"].get(name, "none"), now.get(name, "none")

@@ -18,6 +18,7 @@ from config import (
     PILOT_NAME,
     PROJECT_FOLDER,
     RESULTS_FOLDER,
+    ClusterSettings,
     Settings,
     check_pilot_name,
     config_file_of,
@@ -27,10 +28,11 @@ from config import (
     read_settings,
 )
 from disclosure_control import __version__
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputError
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import text_table
 from disclosure_control.run.logs import FORMATS, Log, utc_now
+from disclosure_control.run.memory import keep_freed_memory
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
@@ -45,7 +47,7 @@ class Pilot:
 
     A pilot that is not ``is_configured`` has no config: its literal is empty, and its file says where it would stand.
     ``started``: when this run began, UTC, ISO 8601. ``keep_runs``: how many runs its history holds. ``left_out``: steps
-    that this run must not take, though the config has their key.
+    that this run must not take, though the config has their key. ``cluster``: who works for an engine that asks others.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Pilot:
     keep_runs: int = KEEP_RUNS
     log: Log = field(default_factory=Log)
     left_out: frozenset[str] = frozenset()
+    cluster: ClusterSettings = field(default_factory=ClusterSettings)
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ def run_door(
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
     """
     prepare_screen()
+    keep_freed_memory()
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"
@@ -175,7 +179,9 @@ def _process_one(
     if not folder.is_dir():
         raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
     results = folder / RESULTS_FOLDER
-    pilot = Pilot(name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log)
+    pilot = Pilot(
+        name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log, cluster=settings.cluster
+    )
     log.say(f"Pilot {name}")
     with held(pilot.results):
         return process(pilot, options)
@@ -204,6 +210,7 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         ours = [frame for frame in frames if Path(frame.filename).resolve().is_relative_to(PROJECT_FOLDER)]
         place = (ours or frames)[-1]
         fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
+        fault = str(error) if isinstance(error, FaultElsewhereError) else fault
         _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], log)
         return Outcome(OUR_FAULT, f"a fault of this program: {fault}")
 

@@ -19,14 +19,18 @@ import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
 from disclosure_control.run import fingerprints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
 ASIDE = ".aside"
@@ -36,6 +40,8 @@ LOCK = ".lock"
 
 
 BLANKS, RUNS = r"[\s\p{Z}\p{Cf}]*", r"[=+\-@|%＝＋－＠]"  # what a spreadsheet passes over, and what it runs
+IS_PLAIN = np.array([32 <= byte < 127 and byte != ord(";") for byte in range(256)])
+IS_PLAIN_FIRST = IS_PLAIN & ~np.isin(np.arange(256), list(b" =+-@|%"))
 FORMULA_WITHIN = rf"(;{BLANKS}|[^\s\p{{Z}}\p{{Cf}}]{BLANKS}\t{BLANKS})({RUNS})"
 TEXT_FOR_PEOPLE = (".txt", ".svg", ".html", ".md")
 RESTRICTED = "Restricted, for the data controller alone: values of people stand in it, or can be calculated from it."
@@ -79,7 +85,9 @@ def _links_out_of_pilot(results: Path) -> Iterator[str]:
         # Folders of a set, and not those in which another run may be working just now.
         inner = [folder for folder in paths if folder.is_dir() and not folder.name.startswith(".")]
         paths += [path for folder in inner for path in sorted(folder.iterdir())]
-        faults = (link_fault(path, results.parent) for path in paths)
+        # A plain file in a plain folder is where it stands; a folder may be a junction, which is no link to Python.
+        may_lead = (path for path in paths if path.is_symlink() or path.is_dir())
+        faults = (link_fault(path, results.parent) for path in may_lead)
         yield from (fault for fault in faults if fault)
 
 
@@ -128,7 +136,7 @@ class ResultSet:
 
     def write_all(
         self,
-        tables: Mapping[str, pd.DataFrame],
+        tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]],
         datasets: Mapping[str, pd.DataFrame],
         files: Mapping[str, bytes],
         hand_to_hand: Collection[str] = (),
@@ -316,7 +324,8 @@ def csv_bytes(frame: pd.DataFrame, has_header: bool = True) -> bytes:
     import pyarrow.csv
 
     plain = {name: column.astype("str") for name, column in frame.items() if column.dtype == "category"}
-    table = pa.Table.from_pandas(frame.assign(**plain), preserve_index=False)
+    # Arrow writes whatever is in its memory where a column begins with an empty chunk and there is no header.
+    table = pa.Table.from_pandas(frame.assign(**plain), preserve_index=False).combine_chunks()
     buffer = io.BytesIO()
     pyarrow.csv.write_csv(table, buffer, pyarrow.csv.WriteOptions(include_header=has_header))
     return buffer.getvalue()
@@ -337,6 +346,8 @@ def _harmless_text(text: pd.Series) -> pd.Series:
     import pyarrow.compute as pc
 
     values = pa.array(text)
+    if _are_plain(values):
+        return text
     if pc.any(pc.match_substring_regex(values, CONTROL_CHARACTERS)).as_py():
         text = text.map(without_controls, na_action="ignore")
         values = pa.array(text)
@@ -351,6 +362,25 @@ def _harmless_text(text: pd.Series) -> pd.Series:
     formula = pd.Series(suspect, index=text.index)
     formula[suspect] = pd.to_numeric(text[suspect], errors="coerce").isna()
     return text.where(~formula, "'" + text)
+
+
+def _are_plain(texts: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether all are printable ASCII without a semicolon, and none begins with a blank or what a spreadsheet runs.
+
+    Then no pattern of ``_harmless_text`` finds anything, which is told many times faster this way.
+    """
+    import pyarrow as pa
+
+    for chunk in texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]:
+        whole = chunk.cast(pa.large_string())
+        if not len(whole) or whole.buffers()[2] is None:
+            continue
+        offsets = np.frombuffer(whole.buffers()[1], dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
+        letters = np.frombuffer(whole.buffers()[2], dtype=np.uint8)[: offsets[-1]]
+        first = letters.take(offsets[:-1][np.diff(offsets) > 0])
+        if not (IS_PLAIN.take(letters[offsets[0] :]).all() and IS_PLAIN_FIRST.take(first).all()):
+            return False
+    return True
 
 
 def _harmless_file(name: str, content: bytes) -> bytes:

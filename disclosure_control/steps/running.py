@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,11 @@ class StepResult:
     ``report`` is its section of the full text and ``first_lines`` stand above everything else; ``screen`` is
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
     ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
-    ``tables`` are CSV files for people to read, by file name; ``datasets`` are CSV files for programs, their cells not
-    touched; ``files`` are any others. All are in mode 0600, and restricted: they hold values of people, but for those
-    of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their
-    SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against letting out what leaves. ``outcome`` is
-    what later steps may build on.
+    ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
+    ``datasets`` are CSV files for programs, their cells not touched; ``files`` are any others. All are in mode 0600,
+    and restricted: they hold values of people, but for those of ``files`` that ``hand_to_hand`` names. ``inputs`` are
+    further files that were read, with their SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against
+    letting out what leaves. ``outcome`` is what later steps may build on.
     """
 
     figures: Mapping[str, object]
@@ -59,7 +59,7 @@ class StepResult:
     first_lines: str = ""
     short: str = ""
     screen: str | None = None
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict)
     datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     hand_to_hand: frozenset[str] = frozenset()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 import pandas as pd
 
@@ -26,8 +27,11 @@ def evaluate_treated(frame: pd.DataFrame, config: PilotConfig, as_released: bool
     return assess(frame, adapted)
 
 
-def config_of(frame: pd.DataFrame, config: PilotConfig) -> PilotConfig:
-    """The config with the roles that its columns have in this frame, after whatever treatment."""
+def config_of(frame: pd.DataFrame | Mapping[str, pd.Series], config: PilotConfig) -> PilotConfig:
+    """The config with the roles that its columns have in this frame, after whatever treatment.
+
+    Distinct values of each column will do for the records.
+    """
     numeric = {name for name in config.continuous_qis if name in frame and holds_numbers(frame[name])}
     text = {name for name in config.continuous_qis if name in frame} - numeric
     sensitive = tuple(name for name in config.sensitive_features if name in frame)

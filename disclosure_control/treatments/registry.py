@@ -49,6 +49,9 @@ class TreatmentInput:
     pseudonyms and people the offsets of their dates.
 
     The index names the records; a treatment leaves it on those that it keeps, and takes no meaning from it.
+
+    Of a treatment ``by_value`` the frame may have one row for each distinct value: ``people`` (n_rows,) then says how
+    many people each row stands for, None one each.
     """
 
     frame: pd.DataFrame
@@ -58,6 +61,12 @@ class TreatmentInput:
     folder: Path | None = None
     recommended: Sequence[TreatmentStep] | None = None
     release: Release = UNNAMED
+    people: np.ndarray | None = None
+
+    @property
+    def n_people(self) -> int:
+        """How many people all rows stand for."""
+        return len(self.frame) if self.people is None else int(self.people.sum())
 
 
 @dataclass(frozen=True)
@@ -112,7 +121,12 @@ class Treatment:
 
     ``check`` gets the settings of one step and the pilot's config and returns further faults in words, of what no
     setting tells alone. Settings of certain names (``column``, ``strata``, ...) name columns and are looked up.
+    ``intervals`` say how the labels ``a--b`` that it writes are read, "" where it writes none.
     ``drops`` gets the settings and the columns and returns those that are gone afterwards.
+
+    Two kinds of treatment need no records. ``by_value``: what becomes of a value of its ``column`` depends on the
+    distinct values of this column alone, and on how many people have each. ``leaves_out``: whole classes go; it gets
+    the pilot as it stands, assessed, and the settings, and returns which (n_classes,) of bool.
     """
 
     apply: Callable[..., Treated]
@@ -123,8 +137,11 @@ class Treatment:
     required: tuple[str, ...] = ()
     promises: tuple[str, ...] = field(default=("rows", "ids", "columns"))
     reading: Reading = Reading.PERTURBED
+    intervals: str = ""
     check: Callable[[Mapping[str, object], PilotConfig], list[str]] | None = None
     drops: Callable[[Mapping[str, object], Sequence[str]], Sequence[str]] | None = None
+    by_value: bool = False
+    leaves_out: Callable[..., np.ndarray] | None = None
 
 
 # By the name under ``method`` in the config. Each file of the folder ``methods`` adds its own.
@@ -172,9 +189,13 @@ def strangers_to_the_quasi_identifiers(setting: str, names: Sequence[str], confi
     ]
 
 
-def n_changed(before: pd.Series, after: pd.Series) -> int:
-    """In how many records (n_records,) the value is another one; see ``where_changed``."""
-    return int(where_changed(before, after).sum())
+def n_changed(before: pd.Series, after: pd.Series, people: np.ndarray | None = None) -> int:
+    """In how many records (n_records,) the value is another one; see ``where_changed``.
+
+    ``people`` (n_records,): how many each row stands for, one if not given.
+    """
+    changed = where_changed(before, after)
+    return int(changed.sum() if people is None else people[changed].sum())
 
 
 def where_changed(before: pd.Series, after: pd.Series) -> np.ndarray:
@@ -203,7 +224,7 @@ def with_columns(
     ``changed`` may be handed in where the treatment knows it; ``inputs`` as in ``Treated``.
     """
     if changed is None:
-        changed = {name: n_changed(given.frame[name], column) for name, column in columns.items()}
+        changed = {name: n_changed(given.frame[name], column, given.people) for name, column in columns.items()}
     return Treated(given.frame.assign(**columns), changed, notes=tuple(notes), inputs=inputs or {})
 
 

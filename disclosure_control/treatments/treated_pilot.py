@@ -71,6 +71,15 @@ class TreatedPilot:
             found |= {name: max(reading, found.get(name, reading)) for name, count in step.changed.items() if count}
         return found
 
+    @cached_property
+    def intervals(self) -> dict[str, str]:
+        """How ``a--b`` is read in the columns that are released as such, as the last step has it that wrote them."""
+        found: dict[str, str] = {}
+        for step in self.steps:
+            words = methods()[step.method].intervals
+            found |= {name: words for name, count in step.changed.items() if words and count and name in self.frame}
+        return {name: words for name, words in found.items() if _has_bare_intervals(self.frame[name])}
+
     @property
     def n_records_removed(self) -> int:
         """How many records all steps together took away."""
@@ -92,3 +101,7 @@ class TreatedPilot:
         frame = self.frame.assign(**counted)
         names = [SUBJECT_COLUMN] if SUBJECT_COLUMN in frame else list(frame.columns)
         return frame.iloc[order_by([frame[name] for name in names])].reset_index(drop=True)
+
+
+def _has_bare_intervals(column: pd.Series) -> bool:
+    return isinstance(column.dtype, pd.CategoricalDtype) and any("--" in str(label) for label in column.cat.categories)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.run.synthetic_pilot import DONE
 
 
@@ -34,6 +36,7 @@ def test_a_domain_file_that_changed_or_came_is_said_aloud(pilot, doors):
     assert "Create_Combined_Pilot_Dataset.py" in changed
 
 
+@pytest.mark.thorough("0.2 s; another change is said above")
 def test_a_combined_dataset_of_another_pilot_is_said_aloud(pilot, doors):
     assert doors.start(1).status == DONE
     pilot.combined.write_bytes(pilot.combined.read_bytes().replace(b"ZZSUBJ", b"OTHER"))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from disclosure_control.run.results import held
 from tests.run.processes import held_by_another_process, start_process, without_root_powers
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, LOCKED, leaks, snapshot
 
@@ -223,6 +224,7 @@ def test_links_within_the_pilot_are_followed(pilot, doors):
 # ---------------------------------------------------------------- a pilot that another run holds
 
 
+@pytest.mark.thorough("0.5 s in a process; the quick run holds the lock itself")
 @IN_PROCESSES
 def test_lock_held_by_another_process(door, pilot, doors):
     before = snapshot(pilot.root)
@@ -231,6 +233,14 @@ def test_lock_held_by_another_process(door, pilot, doors):
         assert_refused(run, pilot, before, "another run holds this pilot", "try again", status=LOCKED)
     assert run.outcomes["CLINIC"][0] == LOCKED
     assert doors.start(door).status == DONE
+
+
+def test_a_pilot_that_is_held_is_left_alone_until_it_is_let_go(pilot, doors):
+    before = snapshot(pilot.root)
+    with held(pilot.results):
+        assert doors.start(2).status == LOCKED
+    assert snapshot(pilot.root) == before
+    assert doors.start(1).status == DONE
 
 
 @pytest.mark.thorough("0.6 s in processes")

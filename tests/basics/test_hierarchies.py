@@ -6,6 +6,7 @@ import pytest
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import build_hierarchy, read_hierarchy
+from tests.cases import each
 
 ROWS = [("18", "18-29", "*"), ("20", "18-29", "*"), ("30", "30-41", "*")]
 
@@ -22,7 +23,7 @@ def test_a_column_is_generalised_level_by_level():
     assert hierarchy.generalise(column.iloc[:0], 1).tolist() == []
 
 
-@pytest.mark.parametrize("values", [[20, 18], [20.0, 18.0], ["20", "18"], [" 20", "18.0"], pd.array([20, 18], "Int64")])
+@each("values", [[20, 18], [20.0, 18.0], ["20", "18"], [" 20", "18.0"], pd.array([20, 18], "Int64")])
 def test_values_are_compared_as_everywhere_in_the_project(values):
     assert build_hierarchy(ROWS, "age").generalise(pd.Series(values), 1).tolist() == ["18-29", "18-29"]
 
@@ -46,7 +47,7 @@ def test_levels_group_the_values():
     assert [hierarchy.nodes_of(values, level).tolist() for level in range(3)] == [[0, 1, 2], [0, 0, 1], [0, 0, 0]]
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "message"),
     [
         ([], "needs a line per value and at least two levels"),
@@ -57,7 +58,7 @@ def test_levels_group_the_values():
         ([("1", "x"), ("1.0", "x")], "1 lines repeat a leaf"),
         ([("a", "MARKER", "1"), ("b", "MARKER", "2")], "level 1: 1 labels too many above its labels"),
     ],
-    ids=range(7),
+
 )
 def test_faults_tell_lines_and_levels_and_show_no_label(rows, message):
     with pytest.raises(FaultyInputError, match=message) as caught:

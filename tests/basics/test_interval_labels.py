@@ -8,9 +8,10 @@ import pytest
 from disclosure_control.basics.interval_labels import Interval, interval_of
 from disclosure_control.steps.linkage_attack.labels import pattern_of
 from disclosure_control.utility.comparison import released_numbers
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "interval", "middle"),
     [
         ("20--30", Interval(20, 30), 25),  # ours
@@ -39,7 +40,7 @@ def test_labels_that_are_intervals(label, interval, middle):
     assert_read_alike(label)
 
 
-@pytest.mark.parametrize(
+@each(
     "label",
     [
         "00-950",  # a postal code: 475 it is not
@@ -89,7 +90,7 @@ def test_an_interval_meets_what_shares_a_number_with_it():
     assert interval_of("[20, 30[").meets(others).tolist() == [True, False, True, False, False]
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "covered"),
     [
         ("20--30", "20--25", True),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from disclosure_control.basics.small_counts import (
     told_parts,
 )
 from tests.basics.undo_masks import Told
+from tests.cases import each
 from tests.examples import examples
 
 PROMISED = HAND_TO_HAND.threshold - 2
@@ -108,7 +108,7 @@ def test_an_extreme_of_few_people_is_an_interval():
     assert HAND_TO_HAND.extreme(0, 1, unit=30) == 0
 
 
-@pytest.mark.parametrize("value", [0.013, 1.0, 29.999, 30.0, 77.0877, 1e9])
+@each("value", [0.013, 1.0, 29.999, 30.0, 77.0877, 1e9])
 def test_the_bounds_of_an_extreme_hold_it(value):
     low, high = HAND_TO_HAND.extreme(value, 1, unit=30)
     assert low <= value <= high

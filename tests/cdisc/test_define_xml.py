@@ -57,6 +57,19 @@ def test_what_is_said_of_variables(tmp_path):
     assert definition.variable("VS", "SEX") is None
 
 
+@pytest.mark.parametrize(
+    ("attributes", "inside", "label"),
+    [
+        ('def:Label="Old"', "", "Old"),
+        ("", "<Description><TranslatedText>New</TranslatedText></Description>", "New"),
+        ('def:Label="Old"', "<Description><TranslatedText>New</TranslatedText></Description>", "New"),
+    ],
+)
+def test_a_dataset_is_called_as_either_version_says_it(attributes, inside, label, tmp_path):
+    text = DEFINE.replace('Domain="DM">', f'Domain="DM" {attributes}>{inside}', 1)
+    assert read_definition(source(text, tmp_path)).described["DM"].label == label
+
+
 def test_contradictions_in_names_and_counts(tmp_path):
     definition = read_definition(source(DEFINE, tmp_path))
     found = table(USUBJID=["S1", "S2", "S3"], Sex=["F", "DOLLY", "DOLLY"], AGE=["50", "DOLLY", None], EXTRA=["x"] * 3)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cdisc.operations import LINES, OperationKind, VariableClass, operation_of, overriding_line
+from tests.cases import each
 
 # From the PhUSE 2016 paper DH02 and its macros, which name these variables; free text as the issue has it.
 PUBLISHED = {
@@ -34,12 +33,12 @@ PUBLISHED = {
 }
 
 
-@pytest.mark.parametrize(("where", "operation"), PUBLISHED.items(), ids=".".join)
+@each(("where", "operation"), PUBLISHED.items())
 def test_operations_are_those_of_the_standard(where, operation):
     assert operation_of(*where).operation == operation
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "expected"),
     [
         (("DM", "SUBJID"), VariableClass.DIRECT_IDENTIFIER),
@@ -50,13 +49,13 @@ def test_operations_are_those_of_the_standard(where, operation):
         (("LB", "LBTESTCD"), VariableClass.NOT_IDENTIFYING),
         (("LB", "Cholesterol"), VariableClass.NOT_KNOWN),
     ],
-    ids=lambda value: ".".join(value) if isinstance(value, tuple) else None,
+
 )
 def test_classes(where, expected):
     assert operation_of(*where).variable_class == expected
 
 
-@pytest.mark.parametrize(("domain", "variable"), [("ZZ", "WHATEVER"), ("AE", "NOTE"), ("SUPPDM", "REMARK"), ("DM", "")])
+@each(("domain", "variable"), [("ZZ", "WHATEVER"), ("AE", "NOTE"), ("SUPPDM", "REMARK"), ("DM", "")])
 def test_what_the_table_does_not_know_is_for_review_and_never_kept(domain, variable):
     assert operation_of(domain, variable).operation == OperationKind.REVIEW
 

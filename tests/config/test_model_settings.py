@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import Anonymization_Models as models
+from tests.cases import each
 
 VALID = {
     "categorical_qis": ["DM__SEX", "SC__District"],
@@ -97,7 +98,7 @@ def test_every_policy_for_values_out_of_range(policy):
     assert models.validate_config({**VALID, "out_of_range": policy}).out_of_range == policy
 
 
-@pytest.mark.parametrize("distance", models.DISTANCES)
+@each("distance", models.DISTANCES)
 def test_every_distance_for_all_features_or_for_one(distance):
     both = models.validate_config({**VALID, "t_distance": distance}).t_distance
     assert both == dict.fromkeys(VALID["sensitive_feature"], distance)
@@ -131,7 +132,7 @@ def test_continuous_quasi_identifiers_may_stay_as_they_are(bins):
     assert models.validate_config({**VALID, "binning_config": bins}).binning_config == bins
 
 
-@pytest.mark.parametrize("kind", [list, tuple, set, dict.fromkeys, pd.Index, reversed, iter], ids=lambda k: k.__name__)
+@each("kind", [list, tuple, set, dict.fromkeys, pd.Index, reversed, iter])
 def test_columns_may_come_in_any_order_and_kind(kind):
     assert models.validate_config(VALID, kind(COLUMNS)).K == 5
     (fault,) = faults_of({**VALID, "categorical_qis": ["DM__SEXX"]}, columns=kind(COLUMNS))
@@ -141,12 +142,12 @@ def test_columns_may_come_in_any_order_and_kind(kind):
 # ---------------------------------------------------------------- one fault
 
 
-@pytest.mark.parametrize("config", [None, [], "config", 5, {"K"}], ids=repr)
+@each("config", [None, [], "config", 5, {"K"}])
 def test_a_config_is_a_dictionary(config):
     assert faults_of(config) == [f"config: a dictionary is needed, found {type(config).__name__}"]
 
 
-@pytest.mark.parametrize("key", ["categorical_qis", "continuous_qis", "sensitive_feature", "K", "L", "T"])
+@each("key", ["categorical_qis", "continuous_qis", "sensitive_feature", "K", "L", "T"])
 def test_a_required_key_is_missing(key):
     (fault,) = faults_of(without(key), columns=COLUMNS)
     assert fault.startswith(f"{key}: missing")
@@ -179,7 +180,7 @@ WRONG_VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("key", "value"), WRONG_VALUES, ids=lambda value: repr(value)[:40])
+@each(("key", "value"), WRONG_VALUES)
 def test_a_value_of_a_wrong_kind(key, value):
     (fault,) = faults_of({**VALID, key: value}, columns=COLUMNS)
     assert fault.startswith(f"{key}: found ")
@@ -197,7 +198,7 @@ WRONG_ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize(("key", "column", "value"), WRONG_ENTRIES, ids=lambda value: repr(value)[:40])
+@each(("key", "column", "value"), WRONG_ENTRIES)
 def test_a_value_of_a_wrong_kind_for_one_column(key, column, value):
     valid = {"L": dict.fromkeys(VALID["sensitive_feature"], 2), "T": dict.fromkeys(VALID["sensitive_feature"], 2)}
     entries = {**valid.get(key, {}), column: value}
@@ -206,7 +207,7 @@ def test_a_value_of_a_wrong_kind_for_one_column(key, column, value):
     assert "allowed: " in fault
 
 
-@pytest.mark.parametrize(
+@each(
     ("key", "nearest"),
     [
         ("categorial_qis", "categorical_qis"),
@@ -230,14 +231,14 @@ def test_an_unknown_key_with_the_nearest_known_one(key, nearest):
     assert f"{nearest!r}?" in fault
 
 
-@pytest.mark.parametrize("key", ["zzz", 7, None, ("a", "b")], ids=repr)
+@each("key", ["zzz", 7, None, ("a", "b")])
 def test_an_unknown_key_like_none_that_is_known(key):
     (fault,) = faults_of({**VALID, key: 1}, readers={"treatment": typed})
     assert fault.startswith(f"{key}: unknown key")
     assert all(known in fault for known in [*VALID, "missing_qis", "out_of_range", "t_distance", "treatment"])
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "words"),
     [
         ({"continuous_qis": ["DM__AGE", "VS__BMI", "DM__SEX"]}, ["'DM__SEX'", "categorical_qis", "continuous_qis"]),
@@ -256,14 +257,14 @@ def test_an_unknown_key_like_none_that_is_known(key):
         ({"T": {"LB__Cholesterol": 2, "LB__Glucose": 2, 5: 2}}, ["T[5]", "sensitive_feature"]),
         ({"t_distance": {"DM__AGE": "ordered"}}, ["t_distance['DM__AGE']", "sensitive_feature"]),
     ],
-    ids=lambda value: str(value)[:50] if isinstance(value, dict) else "",
+
 )
 def test_keys_at_odds_with_each_other(changes, words):
     (fault,) = faults_of({**VALID, **changes}, columns=COLUMNS)
     assert all(word in fault for word in words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "missing", "hint"),
     [
         ({"categorical_qis": ["DM__SEXX"]}, "'DM__SEXX'", "'DM__SEX'?"),
@@ -272,7 +273,7 @@ def test_keys_at_odds_with_each_other(changes, words):
         ({"categorical_qis": ["dm__sex"]}, "'dm__sex'", "'DM__SEX'?"),
         ({"categorical_qis": ["??"]}, "'??'", "column"),
     ],
-    ids=str,
+
 )
 def test_a_column_that_is_not_there_with_the_nearest_name(changes, missing, hint):
     (fault,) = faults_of({**VALID, **changes}, columns=COLUMNS)

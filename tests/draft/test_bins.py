@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from Anonymization_Models import apply_feature_binning, are_edges
 from disclosure_control.draft.bins import age_bins, body_mass_bins, people_of_bins, quantile_bins, round_number
+from tests.cases import each
 from tests.examples import examples
 
 AGES = st.lists(st.integers(0, 110).map(float), min_size=1, max_size=60).map(np.array)
@@ -81,7 +82,7 @@ def repeated(counts: dict[float, int]) -> np.ndarray:
     return np.repeat(list(counts), list(counts.values())).astype(float)
 
 
-@pytest.mark.parametrize(
+@each(
     ("people", "edges"),
     [
         ({50: 5, 60: 5, 70: 5, 89: 5}, [50, 60, 70, 80, 130]),
@@ -98,7 +99,7 @@ def test_ages_of_adults_by_hand(people, edges):
     assert age_bins(repeated(people), 5).edges == edges
 
 
-@pytest.mark.parametrize(
+@each(
     ("people", "edges"),
     [
         ({2: 5, 8: 5, 15: 5}, [0, 6, 12, 18]),

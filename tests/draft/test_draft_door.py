@@ -51,6 +51,15 @@ def test_two_commands_lead_to_a_report(new, doors):
     assert unprintable(first.out, second.out) == []
 
 
+def test_a_column_that_says_another_in_more_detail_is_left_to_review(new, doors):
+    rows = [{**row, "RACE": "ASIAN", "RACE1": ("KOREAN", "THAI")[i % 2]} for i, row in enumerate(rows_of("DM"))]
+    new.write_rows("DM.csv", rows)
+    doors.start(1)
+    assert "DM__RACE1" not in draft_of(new)["categorical_qis"]
+    lines = new.config_file.read_text(encoding="utf-8").splitlines()
+    assert any("RACE1" in line and "# review:" in line and "in more detail" in line for line in lines)
+
+
 def test_what_is_merged_is_what_the_draft_says(new, doors):
     new.write_rows(
         "DM.csv",

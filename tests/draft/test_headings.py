@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from disclosure_control.draft.headings import CONCEPTS, concept_of, is_number, names_subjects
+from tests.cases import each
 
 # By concept, one heading for each of English, Greek, German, Spanish, Polish and Bulgarian, in different writings.
 HEADINGS = {
@@ -65,14 +64,14 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize(("concept", "heading"), [(name, one) for name, all_of in HEADINGS.items() for one in all_of])
+@each(("concept", "heading"), [(name, one) for name, all_of in HEADINGS.items() for one in all_of])
 def test_a_heading_is_understood_in_every_language(concept, heading):
     found = concept_of(heading)
     assert found is not None
     assert found.name == concept
 
 
-@pytest.mark.parametrize("heading", OTHERS)
+@each("heading", OTHERS)
 def test_what_only_looks_alike_is_nothing(heading):
     assert concept_of(heading) is None
 
@@ -90,7 +89,7 @@ def test_no_phrase_stands_in_two_concepts():
     assert len(phrases) == len(set(phrases))
 
 
-@pytest.mark.parametrize(
+@each(
     "heading",
     [
         "PatientID",
@@ -113,14 +112,14 @@ def test_a_heading_that_names_subjects(heading):
     assert not is_number(heading)
 
 
-@pytest.mark.parametrize(
+@each(
     "heading", ["Patient name", "PatientenName", "patient age", "site", "subjective", "", "Site ID", "p"]
 )
 def test_a_heading_that_does_not(heading):
     assert not names_subjects(heading)
 
 
-@pytest.mark.parametrize("heading", ["id", "No.", "Α/Α", "Nummer", "record_id", "ΚΩΔΙΚΟΣ"])
+@each("heading", ["id", "No.", "Α/Α", "Nummer", "record_id", "ΚΩΔΙΚΟΣ"])
 def test_a_heading_of_numbers(heading):
     assert is_number(heading)
     assert not names_subjects(heading)

@@ -12,6 +12,9 @@ from disclosure_control.engines import choice
 from disclosure_control.engines.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.engines.disk import Limits
 from disclosure_control.engines.spill import SpilledArrays
+from disclosure_control.steps import STEPS, settings_module
+from disclosure_control.steps.risk.sections import SECTIONS
+from tests.engines.written_pilots import by_engine
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
 
@@ -22,7 +25,7 @@ def published(pilot) -> dict[str, object]:
     return of_the_data(files_below(pilot.results))
 
 
-@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 def test_the_files_are_the_same(pilot, doors, monkeypatch, engine):
     before = published(pilot)
     assert any(name.startswith("risky_rows_k") for name in before)
@@ -63,7 +66,7 @@ def test_how_much_memory_is_free_is_known_here():
 
 def test_steps_that_need_records_are_named_before_the_file_is_read(pilot, doors, monkeypatch):
     before = published(pilot)
-    pilot.configure(explore={}, recommend={})
+    pilot.configure(explore={}, sweep={"grid": [{"method": "mondrian", "k": [2, 3]}]})
 
     def never(*arguments):
         raise AssertionError("the file was read")
@@ -101,6 +104,17 @@ def test_the_page_has_a_row_for_every_engine():
     page = (PROJECT / "docs" / "scale.md").read_text(encoding="utf-8")
     for name, engine in ENGINES.items():
         assert f"| `{name}` | {engine.words} |" in page
+
+
+def test_the_page_names_what_runs_from_disk_and_what_does_not():
+    page = (PROJECT / "docs" / "scale.md").read_text(encoding="utf-8")
+    section = page.split("## What runs from disk")[1].split("What helps:")[0]
+    runs, refused = section.split("What a config asks for beyond")
+    without_records = {name for name in STEPS if hasattr(settings_module(name), "faults_without_records")}
+    assert {name for name in STEPS if f"`{name}`" in refused} - {"risk"} == set(STEPS) - without_records
+    assert {name for name in STEPS if f"`{name}`" in runs} == without_records
+    settings = {needed for section in SECTIONS.values() for needed in section.needs_records_with}
+    assert {name for name in settings if f"`{name}` of `risk`" in refused} == settings
 
 
 def test_a_full_disk_is_told_and_leaves_the_earlier_results(pilot, doors, monkeypatch):

@@ -15,12 +15,13 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.opening import OpenedPilot
 from disclosure_control.assess.risky_rows import risky_row_files
 from disclosure_control.engines.choice import ENGINES
+from disclosure_control.engines.disk import Limits
 from disclosure_control.engines.people import RecordsNotInMemoryError
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.run.results import ResultSet
-from disclosure_control.steps.running import run_steps
-from tests.engines.written_pilots import COLUMNS, configs, limits, opened_with, rows, text_of
+from disclosure_control.steps.running import faults_without_records, run_steps
+from tests.engines.written_pilots import COLUMNS, by_engine, configs, limits, opened_with, rows, text_of
 from tests.examples import examples
 from tests.models import referee
 
@@ -35,6 +36,14 @@ def quick_flush(monkeypatch):
 
 def assessed(opened: OpenedPilot) -> Assessment:
     return evaluate(opened.people, opened.config)
+
+
+def test_what_is_declared_of_columns_is_no_reason_to_refuse_a_run(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of([["1", "a", "1", "2", "3", "4"]]))
+    declared = {"identifiers": {"harmless": {"SITE": "a batch number"}}, "context": {}}
+    with opened_with("memory", path, CONFIG | declared, Limits()) as opened:
+        assert faults_without_records(opened.config) == []
 
 
 def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
@@ -58,7 +67,7 @@ def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(results.staging.iterdir())}
 
 
-@pytest.mark.parametrize("engine", OTHERS)
+@pytest.mark.parametrize("engine", by_engine(OTHERS))
 @examples(100)
 @given(rows(), configs, limits, st.integers(0, 3))
 def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, n_empty):
@@ -73,7 +82,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
     assert [name for name in found if found[name] != expected[name]] == []
 
 
-@pytest.mark.parametrize("engine", sorted(ENGINES))
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 @examples(60)
 @given(rows(12), configs, limits)
 def test_what_the_slow_referee_finds(tmp_path_factory, engine, people, config, parts):

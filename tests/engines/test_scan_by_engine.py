@@ -20,7 +20,7 @@ from disclosure_control.identifiers import column_values
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.findings import Scan
 from disclosure_control.identifiers.scan import scan_dataset
-from tests.engines.written_pilots import opened_with
+from tests.engines.written_pilots import by_engine, opened_with
 from tests.examples import examples
 
 CONFIG = {
@@ -55,7 +55,7 @@ def scanned(engine: str, path, limits: Limits) -> Scan:
         return scan_dataset(opened.dataset)
 
 
-@pytest.mark.parametrize("engine", NO_RECORDS)
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 @pytest.mark.parametrize(
     ("n", "is_in_order"),
     [
@@ -74,7 +74,7 @@ def test_the_findings_are_those_in_memory(tmp_path, engine, n, is_in_order):
     assert scanned(engine, path, Limits(block_bytes=100 * n // 7 + 200)) == expected
 
 
-@pytest.mark.parametrize("engine", NO_RECORDS)
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, monkeypatch, engine):
     for name, few in {"LARGE": 500, "SAMPLED_ROWS": 300, "PROBED": 64, "LEAST_PROBED": 16}.items():
         monkeypatch.setattr(column_values, name, few)
@@ -90,7 +90,7 @@ def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, mo
     assert scanned(engine, path, Limits(block_bytes=9_000)) == expected
 
 
-@pytest.mark.parametrize("engine", NO_RECORDS)
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
 def test_of_very_many_values_a_sample_is_looked_at_and_said_to_be_one(tmp_path, engine):
     path = tmp_path / "combined_dataset.csv"
     people(900, False).to_csv(path, index=False)
@@ -136,6 +136,7 @@ def _counted(texts: list[str]) -> CountedTexts:
     return CountedTexts(pa.array(texts, pa.large_string()), np.ones(len(texts), dtype=int), np.arange(len(texts)))
 
 
+@pytest.mark.thorough("1 s for a table of all characters; hashes are spread and samples are compared below")
 @examples(100)
 @given(st.lists(st.text(max_size=6).filter(lambda text: text.isprintable()), max_size=12), st.integers(0, 3))
 def test_a_hash_is_of_the_text_alone(texts, start):

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import csv
+import functools
 import io
-from contextlib import AbstractContextManager
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+import pytest
 from hypothesis import strategies as st
 
 from cdisc import KEY_READERS
 from disclosure_control.assess.opening import OpenedPilot, opened_from_disk, opened_in_memory
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.cluster import count_on_cluster
+from disclosure_control.engines.dask_workers import Failed, guarded
 from disclosure_control.engines.disk import Limits
 from disclosure_control.steps import STEP_READERS
 
@@ -78,19 +85,47 @@ configs = st.fixed_dictionaries(
         "t_distance": st.sampled_from(["wasserstein", "ordered", "mean_difference"]).map(
             lambda name: {"V": name, "W": "total_variation"}
         ),
+        "risk": st.sampled_from([{}, {"sections": ["reidentification", "by_group"], "groups": ["SITE", "SEX", "V"]}]),
     }
 )
 limits = st.builds(
     Limits,
     block_bytes=st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
+    range_bytes=st.sampled_from([60, LARGEST_RECORD, 1 << 20]),
     people_per_part=st.integers(1, 8),
     flagged_per_part=st.integers(1, 8),
     key_limit=st.sampled_from([1, 12, 2**62]),
 )
 
 
+class WorkersHere:
+    """Those of a cluster, played by this process: tasks are sent as they would be to another one, some done twice."""
+
+    n_workers = 2
+
+    def each(self, task: Callable, arguments: Iterable[tuple]) -> Iterator:
+        for number, one in enumerate(arguments):
+            run, *rest = pickle.loads(pickle.dumps((guarded, task, one)))
+            if number == 1:
+                run(*rest)
+            found = pickle.loads(pickle.dumps(run(*rest)))
+            if isinstance(found, Failed):
+                raise FaultyInputError(found.faults or repr(found))
+            yield found
+
+
+def by_engine(names: Iterable[str]) -> list:
+    """The engines as parameters of a test; what ``cluster`` does with many small files is for the thorough run."""
+    costly = pytest.mark.thorough("many small files; tests/engines/test_cluster.py has a cheap sibling")
+    return [pytest.param(name, marks=costly) if name == "cluster" else name for name in names]
+
+
+COUNTED_HERE = functools.partial(count_on_cluster, workers=WorkersHere())
+
+
 def opened_with(engine: str, path: Path, config: dict, parts: Limits) -> AbstractContextManager[OpenedPilot]:
     """The pilot opened by an engine; ``parts`` are for those that work in parts."""
     if engine == "memory":
         return opened_in_memory(path, config, READERS)
-    return opened_from_disk(path, config, READERS, limits=parts)
+    counting = (lambda folder: nullcontext(COUNTED_HERE)) if engine == "cluster" else None
+    return opened_from_disk(path, config, READERS, limits=parts, counting=counting)

@@ -71,6 +71,7 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     assert "sex, height: 40" in text
     (reason,) = reasons_to_hold(figures)
     assert reason.sentence.startswith("40 of 40 people whom the quasi-identifiers leave with others are alone")
+    assert reason.sentence.endswith("height (body measure); by sex, height alone 40.")
     assert '"harmless": {"height":' in reason.remedy
 
 

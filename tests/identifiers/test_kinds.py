@@ -11,6 +11,7 @@ from disclosure_control.identifiers.dates import days_of
 from disclosure_control.identifiers.headings import folded
 from disclosure_control.identifiers.kinds.national_id import NUMBERS
 from disclosure_control.identifiers.scan import scan_table
+from tests.cases import each
 from tests.corpus.check_numbers import NATIONAL_IDS
 
 N = 120
@@ -80,7 +81,7 @@ def test_a_kind_is_found_under_a_heading_that_says_nothing(values, kind):
     assert kind in kinds_of(values)
 
 
-@pytest.mark.parametrize(
+@each(
     "values",
     [
         [f"{110 + i % 60}/{60 + i % 40}" for i in range(N)],
@@ -131,7 +132,7 @@ def test_zeros_that_a_spreadsheet_cut_off_are_put_back():
     assert "national_id" in kinds_of(values)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         *(

@@ -13,6 +13,7 @@ from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.registry import kinds
 from disclosure_control.identifiers.scan import scan_combined, scan_table, scan_tables
+from tests.cases import each
 from tests.corpus.exports import exports
 from tests.corpus.people_words import TUNING
 from tests.examples import any_text, examples
@@ -138,7 +139,7 @@ def test_any_text_can_be_looked_at(values, is_category):
     scan_table("DM", frame)
 
 
-@pytest.mark.parametrize("name", kinds())
+@each("name", kinds())
 def test_every_kind_says_what_it_is(name):
     kind = kinds()[name]
     assert kind.words

@@ -15,7 +15,7 @@ def test_it_is_the_mean_over_all_ways_to_set_values_beside_levels(levels, values
     level = np.repeat(np.arange(len(levels)), levels)
     value = np.repeat(np.arange(len(values)), values)
     ways = [n_guessed_right(level, np.array(way), len(levels), len(values)) for way in itertools.permutations(value)]
-    found = shuffled_guessed_right(np.array(levels), np.array(values), 2000)
+    (found,) = shuffled_guessed_right([np.array(levels)], np.array(values), 2000)
     assert found == pytest.approx(np.mean(ways), abs=0.05)
 
 
@@ -24,7 +24,7 @@ def test_a_column_of_many_levels_tells_no_more_than_shuffled_values():
     draw = np.random.default_rng(4)
     level, value = np.repeat(np.arange(60), 5), draw.integers(0, 10, 300)
     told = n_guessed_right(level, value, 60, 10)
-    by_chance = shuffled_guessed_right(np.bincount(level), np.bincount(value), 20)
+    (by_chance,) = shuffled_guessed_right([np.bincount(level)], np.bincount(value), 20)
     assert told > 1.5 * np.bincount(value).max()
     assert abs(told - by_chance) < 15
     assert n_guessed_right(level, level // 6, 60, 10) == 300 > 2 * by_chance
@@ -32,5 +32,5 @@ def test_a_column_of_many_levels_tells_no_more_than_shuffled_values():
 
 def test_the_order_of_codes_changes_nothing():
     levels, values = np.array([5, 9, 2, 4]), np.array([3, 7, 10])
-    found = shuffled_guessed_right(levels, values, 5)
-    assert shuffled_guessed_right(levels[::-1], values[[1, 2, 0]], 5) == found
+    (found,) = shuffled_guessed_right([levels], values, 5)
+    assert shuffled_guessed_right([levels[::-1], levels], values[[1, 2, 0]], 5) == [found, found]

@@ -156,6 +156,7 @@ def test_sums_of_reciprocals_keep_their_digits(start, n_terms):
     assert _reciprocals(start, n_terms) == pytest.approx(expected, rel=1e-12, abs=1e-30)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_pitman_finds_the_parameters_of_drawn_data():
     theta, alpha, population, n = 30.0, 0.5, 30_000, 6_000
     rng = np.random.default_rng(11)

@@ -21,6 +21,7 @@ from disclosure_control.measures.sampling_weights import (
     frequencies,
     household_risk,
     individual_risk,
+    risk_of_classes,
     series_risk,
 )
 from tests.examples import examples
@@ -53,6 +54,7 @@ def risk_to_many_digits(f: int, population_f: float) -> float:
                 return float(series / total)
 
 
+@pytest.mark.thorough("0.5 s; risks of other frequencies are compared below")
 @pytest.mark.parametrize("f", FREQUENCIES)
 def test_exact_risk_to_many_digits(f):
     population_f = np.array([f + x * f for x in ODDS])
@@ -218,3 +220,18 @@ def test_faulty_settings(wrong):
         individual_risk(classes, **{"missing_qis": "wildcard", **wrong})
     with pytest.raises(FaultyInputError, match="one per record"):
         household_risk(individual_risk(classes), pd.Series(["h"]))
+
+
+@examples(200)
+@given(st.lists(st.tuples(st.integers(1, 40), st.floats(0, 50)), min_size=1, max_size=12))
+def test_figures_by_class_are_those_by_record_to_the_last_digit(groups):
+    """Of each class its people, and the population that they stand for beside themselves."""
+    sizes = np.array([size for size, _ in groups])
+    frame = pd.DataFrame({"x": np.repeat([f"class {i:02}" for i in range(len(groups))], sizes)})
+    classes = form_equivalence_classes(frame, ["x"])
+    weights = np.array([size + beyond for size, beyond in groups])
+    for method in RISK_FORMULAS:
+        by_class = risk_of_classes(classes, weights, method=method)
+        by_record = RecordRisk(by_class.of_class[classes.class_of_record])
+        for figure in ("n_evaluated", "expected_reidentifications", "global_risk", "highest"):
+            assert getattr(by_class, figure) == getattr(by_record, figure), figure

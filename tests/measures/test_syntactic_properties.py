@@ -75,6 +75,7 @@ def test_the_order_of_records_and_their_index_mean_nothing(name, frame, random):
     assert (after.worst, after.n_evaluated) == (before.worst, before.n_evaluated)
 
 
+@pytest.mark.thorough("0.6 s for all models")
 @every_model
 @BRIEF
 @given(frames())
@@ -86,6 +87,7 @@ def test_names_of_groups_and_of_values_mean_nothing(name, frame):
     np.testing.assert_allclose(values_renamed.per_record(), run(name, frame).per_record(), rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.thorough("0.3 s for all models")
 @every_model
 @BRIEF
 @given(frames())
@@ -149,6 +151,7 @@ def test_alone_in_a_class_or_alone_in_the_data(name):
     )
 
 
+@pytest.mark.thorough("0.3 s for all models")
 @every_model
 @BRIEF
 @given(frames(min_records=10))

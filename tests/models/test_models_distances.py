@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import Anonymization_Models as models
+from tests.cases import each
 from tests.examples import quick_share_of
 from tests.models import referee
 from tests.models.model_frames import BRIEF, MANY
@@ -92,7 +93,7 @@ def test_categorical_distance_is_that_of_the_referee(mine, theirs):
     assert models.categorical_distance(mine, theirs) == pytest.approx(float(referee.total_variation(mine, theirs)))
 
 
-@pytest.mark.parametrize(
+@each(
     ("mine", "theirs", "distance"),
     [
         ([1], [1], 0),
@@ -109,13 +110,13 @@ def test_categorical_distance_is_that_of_the_referee(mine, theirs):
         (np.array([1, 2]), (1, 2), 0),
         (pd.Series([1.0, 5.0, None], dtype="float64[pyarrow]"), [3], 2),
     ],
-    ids=range(13),
+
 )
 def test_numerical_distance_by_hand(mine, theirs, distance):
     assert models.numerical_distance(mine, theirs) == pytest.approx(distance, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("mine", "theirs", "distance"),
     [
         (["a"], ["a"], 0),
@@ -128,20 +129,20 @@ def test_numerical_distance_by_hand(mine, theirs, distance):
         ([True, False], [True], 0.5),
         (pd.Series(["e\u0301"]), pd.Categorical(["\u00e9"]), 0),
     ],
-    ids=range(9),
+
 )
 def test_categorical_distance_by_hand(mine, theirs, distance):
     assert models.categorical_distance(mine, theirs) == distance
 
 
-@pytest.mark.parametrize("distance", [models.numerical_distance, models.categorical_distance])
-@pytest.mark.parametrize(("mine", "theirs"), [([], [1]), ([1], []), ([None], [1]), ([1], [math.nan]), ([], [])])
+@each("distance", [models.numerical_distance, models.categorical_distance])
+@each(("mine", "theirs"), [([], [1]), ([1], []), ([None], [1]), ([1], [math.nan]), ([], [])])
 def test_a_side_without_a_value_is_refused(distance, mine, theirs):
     with pytest.raises(models.FaultyInputError, match="at least one value"):
         distance(mine, theirs)
 
 
-@pytest.mark.parametrize("mine", [["MARKER"], [1, "MARKER"], [math.inf], [1, -math.inf]], ids=str)
+@each("mine", [["MARKER"], [1, "MARKER"], [math.inf], [1, -math.inf]])
 def test_numerical_distance_refuses_what_is_not_a_number_and_does_not_show_it(mine):
     with pytest.raises(models.FaultyInputError) as caught:
         models.numerical_distance(mine, [1, 2])

@@ -16,6 +16,7 @@ from disclosure_control.basics.columns import as_counted, labels_of, number_text
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.treatments.treat import treat
+from tests.cases import each
 from tests.examples import any_text
 from tests.models import referee
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
@@ -66,7 +67,7 @@ def test_codes_do_not_depend_on_the_order_of_the_records(values, random):
     assert after.labels.tolist() == before.labels.tolist()
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "values", "labels"),
     [
         ("float64", [2.5, -1.0, np.nan, 2.5], [-1.0, 2.5]),
@@ -97,8 +98,8 @@ def test_labels_of_bins_stand_in_the_order_of_their_edges():
     assert [None if code < 0 else labels[code] for code in encoded.codes] == ["0--9", "10--20", ">20", "<0", None]
 
 
-@pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize(
+@each("ordered", [False, True])
+@each(
     ("spellings", "n_values"),
     [((" a", "a", "a\t"), 1), (("", "  "), 0), (("é", "e\u0301"), 1), (("1", "1.0"), 1), (("1", "01"), 2)],
 )
@@ -109,13 +110,22 @@ def test_categories_are_compared_like_text(spellings, n_values, ordered):
     assert len(set(encoded.codes.tolist()) - {-1}) == n_values
 
 
-@pytest.mark.parametrize("kind", ["int64", "Int64", "uint64", "int64[pyarrow]", object])
+@each("kind", ["int64", "Int64", "uint64", "int64[pyarrow]", object])
 def test_whole_numbers_beyond_2_to_the_53_stay_apart(kind):
     values = pd.Series([2**53, 2**53 + 1, 2**53], dtype=kind)
     assert partition(models.encode_column(values).codes.tolist()) == {frozenset({0, 2}), frozenset({1})}
 
 
-@pytest.mark.parametrize("kind", ["int64", "Int64", "uint64", "int64[pyarrow]"])
+@each("kind", ["int8", "uint8", "int64", "uint64", "float64", "int64[pyarrow]"])
+def test_whole_numbers_are_encoded_alike_in_whatever_width(kind):
+    numbers = [100, 3, 100, 7] if kind.startswith("u") else [100, -100, 3, 100, -7]
+    encoded = models.encode_column(pd.Series(numbers, dtype=kind))
+    assert encoded.labels.tolist() == [float(number) for number in sorted(set(numbers))]
+    assert encoded.labels[encoded.codes].tolist() == numbers
+    assert (encoded.codes.dtype, encoded.labels.dtype) == (np.int64, np.float64)
+
+
+@each("kind", ["int64", "Int64", "uint64", "int64[pyarrow]"])
 def test_one_large_whole_number_leaves_a_column_of_numbers_one_of_numbers(kind):
     """Only where floats cannot tell two of them apart there is text."""
     encoded = models.encode_column(pd.Series([5, 2**53 + 2, 7, 5], dtype=kind))
@@ -144,13 +154,13 @@ def test_decimals_are_numbers_however_many_zeros_they_end_in():
     assert models.encode_column(mixed).codes.tolist() == [0, 0, 1]
 
 
-@pytest.mark.parametrize("number", [1234567890123456, 2**53, -(2**53) + 1, 10**15])
+@each("number", [1234567890123456, 2**53, -(2**53) + 1, 10**15])
 def test_whole_numbers_are_written_with_all_their_digits(number):
     assert number_text(float(number)) == str(number)
     assert labels_of(models.encode_column(pd.Series([float(number)]))) == [str(number)]
 
 
-@pytest.mark.parametrize(
+@each(
     "asked",
     [
         lambda frame: models.run_k_anonymity(frame, ["q"], 2),
@@ -256,15 +266,15 @@ def test_binning_leaves_the_frame_and_its_index_alone():
     assert list(binned.columns) == ["x", "y"]
 
 
-@pytest.mark.parametrize(
-    "edges", [np.array([0, 5, 10]), np.array([0.0, 5.0, 10.0]), (0, 5, 10), range(0, 11, 5)], ids=lambda e: str(type(e))
+@each(
+    "edges", [np.array([0, 5, 10]), np.array([0.0, 5.0, 10.0]), (0, 5, 10), range(0, 11, 5)]
 )
 def test_edges_may_come_as_any_sequence_of_numbers(edges):
     assert models.bin_feature_column(pd.DataFrame({"x": [7]}), "x", edges).tolist() == ["5--10"]
 
 
-@pytest.mark.parametrize(
-    "edges", [[], [1], [1, 1], [2, 1], [0, np.nan], [0, np.inf], ["a", "b"], [0, 1e16, 1e16 + 2, 1e16 + 4]], ids=str
+@each(
+    "edges", [[], [1], [1, 1], [2, 1], [0, np.nan], [0, np.inf], ["a", "b"], [0, 1e16, 1e16 + 2, 1e16 + 4]]
 )
 def test_edges_that_make_no_bins_are_refused(edges):
     """The last ones differ, but not in any label that a person could read."""
@@ -272,7 +282,7 @@ def test_edges_that_make_no_bins_are_refused(edges):
         models.bin_feature_column(pd.DataFrame({"x": [1.0]}), "x", edges)
 
 
-@pytest.mark.parametrize(
+@each(
     ("values", "n_faulty"),
     [
         (["1", "MARKER", "2,5"], 2),
@@ -280,7 +290,7 @@ def test_edges_that_make_no_bins_are_refused(edges):
         (["0x10"], 1),
         ([datetime.datetime(2020, 1, 1)], 1),
     ],
-    ids=str,
+
 )
 def test_what_is_not_a_number_is_counted_and_not_shown(values, n_faulty):
     with pytest.raises(models.FaultyInputError) as caught:
@@ -369,12 +379,16 @@ def test_more_distinct_values_than_can_be_counted_in_an_array():
 @BRIEF
 @given(st.lists(st.integers(0, 50), max_size=60), st.integers(51, 70_000))
 @example([], 60)
-def test_both_ways_of_numbering_keys_agree(keys, n_keys):
+def test_all_ways_of_numbering_keys_agree(keys, n_keys):
     keys = np.array(keys, dtype=np.int64)
     counted = keys_of_columns.number_groups(keys, n_keys)
     hashed = keys_of_columns.number_groups(keys, 2**61)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys_of_columns, "MARKS_PER_KEY", 100_000)  # as of many keys
+        marked = keys_of_columns.number_groups(keys, 90_000)
     rank = {key: i for i, key in enumerate(sorted(set(keys.tolist())))}
-    for group, size in (counted, hashed):
+    for group, size in (counted, marked, hashed):
+        assert group.dtype == np.int64
         assert group.tolist() == [rank[key] for key in keys.tolist()]
         assert size.tolist() == [keys.tolist().count(key) for key in rank]
 

@@ -65,6 +65,7 @@ def test_order_of_the_records_does_not_renumber_the_classes(made, random):
     assert after.class_of_record.tolist() == before.class_of_record[order].tolist()
 
 
+@pytest.mark.thorough("0.2 s")
 @BRIEF
 @given(people, policies, st.sampled_from(["same", "text", "dates", "missing"]))
 def test_labels_of_the_index(made, missing_qis, kind):
@@ -104,6 +105,7 @@ def test_names_of_the_quasi_identifiers_values(made, missing_qis, random):
     assert_same(evaluate(frame, names, missing_qis), evaluate(other, names, missing_qis))
 
 
+@pytest.mark.thorough("0.1 s")
 @BRIEF
 @given(people_with_text, policies, st.randoms(use_true_random=False))
 def test_names_of_the_sensitive_values(made, missing_qis, random):
@@ -115,6 +117,7 @@ def test_names_of_the_sensitive_values(made, missing_qis, random):
         np.testing.assert_array_equal(new.risky, old.risky)
 
 
+@pytest.mark.thorough("0.1 s")
 @BRIEF
 @given(people)
 def test_the_frame_is_left_as_it_was(made):

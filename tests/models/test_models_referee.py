@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import Anonymization_Models as models
 from disclosure_control.basics import wildcards
+from tests.cases import each
 from tests.models import referee
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 
@@ -253,7 +254,7 @@ def test_classes_and_counts_may_be_handed_in(made, missing_qis):
 FRAME = pd.DataFrame({"q": ["a", "b"], "s": ["MARKER", "x"], "n": [1.0, np.inf]})
 
 
-@pytest.mark.parametrize(
+@each(
     ("run", "words"),
     [
         (lambda: models.run_k_anonymity(FRAME, ["q"], 2, "ignore"), ("missing_qis", "ignore", "exclude")),
@@ -268,7 +269,7 @@ FRAME = pd.DataFrame({"q": ["a", "b"], "s": ["MARKER", "x"], "n": [1.0, np.inf]}
         (lambda: models.run_t_closeness(FRAME, ["q"], "s", 1, "emd"), ("emd", "wasserstein")),
         (lambda: models.run_t_closeness(FRAME, ["q"], "n", 1), ("'n'", "infinite")),
     ],
-    ids=range(11),
+
 )
 def test_faults_name_the_column_or_the_setting_and_no_value(run, words):
     with pytest.raises(models.FaultyInputError) as caught:

@@ -27,6 +27,7 @@ def test_every_cell_is_that_of_the_referee(study):
         assert got == expected, name
 
 
+@pytest.mark.thorough("0.2 s; every cell is compared with the referee above")
 @given(studies())
 @examples(40)
 def test_no_original_id_and_no_person_left_out_is_in_any_file(study):

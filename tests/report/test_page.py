@@ -1,5 +1,7 @@
 """The page of a run: the same numbers as text and JSON, nothing that reaches outside, nobody's id, and small."""
 
+import copy
+import dataclasses
 import itertools
 import json
 import re
@@ -209,3 +211,30 @@ def test_a_pilot_of_300_columns_has_a_small_page(made):
         "findings": [{**finding, "column": f"LB__A test with a long name, number {i}"} for i in range(300)],
     }
     assert len(privacy_page(wide, curves, None).encode()) < 1_000_000
+
+
+def widened(summary, n):
+    """A summary as of a pilot of very many columns and long names, made from a small one."""
+    wide = copy.deepcopy(summary)
+    names = [f"LB__A measurement with a long name [{i}]" for i in range(n)]
+    risk, explore = wide["risk"], wide["explore"]
+    groups = [{**risk["by_group"]["sex"][0], "group": f"{'a long name of a group' * 2} {i}"} for i in range(30)]
+    risk["by_group"] = dict.fromkeys(names, groups)
+    risk["attribute_effects"] = [{**risk["attribute_effects"][0], "quasi_identifier": name} for name in names]
+    (told,) = risk["determined_by"].values()
+    risk["determined_by"] = {name: [{**told[0], "attribute": other} for other in names] for name in names}
+    explore["columns"] = {name: {**summary["explore"]["columns"]["lab"], "role": "sensitive"} for name in names}
+    for model in ("l_diversity", "t_closeness"):
+        (result,) = wide[model].values()
+        wide[model] = dict.fromkeys(names, result)
+    return wide
+
+
+def test_the_page_stays_small_however_many_columns_there_are_and_says_what_is_left_out(made):
+    summary, curves, _ = made
+    wide = widened(summary, 300)
+    many = [*curves, *(dataclasses.replace(curve, sensitive=f"column {i}") for curve in curves[1:] for i in range(300))]
+    html = privacy_page(wide, many, None)
+    assert len(html.encode()) < 1_000_000
+    for words in ("276 more columns, whose", "276 more, which add least", "89,904 more pairs of a column and"):
+        assert words in html, words

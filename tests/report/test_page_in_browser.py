@@ -1,16 +1,21 @@
 """The page as people open it: in Chromium, as wide as a telephone and as a screen, in light, dark and print."""
 
+import importlib.util
 import json
 import re
 import shutil
 
 import pytest
 
+from tests.drawings.letters import CUT_OFF_OR_COVERED
 from tests.report.test_page import made
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install playwright")
+# Looked for, not imported: the quick run, which leaves all of this out, imports this file too.
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [
+    pytest.mark.skipif(
+        importlib.util.find_spec("playwright") is None, reason="playwright is missing: pip install playwright"
+    ),
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: apt-get install chromium"),
     pytest.mark.thorough("a browser starts, 3 s; the quick run reads the page without one"),
 ]
@@ -20,7 +25,9 @@ __all__ = ["made"]
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as driver:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()
@@ -77,19 +84,7 @@ def test_letters_are_large_enough(opened, width):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_text_of_a_drawing_is_cut_off_or_lies_on_another(opened, width):
-    faults = opened(width).evaluate(
-        """[...document.querySelectorAll("svg")].flatMap((svg) => {
-            const edge = svg.getBoundingClientRect();
-            const texts = [...svg.querySelectorAll("text")];
-            const boxes = texts.map((text) => [text.textContent, text.getBoundingClientRect()]);
-            const cut = boxes.filter(([, box]) => box.left < edge.left - 1 || box.right > edge.right + 1 ||
-                box.top < edge.top - 2 || box.bottom > edge.bottom + 2).map(([text]) => "cut: " + text);
-            const over = boxes.flatMap(([text, a], i) => boxes.slice(i + 1).filter(([, b]) =>
-                a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3
-            ).map(([other]) => text + " on " + other));
-            return [...cut, ...over];
-        })"""
-    )
+    faults = opened(width).evaluate(CUT_OFF_OR_COVERED)
     assert faults == []
 
 

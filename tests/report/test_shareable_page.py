@@ -59,6 +59,7 @@ def test_no_difference_of_told_counts_is_small(pilot, tmp_path):
             assert abs(n - other - one) >= THRESHOLD
 
 
+@pytest.mark.thorough("0.4 s; differences of told counts are looked at above")
 @given(pilot=pilots())
 @examples(60)
 def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):
@@ -76,6 +77,7 @@ def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):
                 assert high - low >= NARROWEST
 
 
+@pytest.mark.thorough("0.5 s")
 @given(pilot=pilots())
 @examples(60)
 def test_what_is_told_is_true(pilot, tmp_path):

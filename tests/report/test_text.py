@@ -9,6 +9,7 @@ import pytest
 
 import Anonymization_Models as models
 from disclosure_control.assess.assessment import Assessment, assess
+from disclosure_control.report.text import short_privacy_report
 
 MARKER = "ZZMARKERZZ"
 # Numbers that occur nowhere else: a quasi-identifier in a tail, one in a bin, a sensitive value within the range.
@@ -64,6 +65,16 @@ def percent(part: int, whole: int) -> str:
 
 
 # ---------------------------------------------------------------- sections
+
+
+def test_where_bins_are_shown_it_is_said_which_end_is_in_them():
+    """By hand: 40 and 60 are edges of cholesterol; 40 lies in 40--60, and 60 in the last bin."""
+    words = "  A bin a--b holds a and not b, the last bin of a column both.\n"
+    found = assessed(people())
+    assert models.generate_full_privacy_report("PILOT_1", found).count(words) == 1
+    assert short_privacy_report("PILOT_1", found).count(words) == 1
+    binned, _ = models.apply_feature_binning(pd.DataFrame({"x": [20, 40, 60]}), {"x": [20, 40, 60]})
+    assert binned["x"].astype(str).tolist() == ["20--40", "40--60", "40--60"]
 
 
 def test_the_sections_stand_in_the_order_of_the_original():

@@ -11,19 +11,41 @@ from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.run.fingerprints import KEY_FILE
 from disclosure_control.run.logs import utc_now
 from disclosure_control.verify import main, verify
-from tests.run.synthetic_pilot import DISTRICT, DONE, INPUT_AT_FAULT, LOCKED, files_below, leaks, rows_of, snapshot
+from tests.run.fixtures import kept_screen
+from tests.run.synthetic_pilot import (
+    DISTRICT,
+    DONE,
+    INPUT_AT_FAULT,
+    LOCKED,
+    Doors,
+    copy_of,
+    files_below,
+    leaks,
+    rows_of,
+    snapshot,
+)
 
 CHANGED = 1
 COSTLY = pytest.mark.thorough("0.5 s to 1 s for a run again, and two or three of them")
 SUMMARY = "CLINIC_privacy_summary.json"
 
 
+@pytest.fixture(scope="module")
+def published_once(finished_template, tmp_path_factory):
+    """Results of a second run, a day after the first."""
+    pilot = copy_of(finished_template, tmp_path_factory.mktemp("published"))
+    with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
+        doors = Doors(pilot.desk, monkeypatch, screen)
+        monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+        assert doors.start(2).status == DONE
+    return pilot.root
+
+
 @pytest.fixture
-def published(pilot, doors, monkeypatch):
-    """Results of a second run, a day after the first, of a desk where ``verify`` finds the config."""
+def published(published_once, tmp_path, doors, monkeypatch):
+    """Such results of a desk of one's own, where ``verify`` finds the config."""
     monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
-    assert doors.start(2).status == DONE
-    return pilot
+    return copy_of(published_once, tmp_path)
 
 
 def changed_of(pilot) -> list[str]:
@@ -178,6 +200,7 @@ def test_whoever_forges_hashes_too_is_found_by_the_run_again(published):
     assert any(path.name in words for words in changed_of(published))
 
 
+@pytest.mark.thorough("0.3 s; one that changed is named above")
 def test_a_file_that_is_gone_is_named(published):
     (published.results / "risky_rows_k3_anonymity.csv").unlink()
     assert "risky_rows_k3_anonymity.csv: not there any more" in changed_of(published)
@@ -201,6 +224,7 @@ def test_a_config_that_cannot_be_run_any_more_is_said(published):
     assert any("it stops: K: found 0" in one for one in words)
 
 
+@pytest.mark.thorough("0.3 s")
 def test_versions_that_changed_are_notes(published, monkeypatch):
     monkeypatch.setattr("disclosure_control.report.verification.versions", lambda: {"python": "2.7", "numpy": "1"})
     found = verify(published.results)

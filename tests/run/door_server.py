@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import importlib
+import io
 import json
 import os
 import runpy
@@ -17,7 +19,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tests.run.synthetic_pilot import NOW
+from tests.run.synthetic_pilot import NOW, SCRIPTS
 
 OPERATIONS = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
@@ -79,7 +81,18 @@ def run_door(desk: str, script: str, arguments: list[str], n: int, how: str, out
         os._exit(0)
 
 
-def main() -> None:
+def run_both_once(desk: str) -> None:
+    """Both doors in this process: what they import, compile and keep is there for each that is forked later."""
+    os.chdir(desk)
+    for script in SCRIPTS.values():
+        sys.argv = [script]
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+            runpy.run_path(str(Path(__file__).resolve().parents[2] / script), run_name="__main__")
+    gc.freeze()  # a collection in a child would copy every page
+
+
+def main(desk: str) -> None:
+    run_both_once(desk)
     for line in sys.stdin:
         reading, writing = os.pipe()
         child = os.fork()
@@ -100,4 +113,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -75,12 +75,13 @@ def held_by_another_process(pilot: SyntheticPilot) -> Iterator[subprocess.Popen]
 
 
 class DoorServer:
-    """A process that has imported everything and forks a door per request, broken off at its n-th operation."""
+    """A process that ran both doors once, on a pilot of its own, and forks one per request, broken off at its n-th
+    operation."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, pilot: SyntheticPilot):
         self.output = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.run.door_server"],
+            [sys.executable, "-m", "tests.run.door_server", str(pilot.desk)],
             cwd=PROJECT,
             env=environment(),
             stdin=subprocess.PIPE,

@@ -10,7 +10,7 @@ import functools
 import hashlib
 import io
 import json
-import pprint
+import os
 import re
 import shutil
 import stat
@@ -28,7 +28,8 @@ SCRIPTS = {1: "Create_Combined_Pilot_Dataset.py", 2: "Main_Anonymization.py"}
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 RESULTS = "processed_for_anonym"
 SETTINGS = (
-    "BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR", "BIOSTREAMS_STATE_DIR", "BIOSTREAMS_KEEP_RUNS"
+    "BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR", "BIOSTREAMS_STATE_DIR", "BIOSTREAMS_KEEP_RUNS",
+    "BIOSTREAMS_SCHEDULER", "BIOSTREAMS_WORKERS",
 )
 NOW = "2026-01-31T12:00:00.000000Z"  # the moment of every run that a test starts
 # What tells of runs and not of the data alone: it changes with every run.
@@ -145,8 +146,8 @@ class SyntheticPilot:
 
     def configure(self, **changes: object) -> None:
         self.config |= changes
-        text = pprint.pformat(self.config, sort_dicts=False, width=100)
-        self.write_config(f"config = {text}\n")
+        lines = "".join(f"    {key!r}: {value!r},\n" for key, value in self.config.items())
+        self.write_config(f"config = {{\n{lines}}}\n")
 
     def unconfigure(self, *keys: str) -> None:
         for key in keys:
@@ -234,17 +235,22 @@ def csv_text(rows: list[dict], delimiter: str = ",") -> str:
 
 def snapshot(folder: Path) -> dict[str, tuple]:
     """Everything under a folder: kind, mode and hash by relative path; of a lock file, only that it is empty."""
-    found = {}
-    for path in sorted(folder.rglob("*")):
-        name, mode = str(path.relative_to(folder)), stat.S_IMODE(path.lstat().st_mode)
-        if path.name.startswith(".lock"):
-            assert path.stat().st_size == 0, f"{name} holds something"
-        elif path.is_symlink():
-            found[name] = ("link", str(path.readlink()))
-        elif path.is_dir():
-            found[name] = ("folder", mode)
-        else:
-            found[name] = ("file", mode, hashlib.sha256(path.read_bytes()).hexdigest())
+    found: dict[str, tuple] = {}
+    below = [("", str(folder))]
+    while below:
+        prefix, here = below.pop()
+        for entry in os.scandir(here):
+            name, status = prefix + entry.name, entry.stat(follow_symlinks=False)
+            if entry.name.startswith(".lock"):
+                assert status.st_size == 0, f"{name} holds something"
+            elif entry.is_symlink():
+                found[name] = ("link", str(Path(entry.path).readlink()))
+            elif entry.is_dir():
+                found[name] = ("folder", stat.S_IMODE(status.st_mode))
+                below.append((f"{name}/", entry.path))
+            else:
+                content = Path(entry.path).read_bytes()
+                found[name] = ("file", stat.S_IMODE(status.st_mode), hashlib.sha256(content).hexdigest())
     return found
 
 
@@ -279,5 +285,5 @@ def unprintable(*texts: str) -> list[str]:
 
 
 def copy_of(template: Path, root: Path) -> SyntheticPilot:
-    shutil.copytree(template, root, dirs_exist_ok=True)
+    shutil.copytree(template, root, dirs_exist_ok=True, copy_function=shutil.copy)
     return SyntheticPilot(root)

@@ -59,7 +59,7 @@ def test_all_are_those_with_a_config_in_alphabetical_order(wards, doors, pilot):
         assert ward.summary()["pilot"] == ward.name
 
 
-@BOTH_DOORS
+@pytest.mark.parametrize("door", [1, pytest.param(2, marks=pytest.mark.thorough("0.4 s"))])
 def test_the_last_lines_are_the_table(door, wards, doors):
     doors.start(1, "--all")
     run = doors.start(door, "--all")
@@ -292,6 +292,7 @@ def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
     assert snapshot(pilot.root) == before
 
 
+@pytest.mark.thorough("1 to 2 s in a process")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize(
     "unbuffered", ["", pytest.param("1", marks=pytest.mark.thorough("2 s"))], ids=["buffered", "unbuffered"]

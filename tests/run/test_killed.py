@@ -14,7 +14,7 @@ import pytest
 
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from disclosure_control.run.results import SPILL
-from tests.examples import quick_share_of, some_of
+from tests.examples import is_thorough, quick_share_of, some_of
 from tests.run.processes import DoorServer
 from tests.run.synthetic_pilot import (
     DONE,
@@ -42,8 +42,9 @@ def quick_flush(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    server = DoorServer(tmp_path_factory.mktemp("screen"))
+def server(tmp_path_factory, finished_template):
+    pilot = copy_of(finished_template, tmp_path_factory.mktemp("served"))
+    server = DoorServer(tmp_path_factory.mktemp("screen"), pilot)
     yield server
     server.close()
 
@@ -111,12 +112,15 @@ def versions(request, tmp_path, finished_template, monkeypatch, capsys):
 def moments(server, pilot: SyntheticPilot, door: int) -> list[int]:
     """Each operation of a start of this door, which is made, and the one after the last.
 
-    The quick run takes some at even distances, the last, and four that follow a renaming: there results are a mixture.
+    The quick run takes a few at even distances, the last, and four that follow a renaming: there results are a mixture.
     """
     assert server.start(pilot, door, NEVER, "kill").status in (DONE, INPUT_AT_FAULT)
     after_renames = [n + 1 for n in server.renames]
     some_of_renames = after_renames[1 :: max(2, len(after_renames) // 4)]
-    return sorted({*some_of(range(1, server.operations + 2)), server.operations, *some_of_renames})
+    before_them = some_of(range(1, server.operations + 2))
+    if not is_thorough():  # a door for each: 0.1 s
+        before_them = before_them[:: max(len(before_them) // 5, 1)]
+    return sorted({*before_them, server.operations, server.operations + 1, *some_of_renames})
 
 
 BOTH_DOORS = pytest.mark.parametrize(

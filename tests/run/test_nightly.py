@@ -57,7 +57,9 @@ def night(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("keys", "about"),
     [
-        ({"treatment": [RECODE, BANDS]}, "anonymised_dataset.csv"),
+        pytest.param(
+            {"treatment": [RECODE, BANDS]}, "anonymised_dataset.csv", marks=pytest.mark.thorough("0.3 s")
+        ),
         ({"treatment": [BANDS], "release": RELEASE}, "released/"),
     ],
     ids=["table", "study"],

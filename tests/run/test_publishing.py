@@ -12,12 +12,17 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.report.history import read_memory
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint, key_of, known_key
-from disclosure_control.run.results import COMMIT, MANIFEST, harmless, held, staged
+from disclosure_control.run.results import COMMIT, MANIFEST, csv_bytes, harmless, held, staged
+from tests.cases import each
+from tests.examples import any_text, examples
 from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
 
 BOTH_DOORS = pytest.mark.parametrize("door", [1, 2])
@@ -407,7 +412,7 @@ def test_a_cell_that_a_spreadsheet_would_run_is_neutralised(cell):
     assert safe["column"].isna().iloc[2]
 
 
-@pytest.mark.parametrize("cell", ["x;=cmd|' /C calc'!A0;y", ";@SUM(A1)", "Alpha; +1+cmd", "a\t=1+1"])
+@each("cell", ["x;=cmd|' /C calc'!A0;y", ";@SUM(A1)", "Alpha; +1+cmd", "a\t=1+1"])
 def test_a_formula_behind_a_separator_is_neutralised(cell):
     """Where lists are parted by semicolons, as in Germany or Greece, it would be a cell of its own."""
     (safe,) = harmless(pd.DataFrame({"column": [cell]}, dtype="str"))["column"]
@@ -440,6 +445,15 @@ def test_no_control_character_is_left_for_people(control, tmp_path):
     assert [file for file, text in written.items() if control[0] in text] == []
     assert json.loads(written["P.json"])["column"] == name  # a program reads the same
     assert written["P.txt"] == f"a line\n\twith A?{control[1:]}B\n"
+
+
+@examples(200)
+@given(cell=st.text(st.sampled_from([*" ;=+-@|%\t<>\"'x5\x7f\x80\u00a0\u200b\x00"]), max_size=4) | any_text())
+def test_a_cell_is_judged_alike_alone_and_beside_others(cell):
+    """Columns of plain letters are passed over at a glance, and beside a formula every cell is looked at."""
+    columns = [cell], [cell, ";=1", "\x00"]
+    alone, beside = (harmless(pd.DataFrame({"column": cells}, dtype="str")) for cells in columns)
+    assert alone["column"].iloc[0] == beside["column"].iloc[0]
 
 
 def test_columns_of_numbers_stay_numbers():
@@ -492,3 +506,10 @@ def test_formulas_through_both_doors(pilot, doors):
         rows = pilot.result_rows(f"risky_rows_{name}.csv")
         for column in ("'+VS__NOTE", "'+VS__-2+3")[: 1 if "anonymity" in name else 2]:
             assert {row["USUBJID"]: row[column] for row in rows} == expected, name
+
+
+def test_a_piece_of_a_table_that_begins_with_an_empty_chunk_is_written_as_it_is():
+    chunks = [pa.array(values, pa.large_string()) for values in ([], ["a"], [], ["b"])]
+    frame = pd.DataFrame({"ID": pd.Series(pd.array(pa.chunked_array(chunks), dtype="str"))})
+    assert csv_bytes(frame, has_header=False) == b'"a"\n"b"\n'
+    assert csv_bytes(frame) == b'"ID"\n"a"\n"b"\n'

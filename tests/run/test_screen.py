@@ -148,6 +148,7 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
         assert words in assessing.out, words
 
 
+@pytest.mark.thorough("0.4 s")
 def test_reports_without_records_hold_nobody_either(eventful, doors):
     """These may be shown around; the files of risky rows and the combined dataset may not."""
     doors.start_both()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from disclosure_control.treatments.known_to_outsiders import KNOWLEDGE, known_to_outsiders
+from tests.cases import each
 
 KNOWN = {
     "age": ["DM__AGE", "age", "P__Age at entry", "Alter", "yob"],
@@ -32,7 +31,7 @@ NOT_KNOWN = [
 ]
 
 
-@pytest.mark.parametrize("kind", [one.kind for one in KNOWLEDGE])
+@each("kind", [one.kind for one in KNOWLEDGE])
 def test_every_kind_is_found_by_name(kind):
     assert known_to_outsiders(KNOWN[kind]) == dict.fromkeys(KNOWN[kind], kind)
 

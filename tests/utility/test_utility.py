@@ -17,6 +17,7 @@ from disclosure_control.utility import MEASURES, OriginalPilot, flat_figures, me
 from disclosure_control.utility.analyses import fit_regression
 from disclosure_control.utility.comparison import correlations, released_numbers
 from disclosure_control.utility.information_loss import il1s, loss_of_column, precision_of_column
+from tests.cases import each
 from tests.examples import examples
 from tests.places import SHARED
 
@@ -216,7 +217,7 @@ def test_precision_takes_the_level_of_a_hierarchy():
     assert loss_of_column(column, tree) == 1.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "number"),
     [
         ("0--6", 3.0),

@@ -68,6 +68,8 @@ def _rendered(template: str, content: Content, sections: Sequence[Section]) -> s
 def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from disclosure_control.report.compiled import CompiledTemplates
+
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=lambda name: bool(name and name.endswith(".html")),
@@ -75,6 +77,7 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        bytecode_cache=CompiledTemplates(TEMPLATES),
     )
     environment.filters["md"] = markdown_text
     return environment

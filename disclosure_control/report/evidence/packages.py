@@ -27,6 +27,9 @@ REQUIRED = (
     "opendp",
     "fastapi",
     "uvicorn",
+    "dask",
+    "distributed",
+    "cryptography",
 )
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -44,10 +47,21 @@ def versions() -> dict[str, str]:
             package = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue
-        found[name] = package.version
-        needs = (need for need in package.requires or () if "extra ==" not in need)
+        headers = _headers_of(package)
+        found[name] = headers["Version"][0]
+        needs = (need for need in headers.get("Requires-Dist", ()) if "extra ==" not in need)
         waiting += [match[0] for need in needs if (match := _NAME.match(need))]
     return {"python": platform.python_version(), **dict(sorted(found.items()))}
+
+
+def _headers_of(package: metadata.Distribution) -> dict[str, list[str]]:
+    """What the package says of itself, by heading. The description below, often many pages, is not taken apart."""
+    text = (package.read_text("METADATA") or package.read_text("PKG-INFO") or "").replace("\r\n", "\n")
+    found: dict[str, list[str]] = {}
+    for line in text.partition("\n\n")[0].split("\n"):
+        heading, _, value = line.partition(": ")
+        found.setdefault(heading, []).append(value.strip())
+    return found
 
 
 def _normal(name: str) -> str:

@@ -13,7 +13,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.drawings.style import page_style
+from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.report.page import sections
 from disclosure_control.report.page.what_if import ThresholdCurve
 
@@ -45,10 +48,11 @@ def privacy_page(
             shown=[(section, section.figures(content)) for section in shown],
             withheld=[section for section in missing if section.key in withheld],
             not_run=[section for section in missing if section.key not in withheld],
-            style=Markup((TEMPLATES / "style.css").read_text(encoding="utf-8")),
+            style=Markup(page_style() + "\n" + (TEMPLATES / "style.css").read_text(encoding="utf-8")),
             script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
             what_if=_script_data({"curves": [dataclasses.asdict(curve) for curve in curves], **_landscape(summary)}),
             is_shareable=is_shareable,
+            bins_hold=BINS_HOLD,
         )
     )
 
@@ -72,6 +76,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=CompiledTemplates(TEMPLATES),
     )
     environment.filters |= {
         "share": share_text,

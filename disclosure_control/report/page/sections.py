@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_text
-from disclosure_control.basics.words import share_text
-from disclosure_control.report.page import charts
+from disclosure_control.basics.words import listed, share_text
+from disclosure_control.drawings import planes, rows
+from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.report.page.what_if import ThresholdCurve
-from disclosure_control.steps.sweep.report import row_name
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
+MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
+MOST_NAMED = 5  # groups that are masked
 MOST_SETS = 8
+MOST_FEATURES, MOST_TELLING = 12, 8  # sensitive features, and columns that tell each
 MOST_SIZES = 12  # class sizes with a bar of their own
 MOST_TREATMENTS = 40
 
@@ -59,10 +61,24 @@ def _who(content: Content) -> dict[str, Any]:
     """Class sizes, and the share at risk of the groups of each column, all columns of one kind of mark."""
     by_group = content.summary["risk"].get("by_group", {})
     overall = content.summary["k_anonymity"]["risky_rate"]
-    return {"sizes": _class_sizes(content), "groups": {n: _groups(n, g, overall) for n, g in by_group.items()}}
+    shown = sorted(by_group, key=lambda name: -_largest_rate(by_group[name]))[:MOST_COLUMNS]
+    drawn = {name: _groups(name, by_group[name], overall) for name in by_group if name in shown}
+    masked = {name: _masked_groups(by_group[name]) for name in drawn}
+    not_drawn = len(by_group) - len(drawn)
+    return {"sizes": _class_sizes(content), "groups": drawn, "masked_groups": masked, "n_not_drawn": not_drawn}
 
 
-def _class_sizes(content: Content) -> Markup | None:
+def _masked_groups(groups: Sequence[Mapping[str, Any]]) -> str:
+    """Groups without a share, with their people: who reads a drawing alone must not take it for everybody."""
+    names = [f"{one['group']} ({count_text(one.get('people'))})" for one in groups if one.get("risky_rate") is None]
+    return listed(names, at_most=MOST_NAMED)
+
+
+def _largest_rate(groups: Sequence[Mapping[str, Any]]) -> float:
+    return max((group.get("risky_rate") or 0.0 for group in groups), default=0.0)
+
+
+def _class_sizes(content: Content) -> Drawing | None:
     """People by the size of their class, from the totals at each threshold: those below 3 less those below 2."""
     curve = next((curve for curve in content.curves if curve.model == "k_anonymity"), None)
     if curve is None or curve.evaluated is None:
@@ -79,10 +95,10 @@ def _class_sizes(content: Content) -> Markup | None:
         n = None if before is None or up_to is None else up_to - before
         if n is not None and not content.is_shareable and HAND_TO_HAND.are_small(np.array([n]))[0]:
             n = None
-        bars.append(charts.Bar(label, n or 0, MASKED if n is None else f"{n:,}" if n else "0", size < in_use))
+        bars.append(rows.Bar(label, n or 0, MASKED if n is None else f"{n:,}" if n else "0", size < in_use))
     if all(bar.text == MASKED for bar in bars):
         return None
-    return charts.row_chart(
+    return rows.row_chart(
         "People by the size of their class",
         f"Classes of fewer than {in_use} people are hatched: their people are at risk. "
         + "; ".join(f"{bar.label}: {bar.text}" for bar in bars),
@@ -91,26 +107,26 @@ def _class_sizes(content: Content) -> Markup | None:
     )
 
 
-def _groups(name: str, groups: Sequence[Mapping[str, Any]], overall: float | None) -> Markup | None:
+def _groups(name: str, groups: Sequence[Mapping[str, Any]], overall: float | None) -> Drawing | None:
     return _interval_chart(f"Share at risk by {name}", groups, "risky", overall)
 
 
 def _interval_chart(
     title: str, groups: Sequence[Mapping[str, Any]], word: str, overall: float | None = None
-) -> Markup | None:
+) -> Drawing | None:
     """The shares of the groups that are told, largest first; None without any."""
     told = [group for group in groups if group.get(f"{word}_rate") is not None]
     told = sorted(told, key=lambda group: -group[f"{word}_rate"])[:MOST_GROUPS]
     if not told:
         return None
-    rows = []
+    drawn = []
     for group in told:
         rate, people = group[f"{word}_rate"], count_text(group["people"])
-        rows.append(
-            charts.Interval(group["group"], rate, group["low"], group["high"], f"{share_text(rate)} of {people}")
+        drawn.append(
+            rows.Interval(group["group"], rate, group["low"], group["high"], f"{share_text(rate)} of {people}")
         )
-    described = "; ".join(f"{row.label}: {row.text}" for row in rows)
-    return charts.interval_chart(title, described, rows, overall)
+    described = "; ".join(f"{one.label}: {one.text}" for one in drawn)
+    return rows.interval_chart(title, described, drawn, overall)
 
 
 # ---------------------------------------------------------------- why
@@ -119,17 +135,42 @@ def _interval_chart(
 def _why(content: Content) -> dict[str, Any]:
     effects = content.summary["risk"].get("attribute_effects", [])
     bars = [
-        charts.Bar(one["quasi_identifier"], one["unique_rate_added"], share_text(one["unique_rate_added"]))
-        for one in sorted(effects, key=lambda one: -one["unique_rate_added"])
+        rows.Bar(one["quasi_identifier"], one["unique_rate_added"], share_text(one["unique_rate_added"]))
+        for one in sorted(effects, key=lambda one: -one["unique_rate_added"])[:MOST_COLUMNS]
     ]
-    drawn = charts.row_chart(
+    drawn = rows.row_chart(
         "What each quasi-identifier adds", "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars), bars
     )
     sets = sorted(
         content.summary["risk"].get("key_sets", []),
         key=lambda one: (-(one.get("unique_rate") or 0), len(one["quasi_identifiers"])),
     )
-    return {"effects": drawn if bars else None, "key_sets": sets[:MOST_SETS]}
+    telling, n_not_told = _telling(content.summary["risk"].get("determined_by", {}))
+    return {
+        "effects": drawn if bars else None,
+        "n_effects_not_drawn": len(effects) - len(bars),
+        "key_sets": sets[:MOST_SETS],
+        "telling": telling,
+        "n_telling_left_out": n_not_told,
+    }
+
+
+def _telling(
+    determined: Mapping[str, Sequence[Mapping[str, Any]]],
+) -> tuple[dict[str, list[Mapping[str, Any]]], int]:
+    """Per sensitive feature the columns that tell it, or most of it beyond guessing; how many are left out."""
+
+    def beyond(column: Mapping[str, Any]) -> float:
+        tells_all = bool(column.get("determines") or column.get("nearly"))  # these first, whatever guessing gives
+        return tells_all + (column.get("predicted_rate") or 0.0) - (column.get("baseline_rate") or 0.0)
+
+    by_most = sorted(determined, key=lambda feature: -max(map(beyond, determined[feature]), default=0.0))
+    shown = {
+        feature: sorted(determined[feature], key=lambda column: -beyond(column))[:MOST_TELLING]
+        for feature in determined
+        if feature in by_most[:MOST_FEATURES]
+    }
+    return shown, sum(map(len, determined.values())) - sum(map(len, shown.values()))
 
 
 # ---------------------------------------------------------------- what it would cost
@@ -148,7 +189,7 @@ def _cost(content: Content) -> dict[str, Any]:
             n_masked += 1
         else:
             words = f"loss {loss:.3g}, {n:,} people at risk or left out"
-            points.append(charts.Point(loss, n / people, words, f"{number}" if number else ""))
+            points.append(planes.Point(loss, n / people, words, f"{number}" if number else ""))
     if not points:
         return {"map": None, "n_masked": n_masked}
     described = "; ".join(
@@ -156,7 +197,7 @@ def _cost(content: Content) -> dict[str, Any]:
         f"{count_text(answer['suppressed'])} left out"
         for n, answer in enumerate(found["short_list"], start=1)
     )
-    drawn = charts.scatter_chart(
+    drawn = planes.scatter_chart(
         "Recodings by what they cost and whom they leave at risk",
         described,
         points,
@@ -171,27 +212,16 @@ def _cost(content: Content) -> dict[str, Any]:
 
 def _sweep(content: Content) -> dict[str, Any]:
     """The rows of the table, those of the front numbered, and the map of risk and change; of many rows the front."""
-    rows, front = content.summary["sweep"]["rows"], 0
-    shown, points = [], []
-    for row in rows:
-        mark = ""
-        if row["pareto_front"]:
-            front += 1
-            mark = str(front)
-        if row["pareto_front"] or len(rows) <= MOST_TREATMENTS:
-            shown.append({**row, "mark": mark, "name": row_name(row)})
-        risk = row["avg_linkage_risk_percent"]
-        if risk is not None:
-            words = f"{row_name(row)}: {risk:.3g}% expected to be found, changed {row['IL1_mean']:.3g}"
-            points.append(charts.Point(row["IL1_mean"], risk / 100, words, mark))
-    drawn = charts.scatter_chart(
-        "Treatments by risk and by how much they changed",
-        "; ".join(f"{row['mark']}: {row['name']}" for row in shown if row["mark"]),
-        points,
-        "changed (IL1, mean of the columns)",
-        "people expected to be found",
-    )
-    return {"rows": shown, "map": drawn if points else None}
+    from disclosure_control.steps.sweep.drawing import risk_utility_map
+    from disclosure_control.steps.sweep.report import numbered_rows, row_name
+
+    tried = content.summary["sweep"]["rows"]
+    shown = [
+        {**row, "mark": mark, "name": row_name(row)}
+        for mark, row in numbered_rows(tried)
+        if mark or len(tried) <= MOST_TREATMENTS
+    ]
+    return {"rows": shown, "map": risk_utility_map(tried)}
 
 
 def _attacks(content: Content) -> dict[str, Any]:
@@ -241,13 +271,13 @@ def _over_time(content: Content) -> dict[str, Any]:
             if run["risky_rate"].get(name) is not None
         ]
         if places:
-            lines.append(charts.Line(name, tuple(places)))
+            lines.append(planes.Line(name, tuple(places)))
     described = "; ".join(
         f"{run['when'][:10]}: " + ", ".join(f"{n} {share_text(run['risky_rate'].get(n))}" for n in names)
         for run in runs
     )
     labels = [run["when"][:10] if place in (0, len(runs) - 1) else "" for place, run in enumerate(runs)]
-    return {"trend": charts.line_chart("Share of people at risk, run by run", described, lines, labels), "runs": runs}
+    return {"trend": planes.line_chart("Share of people at risk, run by run", described, lines, labels), "runs": runs}
 
 
 SECTIONS = (

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from disclosure_control.basics.small_counts import SmallCounts
+from disclosure_control.report.page.class_sizes import many_divisions
 from disclosure_control.report.page.what_if import ThresholdCurve
 
 # Sections that ran and are not told: their sentences and figures are of few people, or of names of columns.
@@ -63,12 +64,15 @@ def shareable_content(
         "version": summary["version"],
         "masked": f"Counts of fewer than {STRICT.threshold} people, and what would give them away, are masked.",
         "notices": [],
-        "k_anonymity": _model(summary["k_anonymity"], counts),
+        "k_anonymity": _k_anonymity(summary["k_anonymity"], counts),
         "l_diversity": {name: _model(one, counts) for name, one in summary["l_diversity"].items()},
         "t_closeness": {name: _model(one, counts) for name, one in summary["t_closeness"].items()},
         "missing_qis": summary["missing_qis"],
     }
-    told["missing_policies"] = {name: _model(one, counts) for name, one in summary["missing_policies"].items()}
+    told["missing_policies"] = {
+        name: _k_anonymity({"threshold": summary["k_anonymity"]["threshold"], **one}, counts)
+        for name, one in summary["missing_policies"].items()
+    }
     if "verdict" in summary:
         verdict = summary["verdict"]
         told["verdict"] = {"verdict": verdict["verdict"], "about": verdict["about"], "reasons": []}
@@ -79,6 +83,13 @@ def shareable_content(
     if "private_release" in summary:
         told["private_release"] = summary["private_release"]  # noise hides whoever is in it
     return told, [_curve(curve, told, counts) for curve in curves]
+
+
+def _k_anonymity(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
+    """The same of k; where those at risk, or the others, divide into classes in few ways, they are masked."""
+    k, risky, evaluated = (figures[name] for name in ("threshold", "risky", "evaluated"))
+    is_open = many_divisions({k: risky}, evaluated, STRICT) != {}
+    return _model(figures if is_open else {**figures, "risky": None}, counts)
 
 
 def _model(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
@@ -105,6 +116,10 @@ def _curve(curve: ThresholdCurve, told: Figures, counts: ToldCounts) -> Threshol
         in_use if at == curve.in_use else counts.tell_between(n, evaluated)
         for at, n in zip(curve.thresholds, curve.risky, strict=True)
     ]
+    if curve.model == "k_anonymity":
+        told_numbers = {int(k): n for k, n in zip(curve.thresholds, risky, strict=True) if n is not None}
+        open_ones = many_divisions(told_numbers, evaluated, STRICT, kept=[int(curve.in_use)])
+        risky = [open_ones.get(int(k)) for k in curve.thresholds]
     is_rising = curve.model != "t_closeness"
     risky = _with_what_follows(risky if is_rising else risky[::-1], evaluated)
     return dataclasses.replace(curve, evaluated=evaluated, risky=tuple(risky if is_rising else risky[::-1]))
@@ -200,7 +215,7 @@ def _view(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
         unique = counts.tell_between(round(figures["unique_rate"] * evaluated), evaluated)
     return {
         "records": counts.tell(figures["records"]),
-        "k_anonymity": _model(figures["k_anonymity"], counts),
+        "k_anonymity": _k_anonymity(figures["k_anonymity"], counts),
         "l_diversity": {name: _model(one, counts) for name, one in figures["l_diversity"].items()},
         "t_closeness": {name: _model(one, counts) for name, one in figures["t_closeness"].items()},
         "unique_rate": None if unique is None or not evaluated else unique / evaluated,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,7 +43,8 @@ class NumberStatistics:
 
 @dataclass(frozen=True, eq=False)
 class ExploredColumn:
-    """``kind`` is "number", "date", "text" or "empty"; ``encoded`` its codes and labels; ``unit`` may be unknown."""
+    """``kind`` is "number", "date", "text", "empty", or "identifier" for numbers that name people and measure nothing;
+    ``encoded`` its codes and labels; ``unit`` may be unknown."""
 
     name: str
     role: str
@@ -88,8 +89,8 @@ class ExploredColumn:
 
     @property
     def names_people(self) -> bool:
-        """Text or dates of which no two people share a value: as good as a name."""
-        return self.kind in ("text", "date") and self.n_distinct == self.n_with_value > 1
+        """Text, dates or ids of which no two people share a value: as good as a name."""
+        return self.kind in ("text", "date", "identifier") and self.n_distinct == self.n_with_value > 1
 
     @cached_property
     def statistics(self) -> NumberStatistics | None:
@@ -103,12 +104,17 @@ class ExploredColumn:
 
 
 def explore_columns(
-    table: pd.DataFrame, config: PilotConfig, names: Sequence[str], units: Mapping[str, str]
+    table: pd.DataFrame,
+    config: PilotConfig,
+    names: Sequence[str],
+    units: Mapping[str, str],
+    naming: Collection[str] = (),
 ) -> list[ExploredColumn]:
     """The columns ``names`` of ``table`` (n_people, n_columns), quasi-identifiers first, then sensitive ones.
 
     Text that holds nothing but numbers is taken as numbers, unless the config calls the column a category or a
-    number begins with a 0 as codes do.
+    number begins with a 0 as codes do. Numbers of the columns ``naming`` people, to which the config gives no role, are
+    identifiers: they are counted and measure nothing.
     """
     roles = {
         name: "quasi-identifier"
@@ -122,7 +128,10 @@ def explore_columns(
 
     def explored(name: str) -> ExploredColumn:
         encoded = _encoded(table[name], name in config.categorical_qis)
-        return ExploredColumn(name, roles[name], _kind(encoded), units.get(name), encoded)
+        kind = _kind(encoded)
+        if kind == "number" and name in naming and roles[name] == "other":
+            kind = "identifier"
+        return ExploredColumn(name, roles[name], kind, units.get(name), encoded)
 
     with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
         return list(pool.map(explored, ordered))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.steps.explore.associations import Correlation, spearman_correlations
 from disclosure_control.steps.explore.columns import ExploredColumn, explore_columns
 from disclosure_control.steps.explore.settings import ExploreSettings
@@ -30,6 +31,16 @@ class Exploration:
         return next(column for column in self.columns if column.name == name)
 
     @property
+    def told_correlations(self) -> list[tuple[float, Correlation]]:
+        """Spearman's rho of ten people and more, where it is defined, the strongest first."""
+        told = [
+            (one.rho, one)
+            for one in self.correlations
+            if one.rho is not None and one.n_people >= HAND_TO_HAND.threshold
+        ]
+        return sorted(told, key=lambda entry: -abs(entry[0]))
+
+    @property
     def numbers(self) -> list[ExploredColumn]:
         """Columns of numbers."""
         return [column for column in self.columns if column.kind == "number"]
@@ -41,17 +52,22 @@ class Exploration:
 
 
 def explore(
-    table: pd.DataFrame, config: PilotConfig, settings: ExploreSettings, units: Mapping[str, str] | None = None
+    table: pd.DataFrame,
+    config: PilotConfig,
+    settings: ExploreSettings,
+    units: Mapping[str, str] | None = None,
+    naming: Collection[str] = (),
 ) -> Exploration:
     """Explore a table with one row per person: its columns, and Spearman's correlation of its numbers.
 
-    ``units`` by column, where they are known. Everything is counted once; the order of rows does not matter.
+    ``units`` by column, where they are known; ``naming`` are columns that name people. Everything is counted once; the
+    order of rows does not matter.
     """
     names = [name for name in settings.columns or table.columns if name != SUBJECT_COLUMN]
     extra = [settings.group, *(settings.mosaic or ()), *(settings.pairs or ())]
     extra += [name for pair in settings.cross_tables or () for name in pair]
     names += [name for name in dict.fromkeys(extra) if name and name not in names]
-    columns = explore_columns(table, config, names, units or {})
+    columns = explore_columns(table, config, names, units or {}, naming)
     numeric = [column for column in columns if column.kind == "number" and column.n_distinct > 1]
     notes = []
     if len(numeric) > MOST_CORRELATED:

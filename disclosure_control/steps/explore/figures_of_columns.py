@@ -1,35 +1,37 @@
-"""Figures of single columns, in pages of small panels: histograms, boxes, bars.
+"""Drawings of single columns: histograms, boxes, bars.
 
-All figures of ``explore`` are drawn from counts, so a million people cost no more ink than a hundred.
+All drawings of ``explore`` are made from counts, so a million people cost no more ink than a hundred.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from disclosure_control.basics.drawings import COLOURS, GREY, figure_files, wrapped
+from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.words import people_text
+from disclosure_control.drawings import planes, rows
+from disclosure_control.drawings.files import Panel, figure_files
+from disclosure_control.drawings.pieces import cut_in_the_middle, round_number
 from disclosure_control.steps.explore.columns import ExploredColumn, number_statistics
 from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.tables import value_texts
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
-
-PANELS_PER_PAGE = 12
+PANELS_PER_FILE = 12
 MOST_BARS = 12
-MOST_ON_TWO_LINES = 6  # bars whose names have room for two lines
 MOST_MARKERS = 60
 
 
-def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found: Exploration) -> dict[str, bytes]:
-    """Figures of columns by file name, a panel each; what there is no room for is added to the notes of ``found``."""
+def figures_of(
+    name: str,
+    heading: str,
+    columns: Sequence[ExploredColumn],
+    draw: Callable[[ExploredColumn], Panel],
+    found: Exploration,
+) -> dict[str, bytes]:
+    """Files with a panel for each column; what there is no room for is added to the notes of ``found``."""
     limit = found.settings.max_drawn
     if len(columns) > limit:
         found.notes.append(
@@ -38,44 +40,25 @@ def pages(name: str, columns: Sequence[ExploredColumn], draw: Callable, found: E
         )
     shown = columns[:limit]
     files: dict[str, bytes] = {}
-    for page, start in enumerate(range(0, len(shown), PANELS_PER_PAGE), start=1):
-        panels = shown[start : start + PANELS_PER_PAGE]
-        files |= _panels(f"{name}_{page}", panels, draw, found.settings.figures)
+    for number, start in enumerate(range(0, len(shown), PANELS_PER_FILE), start=1):
+        panels = [draw(column) for column in shown[start : start + PANELS_PER_FILE]]
+        files |= figure_files(f"{name}_{number}", heading, panels, found.settings.figures)
     return files
 
 
-def _panels(name: str, columns: Sequence[ExploredColumn], draw: Callable, formats: Sequence[str]) -> dict[str, bytes]:
-    n_across = min(3, len(columns))
-    n_down = math.ceil(len(columns) / n_across)
-
-    def draw_all(figure: Figure) -> None:
-        panels = figure.subplots(n_down, n_across, squeeze=False).ravel()
-        for panel, column in zip(panels, columns, strict=False):
-            draw(panel, column)
-        for panel in panels[len(columns) :]:
-            panel.set_axis_off()
-
-    return figure_files(name, draw_all, max(4.2 * n_across, 6), 2.9 * n_down, formats)
+def without_value(column: ExploredColumn) -> str:
+    """How many people a drawing of a column leaves out, "" if nobody."""
+    return f"{people_text(column.n_missing, ',')} without a value." if column.n_missing else ""
 
 
-def titled(panel: Axes, column: ExploredColumn) -> None:
-    """Write the column's name above a panel, and how many people have no value."""
-    missing = f"\n{column.n_missing:,} without a value" if column.n_missing else ""
-    panel.set_title(wrapped(column.name, 40, 2) + missing, fontsize=9)
-    panel.tick_params(labelsize=8)
-
-
-def short_names(texts: Iterable[object], n_letters: int = 24, n_lines: int = 2) -> list[str]:
-    """Names of values on a few lines; of a long one its beginning and end. Those that come out alike are numbered."""
-    most, short = n_lines * n_letters - 8, []
-    for text in map(str, texts):
-        whole = len(text) <= most + 4
-        short.append(text if whole else f"{text[: most - n_letters // 2]} … {text[-n_letters // 2 + 3 :]}")
+def short_names(texts: Iterable[object], n_letters: int = 44) -> list[str]:
+    """Names in so many letters; of a long one its beginning and end, and a number where two come out alike."""
+    short = [cut_in_the_middle(str(words), n_letters) for words in texts]
     alike = Counter(short)
     seen: Counter[str] = Counter()
-    for i, text in enumerate(short):
-        seen[text] += 1
-        short[i] = wrapped(f"{text} ({seen[text]})" if alike[text] > 1 else text, n_letters, n_lines)
+    for i, words in enumerate(short):
+        seen[words] += 1
+        short[i] = f"{words} ({seen[words]})" if alike[words] > 1 else words
     return short
 
 
@@ -84,114 +67,103 @@ def other_values(n: int) -> str:
     return f"{n} other value{'' if n == 1 else 's'}"
 
 
-def number_axis(axis: Axis, unit: str | None, n_ticks: int = 5) -> None:
-    """Few ticks with short labels, whatever the size of the numbers.
-
-    What large numbers of a narrow range have in common stands once at the end of the axis, so that no two labels are
-    alike.
-    """
-    from matplotlib.ticker import MaxNLocator, ScalarFormatter
-
-    formatter = ScalarFormatter(useOffset=True, useMathText=False)
-    formatter.set_powerlimits((-4, 6))
-    axis.set_major_locator(MaxNLocator(n_ticks))
-    axis.set_major_formatter(formatter)
-    axis.get_offset_text().set_fontsize(7)
-    if unit:
-        axis.set_label_text(wrapped(unit, 30, 1), fontsize=8)
+# ---------------------------------------------------------------- histograms
 
 
-def people_axis(axis: Axis) -> None:
-    """Make an axis count people, in whole numbers."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-    axis.set_major_locator(MaxNLocator(4, integer=True))
-    axis.set_major_formatter(FuncFormatter(lambda number, place: f"{number:,.0f}"))
-    axis.set_label_text("people", fontsize=8)
-
-
-def histogram(panel: Axes, column: ExploredColumn) -> None:
+def histogram(column: ExploredColumn) -> Panel:
     """People by intervals of a column of numbers."""
     edges = histogram_edges(column)
-    count, _ = np.histogram(column.encoded.labels, edges, weights=column.people)
-    panel.bar(edges[:-1], count, np.diff(edges), align="edge", color=COLOURS[0], edgecolor="white", linewidth=0.6)
-    titled(panel, column)
-    number_axis(panel.xaxis, column.unit)
-    people_axis(panel.yaxis)
+    people, _ = np.histogram(column.encoded.labels, edges, weights=column.people)
+    whole = _are_whole(column.encoded.labels)
+    described = "; ".join(
+        f"{_interval_name(low, high, whole)}: {n:.0f}"
+        for low, high, n in zip(edges, edges[1:], people, strict=False)
+        if n
+    )
+    return Panel(planes.histogram(column.title, described, edges, people), without_value(column))
+
+
+def _interval_name(low: float, high: float, whole: bool) -> str:
+    if whole:
+        first, last = low + 0.5, high - 0.5
+        return number_text(first) if first == last else f"{number_text(first)} to {number_text(last)}"
+    return f"{low:.6g} to below {high:.6g}"
+
+
+def _are_whole(values: np.ndarray) -> bool:
+    return bool((values == np.round(values)).all()) and abs(values[0]) + abs(values[-1]) < 2**52
 
 
 def histogram_edges(column: ExploredColumn) -> np.ndarray:
-    """Edges of 5 to 40 bins of equal width; one bin per value where there are few whole numbers close together.
+    """Edges of bins of one round width, as many as have room for a count; each bin is [a, b).
 
-    Of whole numbers each bin holds equally many.
-
-    The width follows Freedman and Diaconis 1981, doi:10.1007/BF01025868.
+    Of whole numbers each bin holds equally many, and their edges stand half way between them. The width follows
+    Freedman and Diaconis 1981, doi:10.1007/BF01025868.
     """
-    values, statistics = column.encoded.labels, column.statistics
+    values, statistics = column.encoded.labels[column.people > 0], column.statistics
     assert statistics is not None  # numbers that somebody has
-    low, high = values[0], values[-1]
-    span = high / 2 - low / 2  # half of it, since twice the largest number is no number
-    whole = bool((values == np.round(values)).all()) and abs(low) + abs(high) < 2**52
-    if whole and high - low <= 40:
-        return np.arange(low - 0.5, high + 1)
-    half_width = (statistics.third_quartile / 2 - statistics.first_quartile / 2) * 2 / np.cbrt(column.n_with_value)
-    with np.errstate(over="ignore"):  # more bins than there are numbers are 40 as well
-        n_bins = int(np.clip(np.ceil(span / half_width), 5, 40)) if half_width > 0 else 20
-    if whole:  # each bin holds as many whole numbers as the next
-        width = np.ceil((high - low + 1) / n_bins)
-        return low - 0.5 + width * np.arange(np.ceil((high - low + 1) / width) + 1)
-    edges = low + (span / n_bins) * 2 * np.arange(n_bins + 1)
-    edges[-1] = high  # whatever the sum was rounded to
-    return edges if (np.diff(edges) > 0).all() else np.array([low, high])
+    low, high = float(values[0]), float(values[-1])
+    most = planes.most_bars(column.n_with_value)
+    if _are_whole(values):
+        if high - low < most:
+            return np.arange(low - 0.5, high + 1)
+        width = max(1.0, _round_width(column, most - 2))
+        return np.arange(np.floor(low / width), np.floor(high / width) + 2) * width - 0.5
+    width = _round_width(column, most - 2)
+    with np.errstate(over="ignore", invalid="ignore"):
+        edges = np.arange(np.floor(low / width), np.floor(high / width) + 2) * width if width > 0 else np.array([])
+    if len(edges) > 1 and (np.diff(edges) > 0).all() and edges[0] <= low and high < edges[-1] < np.inf:
+        return edges
+    edges = low + (high / 2 - low / 2) / most * 2 * np.arange(most + 1)  # numbers too close together, or too large
+    edges[-1] = high
+    return edges if (np.diff(edges) > 0).all() else np.array([low, np.nextafter(high, np.inf)])
 
 
-def box_of(values: np.ndarray, people: np.ndarray, label: str) -> dict:
-    """What Matplotlib draws a box from; the whiskers end at the last person inside of the fences."""
+def _round_width(column: ExploredColumn, most: int) -> float:
+    """The round width next to Freedman and Diaconis', or as much wider as leaves at most so many bins; 0 where no
+    number is that small."""
+    values, statistics = column.encoded.labels[column.people > 0], column.statistics
+    assert statistics is not None
+    half_span = float(values[-1]) / 2 - float(values[0]) / 2  # the span of the largest numbers is no number
+    half = statistics.third_quartile / 2 - statistics.first_quartile / 2
+    half_width = max(half * 2 / np.cbrt(column.n_with_value) / 1.5, half_span / most)
+    return round_number(2 * half_width) if 1e-300 < half_width < 1e300 else 0.0
+
+
+# ---------------------------------------------------------------- boxes
+
+
+def box_of(values: np.ndarray, people: np.ndarray, label: str = "", text: str = "") -> rows.Box:
+    """A box of rising ``values`` (n,) that so many ``people`` have; its whiskers end at the last person inside the
+    fences. At most ``MOST_MARKERS`` values outside of them are kept on each side."""
     statistics = number_statistics(values, people)
     assert statistics is not None  # somebody has a value
-    inside = values[(people > 0) & (values >= statistics.low_fence) & (values <= statistics.high_fence)]
-    return {
-        "label": label,
-        "q1": statistics.first_quartile,
-        "med": statistics.median,
-        "q3": statistics.third_quartile,
-        "whislo": inside[0] if len(inside) else statistics.first_quartile,
-        "whishi": inside[-1] if len(inside) else statistics.third_quartile,
-        "fliers": [],
-    }
-
-
-def draw_boxes(panel: Axes, boxes: list[dict]) -> None:
-    """Boxes of ``box_of`` side by side in a panel."""
-    panel.bxp(
-        boxes,
-        orientation="horizontal",
-        showfliers=False,
-        patch_artist=True,
-        widths=0.55,
-        boxprops={"facecolor": COLOURS[4], "edgecolor": "black"},
-        medianprops={"color": "black", "linewidth": 2},
+    there = values[people > 0]
+    inside = there[(there >= statistics.low_fence) & (there <= statistics.high_fence)]
+    beyond = [there[there < statistics.low_fence], there[there > statistics.high_fence]]
+    return rows.Box(
+        label,
+        float(inside[0]) if len(inside) else statistics.first_quartile,
+        statistics.first_quartile,
+        statistics.median,
+        statistics.third_quartile,
+        float(inside[-1]) if len(inside) else statistics.third_quartile,
+        text,
+        tuple(float(value) for side in beyond for value in drawn_outliers(side)),
     )
-    panel.grid(visible=False, axis="y")
 
 
-def box(panel: Axes, column: ExploredColumn) -> None:
+def box(column: ExploredColumn) -> Panel:
     """Quartiles, whiskers and outliers of a column of numbers."""
-    draw_boxes(panel, [box_of(column.encoded.labels, column.people, "")])
+    drawn = box_of(column.encoded.labels, column.people)
     statistics = column.statistics
     assert statistics is not None  # numbers that somebody has
-    values = column.encoded.labels
-    for outside in (values < statistics.low_fence, values > statistics.high_fence):
-        beyond = drawn_outliers(values[outside & (column.people > 0)])
-        panel.plot(beyond, np.ones(len(beyond)), "d", color=COLOURS[1], markersize=6, alpha=0.8)
-    titled(panel, column)
-    panel.set_yticks([])
     n_outside = statistics.n_below + statistics.n_above
-    number_axis(panel.xaxis, column.unit)
-    if n_outside:
-        people = "1 person" if n_outside == 1 else f"{n_outside:,} people"
-        where = "" if column.unit is None else f"{wrapped(column.unit, 20, 1)}; "
-        panel.set_xlabel(f"{where}diamonds: {people} outside of the fences", fontsize=8)
+    beyond = f"Diamonds: {people_text(n_outside, ',')} outside of the fences." if n_outside else ""
+    median, first, third = (f"{n:.6g}" for n in (drawn.median, drawn.first_quartile, drawn.third_quartile))
+    described = f"Median {median}, quartiles {first} and {third}. {beyond}"
+    note = f"Median {median}. {beyond} {without_value(column)}"
+    return Panel(rows.box_chart(column.title, described, [drawn]), " ".join(note.split()))
 
 
 def drawn_outliers(values: np.ndarray) -> np.ndarray:
@@ -201,26 +173,22 @@ def drawn_outliers(values: np.ndarray) -> np.ndarray:
     return values[np.linspace(0, len(values) - 1, MOST_MARKERS).round().astype(int)]
 
 
-def bars(panel: Axes, column: ExploredColumn) -> None:
+# ---------------------------------------------------------------- bars
+
+
+def bars(column: ExploredColumn) -> Panel:
     """People by value of a column, the commonest values and those without one."""
-    values = value_texts(column)
-    n_bars = min(len(values), MOST_BARS + 1) + (column.n_missing > 0)
-    texts = short_names(values) if n_bars <= MOST_ON_TWO_LINES else short_names(values, 34, 1)
+    texts = short_names(value_texts(column))
     order = np.arange(len(texts)) if column.kind == "number" else np.argsort(-column.people, kind="stable")
     shown, rest = order[:MOST_BARS], order[MOST_BARS:]
-    names = [texts[code] for code in shown]
-    people = [int(column.people[code]) for code in shown]
+    drawn = [_bar(texts[code], int(column.people[code])) for code in shown]
     if len(rest):
-        names.append(other_values(len(rest)))
-        people.append(int(column.people[rest].sum()))
+        drawn.append(_bar(other_values(len(rest)), int(column.people[rest].sum())))
     if column.n_missing:
-        names.append("missing")
-        people.append(column.n_missing)
-    colours = [COLOURS[0]] * len(shown) + [GREY] * (len(names) - len(shown))
-    panel.barh(np.arange(len(names)), people, color=colours)
-    panel.set_yticks(np.arange(len(names)), names, fontsize=7 if len(names) > 6 else 8)
-    panel.invert_yaxis()
-    panel.grid(visible=False, axis="y")
-    panel.set_title(wrapped(column.title, 40, 2), fontsize=9)
-    panel.tick_params(axis="x", labelsize=8)
-    people_axis(panel.xaxis)
+        drawn.append(_bar("(no value)", column.n_missing))
+    described = "; ".join(f"{bar.label}: {bar.text}" for bar in drawn)
+    return Panel(rows.row_chart(column.title, described, drawn))
+
+
+def _bar(label: str, n: int) -> rows.Bar:
+    return rows.Bar(label, n, f"{n:,}")

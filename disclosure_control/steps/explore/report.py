@@ -82,14 +82,7 @@ def exploration_report(found: Exploration, missing: Mapping[str, int | None], fi
     lines += _named(
         "No two people share a value, as good as a name", [one.name for one in found.columns if one.names_people]
     )
-    strongest = sorted(
-        (
-            (one.rho, one)
-            for one in found.correlations
-            if one.rho is not None and one.n_people >= HAND_TO_HAND.threshold
-        ),
-        key=lambda entry: -abs(entry[0]),
-    )[:3]
+    strongest = found.told_correlations[:3]
     if strongest:
         words = "; ".join(f"{one.one} and {one.other} {rho:.2f} (n = {one.n_people})" for rho, one in strongest)
         lines.append(f"  Strongest rank correlations (Spearman): {words}.")

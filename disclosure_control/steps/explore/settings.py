@@ -8,7 +8,6 @@ from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.drawings import DEFAULT_FORMATS, FIGURES, formats_of
 from disclosure_control.basics.faults import faults_of_columns, stop_at
 from disclosure_control.basics.settings import (
     COLUMNS,
@@ -18,6 +17,7 @@ from disclosure_control.basics.settings import (
     is_name,
     whole_number,
 )
+from disclosure_control.drawings.files import DEFAULT_FORMATS, FIGURES, formats_of
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,12 @@ import pandas as pd
 from config import RESULTS_FOLDER
 from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.assess.told import told_outside
-from disclosure_control.basics.drawings import HOW_TO_INSTALL, can_draw
+from disclosure_control.drawings.files import not_printed
+from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.steps.explore import tables
 from disclosure_control.steps.explore.associations import CrossTable, cross_table
+from disclosure_control.steps.explore.drawing import draw_exploration
 from disclosure_control.steps.explore.exploration import Exploration, explore
 from disclosure_control.steps.explore.report import exploration_figures, exploration_report, told_missing
 from disclosure_control.steps.explore.settings import ExploreSettings
@@ -29,19 +32,24 @@ MOST_CROSSED = 40
 def run_step(step: StepInput) -> StepResult:
     """Tables and figures of the pilot; the report names every file."""
     settings: ExploreSettings = step.settings
-    found = explore(step.dataset.typed_table, step.assessment.config, settings, units_of(step.folder))
+    config = step.assessment.config
+    found = explore(step.dataset.typed_table, config, settings, units_of(step.folder), naming_columns(step))
     frames = exploration_tables(found, step.dataset.subjects)
-    files = {}
-    if settings.figures and can_draw():
-        from disclosure_control.steps.explore.drawing import draw_exploration
-
-        files = draw_exploration(found, step.assessment)
-    elif settings.figures:
-        found.notes.append(f"No figures: Matplotlib is not installed; {HOW_TO_INSTALL}.")
+    files = draw_exploration(found, step.assessment) if settings.figures else {}
+    if missing_forms := not_printed(settings.figures):
+        found.notes.append(missing_forms)
     assessed = {name: one["missing"] for name, one in told_outside(step.assessment).items()}
     missing = told_missing(found, assessed)
     report = exploration_report(found, missing, [*frames, *files])
     return StepResult(exploration_figures(found, missing), report, tables=frames, files=files)
+
+
+def naming_columns(step: StepInput) -> set[str]:
+    """Columns whose values name people, as far as the step ``identifiers`` found out: no measurements."""
+    outcome = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
+    if not isinstance(outcome, IdentifierOutcome):
+        return set()
+    return {finding.name for finding in outcome.in_dataset if finding.grade is Grade.NAMES_A_PERSON and finding.vetoes}
 
 
 def units_of(folder: Path) -> dict[str, str]:

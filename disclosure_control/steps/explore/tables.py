@@ -127,14 +127,14 @@ def cross_table_rows(tables: Sequence[CrossTable]) -> pd.DataFrame:
 def value_texts(column: ExploredColumn) -> np.ndarray:
     """The distinct values as people write them (n_values,)."""
     labels = column.encoded.labels
-    if column.kind == "number":
+    if column.encoded.is_numeric:
         return np.array([number_text(label) for label in labels], dtype=object)
     return labels
 
 
 def _levels(column: ExploredColumn, order: np.ndarray) -> pd.DataFrame:
     labels = column.encoded.labels[order]
-    values = [number_text(label) for label in labels] if column.kind == "number" else labels
+    values = [number_text(label) for label in labels] if column.encoded.is_numeric else labels
     people = column.people[order]
     return pd.DataFrame(
         {"column": column.name, "value": values, "people": people, "share": people / column.n_with_value}

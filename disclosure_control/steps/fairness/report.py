@@ -19,7 +19,7 @@ def first_lines(figures: Mapping) -> str:
     )
 
 
-def fairness_report(figures: Mapping, for_screen: bool = False) -> str:
+def fairness_report(pilot: str, figures: Mapping, for_screen: bool = False) -> str:
     """Rates, difference, ratio, strata, and who bears the anonymisation.
 
     ``for_screen`` names no group but those of the config.
@@ -35,7 +35,8 @@ def fairness_report(figures: Mapping, for_screen: bool = False) -> str:
     ]
     shares = _tables(figures)
     if for_screen and shares:
-        lines += ["", "  Who is favoured, flagged, removed or changed, by group: see the summary."]
+        where = f"section Fairness of {pilot}_privacy_details.txt"
+        lines += ["", f"  Who is favoured, flagged, removed or changed, by group: {where}."]
     elif shares:
         lines += ["", *shares]
     return "\n".join(lines) + "\n"

@@ -45,9 +45,9 @@ def run_step(step: StepInput) -> StepResult:
     )
     return StepResult(
         figures,
-        fairness_report(figures),
+        fairness_report(step.pilot, figures),
         first_lines=first_lines(figures),
-        screen=fairness_report(figures, for_screen=True),
+        screen=fairness_report(step.pilot, figures, for_screen=True),
     )
 
 

@@ -37,3 +37,8 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
     """The settings of the key. Raises ``FaultyInputError`` with every fault of it."""
     stop_at(faults_of_settings("identifiers", value, _KEYS))
     return IdentifierSettings(**value)
+
+
+def faults_without_records(settings: IdentifierSettings, config: PilotConfig) -> list[str]:
+    """None: what is declared of columns concerns no record, and every engine counts their values."""
+    return []

@@ -146,6 +146,8 @@ class Answers:
     def are_right(self, guess: np.ndarray, truth: pd.Series) -> np.ndarray:
         """Whether the guessed values, by their codes (n_people,), are right for the true ones."""
         right = np.zeros(len(truth), dtype=bool)
+        if not len(self.table.values):  # nothing is released to guess from
+            return right
         if self.table.is_numeric:
             right |= _is_near(self.table.values[guess], parse_numbers(truth), self.tolerance)
         if self._are_labels:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
-from Anonymization_Models import (
-    EquivalenceClasses,
-    bin_count_table,
-    count_sensitive_values,
-    default_distance,
-    form_equivalence_classes,
-)
+from Anonymization_Models import EquivalenceClasses, bin_count_table, default_distance
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import EncodedColumn
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.engines.people import People
 from disclosure_control.generalisation.generalisations import (
     Generalisation,
     Recoding,
@@ -42,14 +37,14 @@ from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
 class PilotLattice:
     """The recodings of a pilot.
 
-    ``classes`` are the finest ones, of all records, and the combinations of the lattice; ``n_evaluated`` records are
+    ``people`` are all of them in the finest classes, which are the combinations of the lattice; ``n_evaluated`` are
     evaluated as they stand. ``lowest``: levels below which a quasi-identifier must not come out. ``criteria`` are l
     and t of every sensitive feature, as far as they can be met; ``models`` of "k", "l" and "t" are those that can;
     ``left_out`` says in sentences which cannot. ``inputs`` are the files of hierarchies that were read.
     """
 
     lattice: Lattice
-    classes: EquivalenceClasses
+    people: People
     n_evaluated: int
     missing_qis: str
     lowest: dict[str, int]
@@ -58,6 +53,11 @@ class PilotLattice:
     models: tuple[str, ...]
     left_out: tuple[str, ...]
     inputs: Mapping[str, dict[str, object]]
+
+    @property
+    def classes(self) -> EquivalenceClasses:
+        """The finest classes, of all people."""
+        return self.people.classes
 
     @property
     def begins_in_bins(self) -> bool:
@@ -74,19 +74,19 @@ class PilotLattice:
         )
 
 
-def pilot_lattice(
-    assessment: Assessment, frame: pd.DataFrame, hierarchies: Mapping[str, Any], folder: Path
-) -> PilotLattice:
-    """``frame`` (n_records, n_columns) is what was assessed; ``hierarchies``: column -> file in the pilot's ``folder``,
-    or a rule as the treatment "hierarchy" knows it. Raises ``FaultyInputError`` with all faults of the hierarchies.
+def pilot_lattice(assessment: Assessment, hierarchies: Mapping[str, Any], folder: Path) -> PilotLattice:
+    """``hierarchies``: column -> file in the pilot's ``folder``, or a rule as the treatment "hierarchy" knows it.
+
+    Nothing is asked of records but in classes. Raises ``FaultyInputError`` with all faults of the hierarchies.
     """
-    read, inputs = _read_hierarchies(frame, hierarchies, folder)
-    classes, attributes, lowest = _attributes(assessment, frame, hierarchies, read)
-    policy, lattice = assessment.config.missing_qis, Lattice.of(classes, attributes)
-    criteria, models, left_out = _criteria(assessment, frame, classes, lattice)
+    read, inputs = _read_hierarchies(assessment.people, hierarchies, folder)
+    people, attributes, lowest = _attributes(assessment, hierarchies, read)
+    classes, policy = people.classes, assessment.config.missing_qis
+    lattice = Lattice.of(classes, attributes)
+    criteria, models, left_out = _criteria(assessment.config, people, lattice)
     return PilotLattice(
         lattice=lattice,
-        classes=classes,
+        people=people,
         n_evaluated=int(classes.size[classes.evaluated(policy)].sum()),
         missing_qis=policy,
         lowest=lowest,
@@ -102,7 +102,7 @@ def pilot_lattice(
 
 
 def _read_hierarchies(
-    frame: pd.DataFrame, hierarchies: Mapping[str, Any], folder: Path
+    people: People, hierarchies: Mapping[str, Any], folder: Path
 ) -> tuple[dict[str, ValueHierarchy], dict[str, dict[str, object]]]:
     read: dict[str, ValueHierarchy] = {}
     inputs: dict[str, dict[str, object]] = {}
@@ -113,7 +113,7 @@ def _read_hierarchies(
                 read[name], files = hierarchy_of_pilot(source, folder, f"recommend['hierarchies'][{name!r}]")
                 inputs |= files
                 continue
-            built = built_hierarchy(frame[name], source)
+            built = built_hierarchy(people.distinct(name).values, source)
             if built is None:
                 faults.append(f"recommend: column {name!r} has no value to build a hierarchy of; leave it out")
             else:
@@ -126,38 +126,39 @@ def _read_hierarchies(
 
 
 def _attributes(
-    assessment: Assessment,
-    frame: pd.DataFrame,
-    hierarchies: Mapping[str, Any],
-    read: Mapping[str, ValueHierarchy],
-) -> tuple[EquivalenceClasses, list[Generalisation], dict[str, int]]:
-    config, classes = assessment.config, assessment.classes
+    assessment: Assessment, hierarchies: Mapping[str, Any], read: Mapping[str, ValueHierarchy]
+) -> tuple[People, list[Generalisation], dict[str, int]]:
+    config, people = assessment.config, assessment.people
     faults: list[str] = []
-    columns = dict(zip(classes.quasi_identifiers, classes.columns, strict=True))
+    columns = dict(zip(config.quasi_identifiers, people.classes.columns, strict=True))
     of_exact_values = [
         name
         for name, hierarchy in read.items()
         if name in config.binning_config and (hierarchy.leaves_of(columns[name].labels) < 0).any()
     ]
     if of_exact_values:  # then the config's bins are too coarse to begin with
-        exact = assessment.binned.assign(**{name: frame[name] for name in of_exact_values})
-        classes = form_equivalence_classes(exact, config.quasi_identifiers)
-    attributes = []
-    for name, column in zip(classes.quasi_identifiers, classes.columns, strict=True):
+        edges_of_others = {name: one for name, one in config.binning_config.items() if name not in of_exact_values}
+        exact = dataclasses.replace(config, binning_config=edges_of_others)
+        names = config.quasi_identifiers + config.sensitive_features
+        people = people.recoded(exact, {name: people.distinct(name).values for name in names})
+    attributes, classes = [], people.classes
+    for name, column in zip(config.quasi_identifiers, classes.columns_of_classes, strict=True):
         edges = None if name in of_exact_values else config.binning_config.get(name)
         try:
-            attributes.append(_attribute(name, column, edges, config, read.get(name), hierarchies.get(name)))
+            levels = _attribute(name, column, classes.size, edges, config, read.get(name), hierarchies.get(name))
+            attributes.append(levels)
         except FaultyInputError as error:
             faults += error.faults
     if faults:
         raise FaultyInputError(faults)
     # What the config looks at in bins does not come out in exact values.
-    return classes, attributes, dict.fromkeys(of_exact_values, 1)
+    return people, attributes, dict.fromkeys(of_exact_values, 1)
 
 
 def _attribute(
     name: str,
     column: EncodedColumn,
+    size: np.ndarray,
     edges: list[float] | None,
     config: PilotConfig,
     hierarchy: ValueHierarchy | None,
@@ -173,7 +174,7 @@ def _attribute(
         return of_bins(name, column, edges, has_tails)
     if column.is_numeric and name in config.continuous_qis:
         return of_numbers(name, column)
-    people = np.bincount(column.codes[column.codes >= 0], minlength=len(column.labels))
+    people = np.bincount(column.codes + 1, size, len(column.labels) + 1)[1:].astype(np.int64)
     return of_rarity(name, column, people, config.K)
 
 
@@ -181,22 +182,20 @@ def _attribute(
 
 
 def _criteria(
-    assessment: Assessment, frame: pd.DataFrame, classes: EquivalenceClasses, lattice: Lattice
+    config: PilotConfig, people: People, lattice: Lattice
 ) -> tuple[tuple[Criterion, ...], tuple[str, ...], tuple[str, ...]]:
     """l and t as the config asks for them. A threshold that not even all people together meet is left out, aloud: all
     whom the coarsest recoding evaluates, as each other one evaluates some of them.
     """
-    config, left_out = assessment.config, []
+    left_out = []
     coarsest = roll_up(bottom_node(lattice), lattice.top)
-    outside, evaluated = POLICIES[config.missing_qis].outside(coarsest), np.ones(classes.n_classes, dtype=bool)
+    outside, evaluated = POLICIES[config.missing_qis].outside(coarsest), np.ones(people.classes.n_classes, dtype=bool)
     if outside is not None:
         evaluated = ~outside[coarsest.class_of_combination]
     n_people = int(lattice.people[evaluated].sum())
     of_l, of_t = [], []
     for name in config.sensitive_features:
-        counted = assessment.counts[name]
-        if classes is not assessment.classes:
-            counted = count_sensitive_values(classes, frame[name])
+        counted = people.counts[name]
         binned = counted.table
         if name in config.sensitive_binning:
             binned, _ = bin_count_table(binned, name, config.sensitive_binning[name], config.out_of_range)

@@ -67,6 +67,11 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
     return settings
 
 
+def faults_without_records(settings: RecommendSettings, config: PilotConfig) -> list[str]:
+    """None: the search needs classes and their counts, not records."""
+    return []
+
+
 def _faults_between_settings(settings: RecommendSettings, known: Sequence[str]) -> list[str]:
     faults = [
         f"recommend[{key!r}][{name!r}]: no quasi-identifier of the config{nearest_name(name, known)}"

@@ -1,7 +1,7 @@
-"""The few really different answers to "what is the least I must give up?", each tried out on the records.
+"""The few really different answers to "what is the least I must give up?", each tried out on the people of the pilot.
 
-The search says which recodings to try; every figure of an answer comes from the treatments themselves, applied to the
-records and evaluated as door 2 evaluates them.
+The search says which recodings to try; every figure of an answer comes from the treatments themselves, see
+``tried_out``.
 """
 
 from __future__ import annotations
@@ -10,22 +10,24 @@ import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
+from disclosure_control.engines.counted import CountedPeople
 from disclosure_control.generalisation.generalisations import Generalisation, Recoding
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.generalisation.search import Found, Transformation, search
 from disclosure_control.steps.recommend.pilot import PilotLattice
+from disclosure_control.steps.recommend.tried_out import AlikePeople, outcome_of
 from disclosure_control.treatments.registry import TreatmentStep
-from disclosure_control.treatments.treat import treat
+from disclosure_control.treatments.treat_counted import TreatedCounts, treat_counted
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """One way to meet the thresholds, as it came out on the records.
+    """One way to meet the thresholds, as it came out.
 
     ``treatment`` is what a config says to do it. ``n_suppressed`` records are left out; ``n_rescued`` were at risk
     before and are released without being at risk. ``at_risk`` counts, by model, the records that are still at risk
@@ -72,7 +74,6 @@ class Trial:
 
     pilot: PilotLattice
     assessment: Assessment
-    table: pd.DataFrame
     folder: Path
     metric: str
     weights: Mapping[str, float]
@@ -81,6 +82,32 @@ class Trial:
     suppression_limit: float
     time_limit: float
     clock: Callable[[], float] = time.monotonic
+
+    @cached_property
+    def alike(self) -> AlikePeople:
+        """The people in groups that fare alike."""
+        return AlikePeople.of(self.pilot.people)
+
+    @cached_property
+    def counted(self) -> CountedPeople:
+        """The people in the finest classes, to be recoded."""
+        return CountedPeople.of(self.pilot.people, self.assessment.config)
+
+    @cached_property
+    def as_it_is(self) -> TreatedCounts:
+        """The pilot without any treatment."""
+        return self.treated([])
+
+    def treated(self, steps: Sequence[TreatmentStep]) -> TreatedCounts:
+        """The pilot after a treatment."""
+        return treat_counted(self.counted, self.assessment.config, steps, self.folder)
+
+    @property
+    def n_at_risk(self) -> int:
+        """How many people are at risk as it is, by the models that can be met."""
+        flags = self.alike.at_risk(self.as_it_is, self.pilot.models).values()
+        nobody = np.zeros(len(self.alike.people), dtype=bool)
+        return int(self.alike.people[np.logical_or.reduce([nobody, *flags])].sum())
 
     def search(self, question: Question, time_limit: float) -> Found:
         """The answer of least loss. To leave out everybody is none: then those that leave somebody are searched."""
@@ -185,53 +212,33 @@ def _choose(chosen: dict[tuple[int, ...], tuple[list[str], Found]], found: Seque
         chosen.setdefault(best.levels, ([], one))[0].append(question.title)
 
 
-# ---------------------------------------------------------------- an answer, tried out on the records
+# ---------------------------------------------------------------- an answer, tried out
 
 
 def _tried_out(trial: Trial, titles: tuple[str, ...], found: Found) -> Answer:
     assert found.best is not None
     pilot, levels = trial.pilot, found.best.levels
     steps = treatment_steps(pilot, levels, found.best.n_suppressed > 0)
-    treated = treat(trial.table, trial.assessment.config, steps, folder=trial.folder)
-    kept = np.zeros(len(trial.table), dtype=bool)
-    kept[treated.kept] = True
-    before = at_risk(trial.assessment, pilot.models)
-    after = at_risk(treated.assessment, pilot.models)
-    still_at_risk = np.zeros(len(kept), dtype=bool)
-    still_at_risk[treated.kept] = np.logical_or.reduce([*after.values(), np.zeros(len(treated.kept), dtype=bool)])
-    was_at_risk = np.logical_or.reduce([*before.values(), np.zeros(len(kept), dtype=bool)])
+    outcome = outcome_of(trial.alike, trial.as_it_is, trial.treated(steps), pilot.models)
     return Answer(
         titles=titles,
         levels={attribute.name: level for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)},
         words=in_words(pilot, levels),
         treatment=tuple(steps),
-        loss=_loss(trial, levels, kept),
-        n_suppressed=treated.n_records_removed,
-        n_rescued=int((was_at_risk & kept & ~still_at_risk).sum()),
-        at_risk={name: int(flags.sum()) for name, flags in after.items()},
+        loss=_loss(trial, levels, outcome.gone),
+        n_suppressed=outcome.n_suppressed,
+        n_rescued=outcome.n_rescued,
+        at_risk=outcome.at_risk,
         is_optimal=found.is_optimal,
     )
 
 
-def at_risk(assessment: Assessment, models: Sequence[str]) -> dict[str, np.ndarray]:
-    """Which records (n_records,) are at risk, by model ("k", "l", "t"), for any sensitive feature."""
-    nobody = np.zeros(assessment.classes.n_records, dtype=bool)
-    of_model = {
-        "k": [assessment.k_anonymity.risky],
-        "l": [result.risky for result in assessment.l_diversity.values()],
-        "t": [result.risky for result in assessment.t_closeness.values()],
-    }
-    return {name: np.logical_or.reduce([*of_model[name], nobody]) for name in models}
-
-
-def _loss(trial: Trial, levels: tuple[int, ...], kept: np.ndarray) -> float:
-    """The loss of all records, evaluated or not, where those that were not kept lose everything."""
-    pilot, classes = trial.pilot, trial.pilot.classes
-    is_gone = np.zeros(classes.n_classes, dtype=bool)
-    is_gone[classes.class_of_record[~kept]] = True  # classes go as a whole
+def _loss(trial: Trial, levels: tuple[int, ...], gone: np.ndarray) -> float:
+    """The loss of all people, evaluated or not, where those of the finest classes that are ``gone`` lose everything."""
+    pilot = trial.pilot
     node = RollUp(pilot.lattice).node(levels)
     suppressed = np.zeros(node.n_classes, dtype=bool)
-    suppressed[node.class_of_combination[is_gone]] = True
+    suppressed[node.class_of_combination[gone]] = True
     weights = [trial.weights.get(attribute.name, 1.0) for attribute in pilot.lattice.attributes]
     return METRICS[trial.metric].on(pilot.lattice, weights).loss(node, suppressed)
 

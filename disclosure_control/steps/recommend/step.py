@@ -20,7 +20,7 @@ from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, at_risk, levels_in_words
+from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, levels_in_words
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.recommendation import Recommendation
 
@@ -47,15 +47,13 @@ def level_bounds(pilot: PilotLattice, settings: RecommendSettings) -> tuple[dict
 
 def run_step(step: StepInput) -> StepResult:
     """The best recoding and the short list, as figures, as a section of the report, and as a treatment to apply."""
-    assessment, table = step.assessment, step.dataset.typed_table
-    settings = step.settings
+    assessment, settings = step.assessment, step.settings
     assert isinstance(settings, RecommendSettings)
-    pilot = pilot_lattice(assessment, step.dataset.frame, settings.hierarchies, step.folder)
+    pilot = pilot_lattice(assessment, settings.hierarchies, step.folder)
     lowest, highest = level_bounds(pilot, settings)
     trial = Trial(
         pilot=pilot,
         assessment=assessment,
-        table=table,
         folder=step.folder,
         metric=settings.metric,
         weights=settings.weights,
@@ -79,9 +77,7 @@ def run_step(step: StepInput) -> StepResult:
 
 def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict[str, Any]:
     pilot, assessment = trial.pilot, trial.assessment
-    flags = at_risk(assessment, pilot.models)
-    nobody = np.zeros(assessment.classes.n_records, dtype=bool)
-    n_at_risk = int(np.logical_or.reduce([*flags.values(), nobody]).sum())
+    n_at_risk = trial.n_at_risk
     best = short_list[0] if found.best is not None else None
     return {
         "metric": settings.metric,

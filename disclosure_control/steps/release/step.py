@@ -71,7 +71,7 @@ def run_step(step: StepInput) -> StepResult:
     files = data_files(released, settings.format, created)
     names = dict(zip(released.files, files, strict=True))
     levels = levels_of(released)
-    files |= codebook_files(codebook(released, names, levels))
+    files |= codebook_files(codebook(released, names, levels, {} if treated is None else treated.intervals))
     definition, no_definition = define_file(step.folder, released, names, levels, created)
     if definition is not None:
         files[DEFINITION] = definition

@@ -48,7 +48,7 @@ class RiskSettings:
         default=True,
         metadata=setting(
             FLAG,
-            "also what each record bears, in `record_risk.csv`; from disk it has to be `False`",
+            "also what each record bears, in `record_risk.csv`",
             default_words="`True`",
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,23 @@ from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.setting_fields import Need, Setting, settings_in
 
 
+class Borne(NamedTuple):
+    """What the people of each class bear, (n_classes,); of some only who has a value of this ``sensitive`` feature."""
+
+    of_class: np.ndarray
+    sensitive: str | None = None
+
+
 @dataclass(frozen=True)
 class Finding:
     """What a section found: ``figures`` join those of the step, ``tables`` are files for people, by name.
 
-    ``per_record`` is called only where ``record_risk.csv`` is wanted; its arrays are (n_records,).
+    ``per_class`` and ``per_record`` are called only where ``record_risk.csv`` is wanted: what everybody of a class
+    bears alike, and arrays (n_records,) of what only records tell.
     """
 
     figures: Mapping[str, Any]
+    per_class: Callable[[], dict[str, Borne]] = dict
     per_record: Callable[[], dict[str, np.ndarray]] = dict
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -40,7 +49,7 @@ class Section:
     finding, and ``words_on_screen`` those to print where the others hold values of people.
 
     ``settings`` is the dataclass of settings that no other section looks at. ``needs``: a setting it cannot do without.
-    ``needs_records``: it looks at records, beyond those of the whole dataset that an engine counts by itself.
+    ``needs_records_with``: settings with which it looks at records; without them it is told by what an engine counts.
     It is wanted ``by_default``, or where one of ``wanted_with`` is given, unless the config lists its sections.
     ``faults`` names what else is at fault in the settings given, once each of them is what it may be; ``read_files``
     turns names of files in the section's own settings into what they hold, and gives the files read.
@@ -55,7 +64,7 @@ class Section:
     settings: type | None = None
     needs: Need | None = None
     by_default: bool = False
-    needs_records: bool = False
+    needs_records_with: tuple[str, ...] = ()
     wanted_with: tuple[str, ...] = ()
     faults: Callable[[Mapping, PilotConfig], list[str]] = _no_faults
     read_files: Callable[[Any, Path], tuple[Any, dict[str, dict]]] | None = None

@@ -9,7 +9,6 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
-from disclosure_control.steps.risk.sections.by_group import ByGroupSettings
 from disclosure_control.steps.risk.setting_fields import (
     Setting,
     faults_of_named_columns,
@@ -46,31 +45,13 @@ def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | N
 
 def faults_without_records(settings: RiskSettings, config: PilotConfig) -> list[str]:
     """What the settings ask for and cannot be told by an engine that does not hold all records."""
-    remedy = "for this run, or use --engine memory on a machine with enough memory"
-    faults = []
-    if settings.records:
-        faults.append(
-            "risk: record_risk.csv lists every person, and this run works from disk; set risk['records'] to False "
-            f"{remedy}"
-        )
-    faults += [
-        f"risk['sections']: {name!r} needs all records in memory, and this run works from disk; leave it out {remedy}"
+    return [
+        f"risk[{needed!r}]: needs all records in memory, and this run works from disk; leave it out for this run, or "
+        "use --engine memory on a machine with enough memory"
         for name in settings.sections
-        if SECTIONS[name].needs_records and not _lacks_what_it_needs(name, settings)
+        for needed in SECTIONS[name].needs_records_with
+        if needed in settings.given
     ]
-    groups = settings.of(ByGroupSettings).groups or ()
-    if "by_group" in settings.sections and not set(groups) <= set(config.quasi_identifiers):
-        faults.append(
-            "risk['groups']: groups that are no quasi-identifiers need all records in memory, and this run works from "
-            f"disk; leave them out {remedy}"
-        )
-    return faults
-
-
-def _lacks_what_it_needs(name: str, settings: RiskSettings) -> bool:
-    """Whether a section is only named, because a setting that it cannot do without is not given."""
-    need = SECTIONS[name].needs
-    return need is not None and need.setting not in settings.given
 
 
 def _wanted_sections(given: Mapping) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
@@ -11,12 +11,13 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.engines.people import ListedPeople
 from disclosure_control.findings.questions import three_questions
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import read_population
 from disclosure_control.steps.risk.report import first_lines, risk_report
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding
+from disclosure_control.steps.risk.section import Borne, Finding
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.settings import read_settings
 from disclosure_control.steps.running import StepInput, StepResult
@@ -33,14 +34,14 @@ def run_step(step: StepInput) -> StepResult:
     identified = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
     answers = three_questions(scene.assessment, scene.profile, scene.intruders["prosecutor"], identified)
     figures: dict = {"three_questions": {name: dataclasses.asdict(answer) for name, answer in answers.items()}}
-    tables: dict[str, pd.DataFrame] = {}
+    tables: dict[str, pd.DataFrame | Iterator[pd.DataFrame]] = {}
     for finding in findings.values():
         figures |= finding.figures
         tables |= finding.tables
     if not_computed:
         figures["not_computed"] = not_computed
     if has_key and settings.records:
-        tables["record_risk.csv"] = risk_per_record(scene, findings, step.dataset.subjects)
+        tables["record_risk.csv"] = risk_per_record(scene, findings)
     return StepResult(
         figures,
         risk_report(findings, not_computed),
@@ -78,12 +79,27 @@ def evaluate_sections(scene: Scene) -> tuple[dict[str, Finding], dict[str, str]]
     return findings, not_computed
 
 
-def risk_per_record(scene: Scene, findings: Mapping[str, Finding], subjects: pd.Series) -> pd.DataFrame:
-    """One row per subject for ``record_risk.csv``, riskiest first: k and what every section found for the record."""
-    columns: dict[str, np.ndarray] = {
-        "USUBJID": subjects.to_numpy(),
-        "k_count": scene.assessment.k_anonymity.measure,
-    }
+def risk_per_record(scene: Scene, findings: Mapping[str, Finding]) -> Iterator[pd.DataFrame]:
+    """One row per subject for ``record_risk.csv``, riskiest first: k and what every section found for the record.
+
+    It comes in pieces, one after the other; ids stand in order where k is the same.
+    """
+    result, people = scene.assessment.k_anonymity, scene.assessment.people
+    k = np.where(result.evaluated_classes, result.of_class.astype(float), np.nan)
+    riskiest_first = np.unique(k, return_inverse=True)[1]  # who is not evaluated comes last
+    borne: dict[str, Borne | np.ndarray] = {"k_count": Borne(k)}
     for finding in findings.values():
-        columns |= finding.per_record()
-    return pd.DataFrame(columns).sort_values(["k_count", "USUBJID"], kind="stable", ignore_index=True)
+        borne |= finding.per_class()
+        borne |= finding.per_record()
+    for part in people.everybody(riskiest_first):
+        columns = {name: _of_people(one, part) for name, one in borne.items()}
+        table = pd.DataFrame({"USUBJID": part.subjects.to_numpy(), **columns})
+        yield table.sort_values(["k_count", "USUBJID"], kind="stable", ignore_index=True)
+
+
+def _of_people(borne: Borne | np.ndarray, people: ListedPeople) -> np.ndarray:
+    """What each of the people (n,) bears; what only records tell is there where all of these are in one part."""
+    if isinstance(borne, np.ndarray):
+        return borne
+    found: np.ndarray = borne.of_class[people.classes]
+    return found if borne.sensitive is None else np.where(people.has_value[borne.sensitive], found, np.nan)

@@ -11,9 +11,9 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.drawings import HOW_TO_INSTALL
 from disclosure_control.basics.settings import are_names
 from disclosure_control.basics.words import text_table
+from disclosure_control.drawings.files import not_printed
 from disclosure_control.steps.sweep.settings import SweepSettings
 from disclosure_control.steps.sweep.trial import BASELINE, Sweep
 from disclosure_control.treatments.seeds import whose_seed
@@ -83,6 +83,7 @@ def summary_figures(found: Sweep, settings: SweepSettings, config: PilotConfig, 
             for name, measure in MEASURES.items()
         },
         "files": files,
+        "notes": [note] if (note := not_printed(settings.figures)) else [],
     }
 
 
@@ -107,6 +108,17 @@ def row_name(row: Mapping[str, Any]) -> str:
     if row["param_value"] is None:
         return row["method"]
     return f"{row['method']}, {row['param_name']} {shown_value(row['param_value'])}"
+
+
+def numbered_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Rows with the number by which drawings and tables call them: those of the front, and whichever is the mildest
+    that meets k, or all; "" for the others."""
+    numbered, n = [], 0
+    for row in rows:
+        named = row["pareto_front"] or row["mildest_that_meets_k"] or row.get("mildest_that_meets_all", False)
+        n += bool(named)
+        numbered.append((str(n) if named else "", row))
+    return numbered
 
 
 def shown_value(value: Any, n_letters: int = 40) -> str:
@@ -195,6 +207,5 @@ def _remarks(figures: Mapping[str, Any]) -> list[str]:
         "left out."
     )
     lines += ["", "  Written:", *(f"    {name}" for name in figures["files"])]
-    if len(figures["files"]) == 1:
-        lines.append(f"  No figures were drawn: Matplotlib is not installed; {HOW_TO_INSTALL}")
+    lines += [f"  {note}" for note in figures["notes"]]
     return lines

@@ -10,8 +10,8 @@ Risk is of the values as they would be released, without the bins through which 
 
 from __future__ import annotations
 
-from disclosure_control.basics.drawings import can_draw
 from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.sweep.drawing import sweep_figures
 from disclosure_control.steps.sweep.grid import SweepPoint, points_of
 from disclosure_control.steps.sweep.report import SUMMARY, summary_figures, summary_table, sweep_report
 from disclosure_control.steps.sweep.settings import SweepSettings
@@ -37,11 +37,7 @@ def run_step(step: StepInput) -> StepResult:
         folder=step.folder,
         recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )
-    files = {}
-    if settings.figures and can_draw():
-        from disclosure_control.steps.sweep.drawing import sweep_figures
-
-        files = sweep_figures(found.rows, settings.figures)
+    files = sweep_figures(found.rows, settings.figures) if settings.figures else {}
     figures = summary_figures(found, settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
         figures,

@@ -16,7 +16,7 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
-from disclosure_control.basics.words import counted, share_of_text, share_text, text_table
+from disclosure_control.basics.words import counted, listed, share_of_text, share_text, text_table
 from disclosure_control.findings.findings import FINDINGS
 from disclosure_control.findings.leaving import EarlierRelease, Leaving
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
@@ -116,7 +116,7 @@ def treatment_figures(
         "untouched": untouched,
         "untouched_but_for": {name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
         **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
-        "notes": [*treated.notes, *release_warnings(treated, of_ids)],
+        "notes": [*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)],
     }
 
 
@@ -183,6 +183,14 @@ def finer_than_assessed(treated: TreatedPilot) -> list[str]:
 
 def _n_present(codes: np.ndarray) -> int:
     return len(np.unique(codes[codes >= 0]))
+
+
+def _interval_notes(treated: TreatedPilot) -> list[str]:
+    """How released intervals are read: bins and parts of Mondrian look alike and are not."""
+    names_by_words: dict[str, list[str]] = {}
+    for name, words in treated.intervals.items():
+        names_by_words.setdefault(words, []).append(name)
+    return [f"Released as intervals, of which {words}: {listed(names)}." for words, names in names_by_words.items()]
 
 
 # ---------------------------------------------------------------- as text

@@ -99,7 +99,7 @@ class _OpenParts:
     ):
         self.attributes, self.k, self.demands, self.relaxed = attributes, k, demands, relaxed
         self.n_units = codes.shape[1]
-        self.units, self.codes, self.people = np.arange(self.n_units), codes, people.astype(np.int64)
+        self.units, self.codes, self.people = np.arange(self.n_units), codes, people.astype(np.int32)
         self.first_unit = np.zeros(self.n_units, dtype=np.int64)
         self._set_starts(np.zeros(min(self.n_units, 1), dtype=np.int64))
 
@@ -109,24 +109,26 @@ class _OpenParts:
 
     def cut_off_missing(self, attribute: int) -> np.ndarray:
         """Side of each open unit: missing on the left, the others on the right, -1 in parts that are not cut."""
-        is_present = (self.codes[attribute] > 0).astype(np.int64)
-        n_present = np.add.reduceat(is_present, self.start) if len(self.start) else np.zeros(0, dtype=np.int64)
+        is_present = (self.codes[attribute] > 0).astype(np.int8)
+        n_present = np.zeros(0, dtype=np.int64)
+        if len(self.start):
+            n_present = np.add.reduceat(is_present, self.start, dtype=np.int64)
         is_mixed = (n_present > 0) & (n_present < np.diff(self.start, append=len(self.units)))
-        return self._allowed(np.where(is_mixed[self.part], is_present, -1))
+        return self._allowed(np.where(is_mixed[self.part], is_present, np.int8(-1)))
 
     def cut(self) -> np.ndarray:
         """Side of each open unit, 0 or 1, along the widest attribute that allows it; -1 in parts that none does."""
         low, high = (end.reduceat(self.codes, self.start, axis=1) for end in (np.minimum, np.maximum))
         width = np.stack([one.width(*ends) for one, *ends in zip(self.attributes, low, high, strict=True)])
         place = np.arange(len(self.start))
-        is_uncut = np.add.reduceat(self.people, self.start) >= 2 * self.k
-        side = np.full(len(self.units), -1)
+        is_uncut = np.add.reduceat(self.people, self.start, dtype=np.int64) >= 2 * self.k
+        side = np.full(len(self.units), -1, dtype=np.int8)
         for attribute in np.argsort(-width, axis=0, kind="stable"):
             can = is_uncut & (high[attribute, place] > low[attribute, place])
             units = np.flatnonzero(can[self.part])
             if len(units):
                 halve = self._halve_people if self.relaxed else self._cut_between_values
-                proposed = np.full(len(self.units), -1)
+                proposed = np.full(len(self.units), -1, dtype=np.int8)
                 proposed[units] = halve(units, attribute, low, high)
                 side = np.maximum(side, self._allowed(proposed))
                 is_uncut &= side[self.start] < 0
@@ -187,7 +189,7 @@ class _OpenParts:
             is_good = both & demand.holds(half_of_unit, 2 * len(cut))
         allowed = np.zeros(len(self.start), dtype=bool)
         allowed[cut] = is_good.reshape(-1, 2).all(axis=1)
-        return np.where(allowed[self.part], proposed, -1)
+        return np.where(allowed[self.part], proposed, np.int8(-1))
 
     def go_on(self, side: np.ndarray, close_uncut: bool) -> None:
         """Put the left halves of the parts that are cut before the right ones; the uncut are closed, or stay open."""
@@ -198,16 +200,18 @@ class _OpenParts:
         # Where each unit goes: left units to the front of their part and right ones behind, both in their order.
         first = np.flatnonzero(np.diff(part, prepend=-1))
         length = np.diff(first, append=len(part))
-        n_right_before: np.ndarray = np.cumsum(right) - right
-        n_right_before -= np.repeat(n_right_before[first], length)
-        start = np.repeat(first, length)
-        n_left = length - np.add.reduceat(right.astype(np.int64), first) if len(first) else length
-        n_left_of_unit = np.repeat(n_left, length)
-        place = np.where(right, start + n_left_of_unit + n_right_before, np.arange(len(part)) - n_right_before)
+        n_right_before: np.ndarray = np.cumsum(right)
+        n_right_before -= right
+        of_first = n_right_before[first]
+        n_left = length - np.diff(of_first, append=np.count_nonzero(right))
+        place = np.arange(len(part)) - n_right_before
+        place += np.repeat(of_first, length)  # where it goes if it is a left one
+        n_right_before += np.repeat(first + n_left - of_first, length)  # and if it is a right one
+        np.copyto(place, n_right_before, where=right)
         order = np.empty(len(kept), dtype=np.int64)
         order[place] = kept
         starts_of_right = (first + n_left)[n_left < length]
-        self.units, self.codes, self.people = self.units[order], self.codes[:, order], self.people[order]
+        self.units, self.codes, self.people = self.units[order], self.codes.take(order, axis=1), self.people[order]
         self._set_starts(np.unique(np.concatenate([first, starts_of_right])))
 
     def _name_parts(self) -> None:

@@ -53,16 +53,18 @@ def group_values(
     grouped = relabelled(series, labels)
     notes: list[str] = []
     if rarer_than is not None:
-        grouped, notes = _join_rare(grouped, rarer_than, others or "other")
+        grouped, notes = _join_rare(grouped, rarer_than, others or "other", given.people)
     strangers = len(set(group_of) - set(labels_of(encode_column(series))))
     if strangers:
         notes.append(f"{column}: {strangers} values of groups do not occur in the data.")
     return with_columns(given, {column: grouped}, notes)
 
 
-def _join_rare(column: pd.Series, rarer_than: int, name: str) -> tuple[pd.Series, list[str]]:
+def _join_rare(
+    column: pd.Series, rarer_than: int, name: str, people_of_row: np.ndarray | None
+) -> tuple[pd.Series, list[str]]:
     encoded = encode_column(column)
-    people = np.bincount(encoded.codes[encoded.codes >= 0], minlength=len(encoded.labels))
+    people = np.bincount(encoded.codes + 1, people_of_row, len(encoded.labels) + 1)[1:]
     rare = (people < rarer_than) & (people > 0)
     labels = [name if is_rare else label for label, is_rare in zip(encoded.labels, rare, strict=True)]
     n_joined = int(people[rare | (encoded.labels == name)].sum())
@@ -154,6 +156,7 @@ register(
         required=("column",),
         check=_check_group,
         reading=Reading.BY_VALUE,
+        by_value=True,
     ),
 )
 register(
@@ -175,6 +178,7 @@ register(
         required=("column", "level"),
         check=_check_hierarchy,
         reading=Reading.BY_VALUE,
+        by_value=True,
     ),
 )
 register(
@@ -191,6 +195,7 @@ register(
         place=20,
         required=("column", "keep"),
         reading=Reading.BY_VALUE,
+        by_value=True,
     ),
 )
 register(
@@ -203,5 +208,6 @@ register(
         place=20,
         required=("column", "to"),
         reading=Reading.BY_VALUE,
+        by_value=True,
     ),
 )

@@ -26,6 +26,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.interval_labels import PARTS_HOLD
 from disclosure_control.basics.settings import COUNT, is_name, one_of
 from disclosure_control.basics.words import people_text
 from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
@@ -221,6 +222,7 @@ register(
         ),
         example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=120,
+        intervals=PARTS_HOLD,
         promises=("k", "l", "t", "rows", "ids", "columns"),
         check=_check,
         reading=Reading.AS_LABEL,

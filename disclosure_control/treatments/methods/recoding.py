@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import OUT_OF_RANGE_POLICIES, apply_feature_binning, are_edges
+from Anonymization_Models import OUT_OF_RANGE_POLICIES, are_edges, bin_values
 from disclosure_control.basics.columns import number_text, numbers_of
+from disclosure_control.basics.interval_labels import BANDS_HOLD, BINS_HOLD
 from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.built_hierarchies import band_of
@@ -26,14 +27,14 @@ def put_into_bins(given: TreatmentInput, column: str, edges: list[float], out_of
 
     A value outside the edges falls into a tail ``<a`` or ``>b``, or becomes missing; the notes count both.
     """
-    frame, binnings = apply_feature_binning(given.frame[[column]], {column: edges}, out_of_range)
-    binning, notes = binnings[column], []
+    binned, binning = bin_values(given.frame[column], edges, out_of_range, given.people)
+    notes = []
     n_outside = binning.n_below + binning.n_above
     if n_outside:
         fate = "stand in a tail" if out_of_range == "tail" else "were made missing"
-        n_told = count_text(HAND_TO_HAND.told(n_outside, len(given.frame)))
+        n_told = count_text(HAND_TO_HAND.told(n_outside, given.n_people))
         notes.append(f"{column}: {n_told} values outside the edges {fate}.")
-    return with_columns(given, {column: frame[column]}, notes)
+    return with_columns(given, {column: binned}, notes)
 
 
 def put_into_bands(given: TreatmentInput, column: str, width: float, label: str = "interval") -> Treated:
@@ -90,6 +91,8 @@ register(
         place=10,
         required=("column", "edges"),
         reading=Reading.BY_VALUE,
+        intervals=BINS_HOLD,
+        by_value=True,
     ),
 )
 register(
@@ -102,6 +105,8 @@ register(
         place=10,
         required=("column", "width"),
         reading=Reading.BY_VALUE,
+        intervals=BANDS_HOLD,
+        by_value=True,
     ),
 )
 register(
@@ -115,5 +120,6 @@ register(
         required=("column", "to"),
         promises=("rows", "ids", "columns", "types"),
         reading=Reading.BY_VALUE,
+        by_value=True,
     ),
 )

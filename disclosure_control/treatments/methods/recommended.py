@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.words import listed
 from disclosure_control.treatments.registry import (
     Example,
@@ -66,5 +67,6 @@ register(
         promises=("ids",),
         check=_check,
         reading=Reading.AS_LABEL,
+        intervals=BINS_HOLD,
     ),
 )

@@ -63,7 +63,7 @@ def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None
     failing = np.zeros(classes.n_classes, dtype=bool)
     if "l" in models:  # which no other class has a say in
         for result in assessment.l_diversity.values():
-            failing[classes.class_of_record[result.risky]] = True
+            failing |= result.risky_classes
     while not failing.all():
         rest = np.flatnonzero(~failing)
         of_rest = _class_as_record(classes, rest)
@@ -170,6 +170,7 @@ register(
         place=50,
         promises=("k", "ids", "columns", "types"),
         reading=Reading.AS_LABEL,
+        leaves_out=lambda assessment, models=("k",): failing_classes(assessment, models),
     ),
 )
 register(

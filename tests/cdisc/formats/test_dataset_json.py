@@ -11,6 +11,7 @@ import pytest
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
+from tests.cases import each
 from tests.examples import some_of
 from tests.places import SHARED_DATA
 
@@ -349,7 +350,7 @@ def test_the_same_domain_in_three_formats(domain):
     assert all(table.notes == () for table in tables)
 
 
-@pytest.mark.parametrize(
+@each(
     ("number", "message"),
     [
         (1, "no list of columns"),

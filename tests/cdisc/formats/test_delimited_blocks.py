@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 
 import pyarrow as pa
 import pytest
 
-from cdisc.formats.delimited_blocks import BlocksOfText
+from cdisc.formats.delimited_blocks import BlocksOfText, CutText, RangeOfText
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions
 from disclosure_control.basics.faults import FaultyInputError
@@ -49,6 +50,36 @@ def test_wherever_a_block_ends_the_records_are_the_same(tmp_path, start, end):
         assert blocks.n_records == 6
         assert blocks.n_bytes_read == blocks.n_bytes == path.stat().st_size
         assert blocks.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("end", ["", ",,\n", ",,\r\n,,\n,,"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_wherever_the_text_is_cut_into_ranges_their_records_are_the_same(tmp_path, start, end):
+    path = written(tmp_path, start + (NASTY + end).encode())
+    whole, blocks = read(path, 1 << 20)
+    for range_bytes in some_of(range(1, path.stat().st_size + 3)):
+        cut = CutText(path, range_bytes)
+        ranges = [RangeOfText(path, blocks.columns, *one, LARGEST_RECORD) for one in cut]
+        records = [record for one in ranges for record in one.kept()]
+        assert pa.Table.from_batches(records).equals(whole), range_bytes
+        assert cut.sha256 == blocks.sha256
+        stops = [one.start + one.n_bytes for one in ranges]
+        assert [one.start for one in ranges] == [0, *stops[:-1]]
+        assert stops[-1] == path.stat().st_size
+        assert all(one.n_bytes >= range_bytes for one in ranges[:-1])
+        assert sum(one.n_empty_end for one in ranges) == end.count(",,")
+    assert len(list(CutText(path, 1))) >= 7  # the names, and six records
+
+
+@pytest.mark.parametrize("fault", ['4,a"b,c\n', '4,"a"b,c\n', '4,"a\n5,b,c\n', "4,a\0,c\n"])
+def test_what_is_broken_is_found_in_some_range_wherever_the_text_is_cut(tmp_path, fault):
+    path = written(tmp_path, NASTY + fault + NASTY.partition("\n")[2])
+    with pytest.raises(FaultyInputError):
+        read(path, 1 << 20)
+    for range_bytes in some_of(range(1, path.stat().st_size + 3)):
+        ranges = [RangeOfText(path, ["USUBJID", "Größe", "NOTE"], *one, 1 << 10) for one in CutText(path, range_bytes)]
+        with pytest.raises(FaultyInputError, match=r"quote|NUL|split"):
+            list(itertools.chain.from_iterable(one.kept() for one in ranges))
 
 
 def test_it_is_what_is_read_at_once_but_for_the_cleaning_of_values(tmp_path):

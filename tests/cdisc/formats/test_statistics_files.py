@@ -15,6 +15,7 @@ from cdisc.formats.files import read_domain_file
 from cdisc.formats.statistics_files import SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS
 from cdisc.formats.tables import FileOptions, SourceTable
 from disclosure_control.basics.faults import FaultyInputError
+from tests.cases import each
 
 DAYS = [datetime.date(2014, 1, 31), None, datetime.date(1940, 2, 29)]
 MOMENTS = [datetime.datetime(2014, 1, 31, 10, 30), None, datetime.datetime(1940, 2, 29, 0, 0, 5)]
@@ -125,7 +126,7 @@ def test_no_records(tmp_path, name):
     assert "column names and no record" in faults_of(written(tmp_path, name, TABLE.iloc[:0]))[0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("formats", "format_name", "number", "iso"),
     [
         (SAS_FORMATS, "DATE9", 19724.0, "2014-01-01"),
@@ -147,8 +148,8 @@ def test_formats_of_dates(formats, format_name, number, iso):
     assert formats.iso(np.array([number, np.nan]), format_name).to_pylist() == [iso, None]
 
 
-@pytest.mark.parametrize("formats", [SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS])
-@pytest.mark.parametrize("format_name", ["BEST12", "F8.2", "%9.0g", "DOLLAR8", "%tm", "", None, "COMMA10"])
+@each("formats", [SAS_FORMATS, SPSS_FORMATS, STATA_FORMATS])
+@each("format_name", ["BEST12", "F8.2", "%9.0g", "DOLLAR8", "%tm", "", None, "COMMA10"])
 def test_formats_that_are_none_of_dates(formats, format_name):
     assert formats.iso(np.array([7.0]), format_name)[0] == 7.0
 

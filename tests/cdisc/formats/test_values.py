@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from cdisc.formats.values import clean_name, clean_numbers, clean_text, declared_missing, frame_of, name_faults
+from tests.cases import each
 
 PATH = Path("vs.csv")
 
@@ -35,7 +35,7 @@ def test_control_characters_of_names_do_not_reach_the_screen():
     assert "\n" not in fault
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "expected"),
     [
         (["a", "b"], ["a", "b"]),
@@ -48,7 +48,7 @@ def test_control_characters_of_names_do_not_reach_the_screen():
         ([None, None], [None, None]),
     ],
 )
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+@each("kind", [pa.string(), pa.large_string()])
 def test_clean_text(given, expected, kind):
     assert clean_text(pa.array(given, type=kind)).to_pylist() == expected
 

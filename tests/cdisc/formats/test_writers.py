@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import os
 import unicodedata
 import zlib
 from datetime import datetime
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cdisc.formats import outgoing
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.outgoing import OutgoingTable
 from cdisc.formats.registry import readers_by_suffix, writers_by_name
@@ -72,6 +74,28 @@ def test_what_is_written_is_read_again(name):
 @pytest.mark.parametrize("name", WRITERS)
 def test_the_same_table_gives_the_same_bytes(name):
     assert WRITERS[name].write(SMALL) == WRITERS[name].write(dataclasses.replace(SMALL, frame=SMALL.frame.copy()))
+
+
+@pytest.mark.parametrize("version", ["xpt5", "xpt8"])
+@pytest.mark.parametrize("cut", [1, 80, 2000, 1_000_000])
+def test_a_transport_file_that_a_full_disk_cut_off_is_never_taken_for_whole(version, cut, monkeypatch):
+    """pyreadstat says nothing where its last bytes find no room."""
+    many = dataclasses.replace(SMALL, frame=pd.concat([SMALL.frame] * 100, ignore_index=True))
+    whole = outgoing.bytes_of_file
+    monkeypatch.setattr("cdisc.formats.xport.bytes_of_file", lambda write: whole(write)[:-cut])
+    with pytest.raises(OSError, match="could not be written whole"):
+        WRITERS[version].write(many)
+
+
+def test_the_file_of_a_library_leaves_nothing_on_the_disk(monkeypatch):
+    """Also where it is killed: there never is such a file, where the system has files in memory."""
+    if not hasattr(os, "memfd_create"):
+        pytest.skip("no files in memory on this system")
+    monkeypatch.setattr("tempfile.TemporaryDirectory", lambda: pytest.fail("a file on the disk"))
+    in_memory = WRITERS["xpt5"].write(SMALL)
+    monkeypatch.undo()
+    monkeypatch.delattr("os.memfd_create")
+    assert WRITERS["xpt5"].write(SMALL) == in_memory
 
 
 def printable(text: str) -> str:

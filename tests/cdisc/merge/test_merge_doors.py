@@ -174,6 +174,7 @@ def test_penteli_gives_the_published_report(start):
         assert share in text
 
 
+@pytest.mark.thorough("0.5 s; the published report comes of the same study")
 def test_penteli_by_default_leaves_nobody_out(shipped):
     pilot, (merge, _) = shipped("PENTELI")
     summary = pilot.summary()

@@ -165,6 +165,7 @@ def test_carried_variables_are_those_of_the_chosen_record(records, rule):
     assert_is_as_the_referee_says(records, {"record": rule, "carry": {"LB": carried}})
 
 
+@pytest.mark.thorough("0.4 s; larger domains keep their order's rule below")
 @given(long_domains(), merge_settings, st.data())
 @property_test
 def test_the_order_of_the_records_changes_nothing(records, merge, data):

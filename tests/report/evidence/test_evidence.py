@@ -14,6 +14,7 @@ import pytest
 from disclosure_control.report.evidence.pack import MANIFEST, REPORT_HTML, REPORT_MD, markdown_text
 from disclosure_control.report.evidence.packages import REQUIRED, versions
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
+from tests.cases import each
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, NOW, leaks
 from tests.steps.context.test_context import EVERYTHING, ROLES
@@ -106,6 +107,7 @@ def test_no_plain_hash_stands_in_the_pack(pilot):
     assert not [path.name for path in files if hashlib.sha256(path.read_bytes()).hexdigest() in text]
 
 
+@pytest.mark.thorough("0.5 s")
 def test_seeds_are_told_where_that_undoes_nothing(pilot, doors):
     noise = [{"method": "noise", "columns": ["VS__BMI"], "share": 0.5}]
     pilot.configure(treatment={"seed": 424242, "steps": noise}, linkage_attack={"singling_out": {}})
@@ -127,7 +129,7 @@ def test_versions_are_those_of_every_requirement():
     assert "pytest" not in found
 
 
-@pytest.mark.parametrize(
+@each(
     "text", ["a|b", "<b>x</b>", "[x](http://y)", "*x*", "a\nb", "# x", "`x`", "x & y", "\\", "DM__SEX", "a_b_c"]
 )
 def test_markdown_shows_names_as_they_are(text):

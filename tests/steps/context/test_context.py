@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from config.model_settings import config_of_valid_keys
 from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings, open_points
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.run.synthetic_pilot import CONFIG, DISTRICT, DONE, INPUT_AT_FAULT
 
@@ -39,7 +38,7 @@ def test_everything_is_open_where_nothing_is_said_and_nothing_where_everything_i
     assert points(**EVERYTHING) == []
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@each("name", QUESTIONS)
 def test_each_point_is_open_by_itself(name):
     assert points(**{key: value for key, value in EVERYTHING.items() if key != name}) == [name]
 
@@ -59,7 +58,7 @@ def test_what_is_said_is_read():
     assert settings_of_key("context", EVERYTHING) == ContextSettings(**EVERYTHING)
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "says"),
     [
         ({"porpose": "x"}, "did you mean 'purpose'"),

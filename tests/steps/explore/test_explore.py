@@ -145,6 +145,15 @@ def test_cramers_v_is_that_of_scipy(rows):
         assert table.cramers_v is None
 
 
+def test_a_value_that_nobody_with_the_other_column_has_is_no_degree_of_freedom():
+    frame = pd.DataFrame({"one": [*"aaabbbccc", None], "other": [*"xxyxyyxyx", "z"]})
+    columns = columns_of(frame)
+    told = frame.dropna()
+    expected = association(pd.crosstab(told.one, told.other), method="cramer")
+    assert cross_table(columns["one"], columns["other"]).cramers_v == pytest.approx(expected, abs=1e-12)
+    assert cross_table(columns["other"], columns["one"]).cramers_v == pytest.approx(expected, abs=1e-12)
+
+
 def test_huge_numbers_have_finite_statistics():
     found = number_statistics(np.array([-1e300, 1e300]), np.array([1, 1]))
     assert (found.mean, found.median) == (0.0, 0.0)
@@ -231,10 +240,6 @@ def awkward(n=60, n_columns=0):
     return pd.DataFrame(frame)
 
 
-def is_png(content):
-    return content.startswith(b"\x89PNG")
-
-
 def explored_once(folder, settings):
     frame = awkward()
     roles = {"categorical": ["sex", "long"], "continuous": ["age"], "sensitive": ["huge"]}
@@ -252,14 +257,13 @@ def drawn(tmp_path_factory):
     return explored_once(tmp_path_factory.mktemp("step"), {})
 
 
-@pytest.mark.thorough("5 s of drawing; each kind of figure is drawn by test_explore_figures in the quick run")
 def test_every_file_is_named_and_every_kind_of_figure_is_there(drawn):
     result = drawn[3]
     for name in [*result.tables, *result.files]:
         assert name in result.on_screen
     kinds = ("histograms_1", "boxes_1", "boxes_by_group", "bars_1", "mosaic", "pairs", "spearman", "class_sizes")
     for kind in (*kinds, "individual_risk"):
-        assert b"<svg" in result.files[f"explore_{kind}.svg"][:1000]
+        assert result.files[f"explore_{kind}.svg"].startswith(b"<svg")
 
 
 def test_no_value_of_a_person_is_on_the_screen_or_in_the_summary(explored):
@@ -288,7 +292,6 @@ def test_tables_do_not_depend_on_the_order_of_rows(explored, tmp_path):
         pd.testing.assert_frame_equal(content, again.tables[name])
 
 
-@pytest.mark.thorough("4 s")
 def test_neither_report_nor_figures_depend_on_the_order_of_rows(drawn, tmp_path):
     step, result = drawn[2:]
     again = explored_in_another_order(drawn, tmp_path, step.settings)
@@ -296,10 +299,9 @@ def test_neither_report_nor_figures_depend_on_the_order_of_rows(drawn, tmp_path)
     assert [name for name in result.files if result.files[name] != again.files[name]] == []
 
 
-@pytest.mark.thorough("2 s of drawing")
 @pytest.mark.parametrize(
     ("more", "drawn", "correlated", "among"),
-    [(8, 1, 4, 12), pytest.param(200, 3, 40, 204, marks=pytest.mark.thorough("6 s"))],
+    [(8, 1, 4, 12), (200, 3, 40, 204)],
 )
 def test_of_wide_data_some_columns_are_drawn_and_the_others_counted_aloud(
     more, drawn, correlated, among, tmp_path, monkeypatch
@@ -320,7 +322,6 @@ def test_without_figures_there_are_tables_alone(tmp_path):
     assert run_step(step).files == {}
 
 
-@pytest.mark.thorough("1.5 s of drawing")
 def test_a_pilot_of_one_person_can_be_explored(tmp_path):
     frame = awkward(1)
     result = run_step(step_of(frame, tmp_path, "all", categorical=["sex"], continuous=["age"]))
@@ -341,13 +342,14 @@ def test_every_value_lies_in_a_bin_of_the_histogram(values):
 
 
 def test_bins_of_whole_numbers_hold_equally_many_of_them():
-    """Ages from 18 to 90: no bin holds two ages where its neighbours hold three."""
+    """Ages from 18 to 90: no bin holds two ages where its neighbours hold three, but for both ends."""
     column = columns_of(pd.DataFrame({"age": [*range(18, 91)] * 3}))["age"]
     edges = histogram_edges(column)
     assert len({np.arange(low, high)[0] % 1 for low, high in itertools.pairwise(edges)}) == 1
     assert set(np.diff(edges)) == {np.round(np.diff(edges)[0])}
     count, _ = np.histogram(column.encoded.labels, edges, weights=column.people)
-    assert len(set(count[:-1])) == 1
+    assert len(set(count[1:-1])) == 1
+    assert (edges[0] + 0.5) % 10 == 0  # a round number
 
 
 def test_cross_tables_that_are_asked_for_and_those_that_cannot_be(tmp_path):

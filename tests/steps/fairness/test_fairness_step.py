@@ -15,6 +15,7 @@ from disclosure_control.steps.fairness.burden import folded
 from disclosure_control.steps.fairness.report import four_digits
 from disclosure_control.steps.fairness.step import run_step
 from disclosure_control.treatments.treat import treat
+from tests.cases import each
 from tests.config_keys import faults_of_key
 from tests.steps.private_release.publish_pilots import people, result, step_input
 
@@ -101,7 +102,7 @@ def test_the_screen_names_no_group_but_those_of_the_config(tmp_path):
     assert "Ursula" in found.report
     assert "Rare" not in found.report + json.dumps(found.figures)
     assert "Ursula" not in found.on_screen
-    assert "see the summary" in found.on_screen
+    assert "by group: section Fairness of PILOT_privacy_details.txt" in found.on_screen
 
 
 def test_a_small_compared_group_is_not_told_of_anywhere(tmp_path):
@@ -149,7 +150,7 @@ def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
     assert "95%: 0.0000 to 1.0000" in text
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "words"),
     [
         ("all", "found str"),

@@ -18,6 +18,7 @@ from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.step import scan_beside
 from Main_Anonymization import add_options, assess_pilot
+from tests.cases import each
 from tests.config_keys import faults_of_key
 from tests.corpus.check_numbers import amka
 
@@ -70,8 +71,9 @@ def figures(results):
     return json.loads(results["NEW_privacy_summary.json"])
 
 
-def first_question(results):
-    return next(line for line in results["NEW_privacy_summary.txt"].splitlines() if "singled out?" in line)
+def first_question(results, of="the pilot as it came in"):
+    text = results["NEW_privacy_summary.txt"]
+    return next(line for line in text[text.index(f"(WP216), of {of}\n") :].splitlines() if "singled out?" in line)
 
 
 def test_a_column_that_names_people_is_answered_before_the_classes_and_fails_a_limit(run, capsys):
@@ -134,6 +136,7 @@ def test_it_is_written_where_the_config_says_why_and_the_hit_is_still_said(run):
     assert "anonymised_dataset.csv" in results
     assert status == 1
     assert "Yes: DM__ΑΜΚΑ" in first_question(results)
+    assert "Yes: DM__ΑΜΚΑ" in first_question(results, of="anonymised_dataset.csv")
     assert "agreed on 3 May" in results["NEW_privacy_details.txt"]
 
 
@@ -146,6 +149,7 @@ def test_what_the_treatment_drops_speaks_no_more_and_what_leaves_is_written(run,
     assert "ΑΜΚΑ" not in results["anonymised_dataset.csv"].splitlines()[0]
     assert "No: nobody is alone" in first_question(results)
     assert "The treatment drops DM__ΑΜΚΑ first" in first_question(results)
+    assert "ΑΜΚΑ" not in first_question(results, of="anonymised_dataset.csv")
 
 
 def test_pseudonyms_in_place_of_the_ids_count_as_treated(run, monkeypatch):
@@ -192,7 +196,7 @@ def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
     assert unread == ["YY.csv: it cannot be read"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         ("all", "a dictionary of harmless, release_anyway"),

@@ -11,10 +11,11 @@ from disclosure_control.steps.linkage_attack.agreement import compatible_values,
 from disclosure_control.steps.linkage_attack.codebook import ColumnCodebook
 from disclosure_control.steps.linkage_attack.labels import Mask, Members, pattern_of
 from disclosure_control.steps.linkage_attack.matching import Matching
+from tests.cases import each
 from tests.examples import examples
 
 
-@pytest.mark.parametrize(
+@each(
     ("label", "pattern"),
     [
         ("20--30", Interval(20, 30)),
@@ -37,7 +38,7 @@ def test_labels_that_stand_for_several_values(label, pattern):
     assert pattern_of(label) == pattern
 
 
-@pytest.mark.parametrize(
+@each(
     "label", ["Urban", "2010-04", "-5", "12", "MAX", "x", "a-b", "01-701-1015", "30--20", "00-950"]
 )
 def test_plain_values(label):

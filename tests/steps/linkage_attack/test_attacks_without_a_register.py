@@ -357,3 +357,12 @@ def test_parts_are_linked_where_the_release_is_the_pilot_and_not_where_it_is_som
     assert own.beats_baseline
     mixed = link_parts(others, people, ["number", "word"], ["other"])
     assert mixed.attack.rate < 0.2
+
+
+@pytest.mark.parametrize("n_released", [0, 3])
+def test_where_no_value_of_the_secret_is_released_nothing_is_inferred(n_released):
+    """As where the treatment suppressed everybody: no guess is right, and none stops the run."""
+    people = pd.DataFrame({"SEX": ["F", "M", "F"], "LAB": [101.5, 120.25, 180.0]})
+    released = people.head(n_released).assign(LAB=np.nan)
+    found = infer_attribute(released, people, "LAB", ["SEX"])
+    assert (found.rates.attack.n_hits, found.rates.attack.n) == (0, 3)

@@ -27,6 +27,7 @@ from disclosure_control.steps.linkage_attack.settings import KEYS
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
 from Main_Anonymization import add_options, assess_pilot
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 
@@ -135,7 +136,7 @@ def test_good_settings_have_no_fault():
     assert settings_of_key("linkage_attack", every, CONFIG).method == ("exact", "probabilistic")
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         ([], "found list"),
@@ -315,6 +316,7 @@ def test_with_a_random_part_the_register_is_still_matched_as_a_whole(tmp_path):
     assert named <= set(map(tuple, whole.tables["linkage_matches.csv"].astype(str).to_numpy()))
 
 
+@pytest.mark.thorough("0.4 s")
 def test_without_a_control_group_the_univariate_verdict_is_open(tmp_path):
     result = attacked(tmp_path, {"singling_out": {}})
     assert result.figures["releases"]["combined"]["singling_out"]["univariate"]["beats_baseline"] is None
@@ -338,7 +340,7 @@ def test_every_method_is_documented(name):
     assert f'`"{name}"`' in row
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@each("name", ATTACKS)
 def test_every_kind_of_attack_has_its_row_with_its_settings(name):
     (row,) = (row for row in ROWS if row.startswith(f"| `{name}`"))
     kind = ATTACKS[name]

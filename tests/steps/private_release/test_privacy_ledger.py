@@ -223,6 +223,7 @@ def as_read_anew(ledger: Ledger) -> tuple:
     return anew.look(), [recorded and recorded.answer for recorded in answers]
 
 
+@pytest.mark.thorough("0.4 s; the quick run changes letters of an entry")
 def test_every_changed_byte_is_seen_or_says_nothing(written):
     """Bytes that SQLite does not read, between entries and in counters of its header, may change: no figure does."""
     content, whole = written.path.read_bytes(), as_read_anew(written)
@@ -310,6 +311,7 @@ def test_an_entry_ahead_of_the_head_and_the_mark_counts(written):
     assert spending(Ledger(written.folder.parent, Decimal(1))) == Decimal("0.4")
 
 
+@pytest.mark.thorough("0.3 s")
 def test_an_answer_costs_the_same_however_long_the_ledger_is(tmp_path, monkeypatch):
     """Entries that are read for a question, an answer and a look at the budget: those that are new, and no others."""
     n_read = Counter()

@@ -21,6 +21,7 @@ from disclosure_control.steps.private_release.questions import (
     faults_of_query,
     read_query,
 )
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import any_text, examples
 from tests.steps.private_release.publish_pilots import people, query
@@ -198,7 +199,7 @@ def test_groups_that_are_few_are_no_noise():
 # ---------------------------------------------------------------- settings
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [(0.1, "0.1"), ("0.10", "0.1"), (1, "1"), (10, "10"), (1e-4, "0.0001"), (Decimal("0.300"), "0.3"), (100.0, "100")],
 )
@@ -206,7 +207,7 @@ def test_an_epsilon_is_the_decimal_that_is_written(value, text):
     assert decimal_text(exact_epsilon(value)) == text
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         *[
@@ -274,7 +275,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("value", "words"), FAULTS)
+@each(("value", "words"), FAULTS)
 def test_faults_of_queries(value, words):
     faults = faults_of_query("q", value, list(people(1).columns))
     assert faults
@@ -310,14 +311,14 @@ def test_queries_that_together_cost_more_than_the_budget_are_no_fault_and_are_ad
     assert settings_of_key("private_release", {"budget": {"epsilon": 1}, "queries": queries}).asked == Decimal("0.8")
 
 
-@pytest.mark.parametrize("people", [0, -5, 1.5, "633", True, None])
+@each("people", [0, -5, 1.5, "633", True, None])
 def test_declared_people_are_a_whole_number(people):
     assert "people" in faults_of_key("private_release", {"budget": {"epsilon": 1}, "people": people}, {}, None)[0]
     assert settings_of_key("private_release", {"budget": {"epsilon": 1}, "people": 633}).people == 633
     assert settings_of_key("private_release", {"budget": {"epsilon": 1}}).people is None
 
 
-@pytest.mark.parametrize(
+@each(
     "value", [None, [], "all", {"budgets": {}}, {"queries": []}, {"budget": {"epsilon": 1}, "queries": 3}]
 )
 def test_a_value_of_another_form_is_a_fault(value):

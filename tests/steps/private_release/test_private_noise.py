@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from disclosure_control.steps.private_release.answers import STEPS, Records, answer_of, mechanism_of
+from tests.cases import each
 from tests.examples import examples
 from tests.steps.private_release.publish_pilots import FALSE_ALARM, query
 
@@ -102,7 +103,7 @@ def test_a_quantile_is_as_private_as_its_epsilon():
                 assert stats.binomtest(a, a + b, factor / (1 + factor), alternative="greater").pvalue > FALSE_ALARM / 20
 
 
-@pytest.mark.parametrize("kind", sorted(EVERY_KIND))
+@each("kind", sorted(EVERY_KIND))
 def test_epsilon_is_the_librarys_own(kind):
     mechanism = mechanism_of(EVERY_KIND[kind])
     assert mechanism.epsilon == mechanism.measurement.map(1)

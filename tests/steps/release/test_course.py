@@ -19,6 +19,7 @@ from disclosure_control.release.facts import KINDS, facts_known
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.course import CourseRisk, course_figures, reasons_of_course
 from disclosure_control.steps.release.settings import OutsidersKnow
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
 from tests.places import SHARED_DATA
@@ -113,7 +114,7 @@ def course_with(known: OutsidersKnow, *n_alone: int, n_people: int = 100) -> Cou
     return CourseRisk(n_people, 5, known, {}, found, none, none, (), ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("known", "is_held"),
     [
         (OutsidersKnow(), True),

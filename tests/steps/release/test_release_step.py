@@ -96,6 +96,18 @@ def test_labels_are_kept_and_the_codebook_names_every_variable(demo):
     assert age["intervals"].startswith("a--b holds a and not b")
 
 
+@pytest.mark.thorough("1 s; the readings themselves in tests/treatments/test_interval_readings.py")
+def test_the_codebook_reads_intervals_as_the_treatment_wrote_them(tmp_path, release_key):
+    """Both ends of Mondrian's intervals are ages of people: who takes them for bins puts 47 into the next."""
+    steps = [{"method": "mondrian", "numbers": "interval"}]
+    given, _ = step_on(FOLDER, tmp_path, demo_config(), steps)
+    files = run_step(dataclasses.replace(given, folder=folder_with(FOLDER, tmp_path))).files
+    (entry,) = [one for one in json.loads(files["released/codebook.json"])["variables"] if one["variable"] == "AGE"]
+    assert entry["intervals"].startswith("a--b holds both a and b; ")
+    readme = files["released/README.txt"].decode()
+    assert "whether it holds b as well, the codebook says of each variable" in readme
+
+
 def test_the_codebook_lists_no_level_of_few_people(demo):
     frames = demo.opened
     for entry in codebook_of(demo):

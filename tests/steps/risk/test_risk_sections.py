@@ -8,6 +8,7 @@ from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.setting_fields import settings_in
 from disclosure_control.steps.risk.settings import SETTINGS
+from tests.cases import each
 from tests.config_keys import settings_of_key
 from tests.places import PROJECT
 
@@ -54,7 +55,7 @@ def test_the_docs_name_the_sections_by_default():
     assert f"Without it, you get {names} and those whose\nsettings you give." in DOCS
 
 
-@pytest.mark.parametrize("name", [*SYNTACTIC_MODELS, *CLASS_SIZE_MODELS])
+@each("name", [*SYNTACTIC_MODELS, *CLASS_SIZE_MODELS])
 def test_the_docs_name_every_model(name):
     assert f"`{name}`" in DOCS
 
@@ -67,7 +68,7 @@ def test_no_two_sections_have_a_setting_or_a_place_in_common():
     assert len({section.place_in_report or section.place for section in SECTIONS.values()}) == len(SECTIONS)
 
 
-@pytest.mark.parametrize("name", list(SECTIONS))
+@each("name", list(SECTIONS))
 def test_what_a_section_names_is_a_setting(name):
     section = SECTIONS[name]
     assert set(section.wanted_with) <= set(SETTINGS)

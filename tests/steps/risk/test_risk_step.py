@@ -11,11 +11,17 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.confidence_intervals import wilson_interval
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.steps.risk import step as risk_step
 from disclosure_control.steps.risk.sections import SECTIONS
-from disclosure_control.steps.risk.step import run_step
 from disclosure_control.steps.running import StepInput
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.engines.every_engine import engine, over_engines, run_by_engine
 from tests.places import SHARED
+
+__all__ = ["engine"]
+pytest_generate_tests = over_engines()
+run_step = run_by_engine(risk_step.run_step)
 
 SMALL = pd.DataFrame(
     {"sex": list("FFFMM"), "age": ["old", "old", "young", "old", "old"], "disease": ["a", "a", "b", "c", "a"]}
@@ -45,7 +51,8 @@ def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease"):
         "L": 2,
         "T": 0.5,
     }
-    return assess(frame, validate_config(literal, frame.columns))
+    subjects = pd.Series([f"S{i}" for i in range(len(frame))])
+    return assess(frame, validate_config(literal, frame.columns), subjects=subjects)
 
 
 def test_the_figures_of_a_small_table_by_hand():
@@ -126,13 +133,13 @@ def test_wilson_interval_by_hand():
 
 
 def test_each_record_has_its_chance():
-    rows = run("all").tables["record_risk.csv"]
+    (rows,) = run("all").tables["record_risk.csv"]
     assert rows["USUBJID"].tolist() == ["S2", "S0", "S1", "S3", "S4"]
     assert rows["prosecutor_risk"].tolist() == [1.0, 0.5, 0.5, 0.5, 0.5]
     assert rows["smallest_unique_set"].tolist() == [1, 0, 0, 0, 0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         (5, '"all"'),
@@ -229,6 +236,7 @@ def test_without_any_record_nothing_is_answered():
             },
             frame.columns,
         ),
+        subjects=pd.Series(["S0", "S1"]),
     )
     dataset = CombinedDataset(frame, pd.Series(["S0", "S1"]), "", frame)
     result = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {}))
@@ -312,7 +320,7 @@ def test_sampling_weights_and_households():
     """Weights of 2 everywhere: F = 2 f. By the definition for f = 1, p = 1/2: p/(1-p) ln(1/p) = ln 2."""
     frame = SMALL.assign(weight=2, home=["x", "x", "y", "y", "z"])
     result = run({"weights": "weight", "household": "home"}, frame)
-    rows = result.tables["record_risk.csv"].set_index("USUBJID")
+    rows = pd.concat(result.tables["record_risk.csv"]).set_index("USUBJID")
     assert rows.loc["S2", "individual_risk"] == pytest.approx(0.6931471805599453)
     pair = rows.loc["S0", "individual_risk"]
     assert pair == pytest.approx(1 - 0.6931471805599453)  # f = 2, p = 1/2: p/(1-p) - (p/(1-p))^2 ln(1/p)
@@ -362,7 +370,7 @@ def test_bins_that_are_almost_empty():
         "T": 9,
     }
     dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame.astype("str"))
-    assessment = assess(frame, validate_config(config, frame.columns))
+    assessment = assess(frame, validate_config(config, frame.columns), subjects=dataset.subjects)
     result = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {}))
     assert result.tables["near_empty_bins.csv"].to_numpy().tolist() == [
         ["age", "10--20", 1],
@@ -374,7 +382,7 @@ def test_bins_that_are_almost_empty():
     assert "10--20" not in result.report
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         ({"population": {"columns": {}}}, "file is missing"),
@@ -413,7 +421,8 @@ def test_what_wildcards_add_is_taken_from_k_as_it_is_reported():
     literal = {"categorical_qis": ["sex", "age"], "continuous_qis": [], "sensitive_feature": "disease"}
     config = validate_config({**literal, "K": 2, "L": 2, "T": 0.5, "missing_qis": "wildcard"}, frame.columns)
     dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame)
-    figures = run_step(StepInput("P", Path(), typed("all"), dataset, assess(frame, config), {})).figures
+    assessment = assess(frame, config, subjects=dataset.subjects)
+    figures = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {})).figures
     # F: three alike, age known or not; M old and M young: alone. Without sex: old 2 + 2, missing 5, young 1 + 2.
     assert figures["prosecutor"]["average"] == pytest.approx((3 / 3 + 1 + 1) / 5)
     sex, age = figures["attribute_effects"]

@@ -1,10 +1,11 @@
 """The step ``sweep``: the published table of ACTG175 by a config, the grid, the front, the files, the real door."""
 
 import dataclasses
-import functools
 import json
+import re
 import shutil
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -16,14 +17,14 @@ from config.model_settings import validate_config
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics import drawings as figure_style
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.report.page.sections import SECTIONS, Content
 from disclosure_control.run.doors import run_door
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
-from disclosure_control.steps.sweep.drawing import _make_room, _tick, sweep_figures
+from disclosure_control.steps.sweep.drawing import map_note, risk_utility_map, sweep_figures
 from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat
@@ -44,17 +45,6 @@ def step_of(table: pd.DataFrame, literal: dict) -> StepInput:
     frame = pd.DataFrame({name: table[name].astype(float) if name in numeric else table[name] for name in names})
     dataset = CombinedDataset(frame, table["USUBJID"], "", table)
     return StepInput("PILOT", Path(), config.settings["sweep"], dataset, assess(frame, config), {})
-
-
-@pytest.fixture(autouse=True)
-def _undrawn(monkeypatch):
-    """Drawing takes longest and is asked for by the tests that look at figures."""
-    monkeypatch.setattr(sweep, "can_draw", lambda: False)
-
-
-@pytest.fixture
-def drawn(monkeypatch):
-    monkeypatch.setattr(sweep, "can_draw", figure_style.can_draw)
 
 
 # ---------------------------------------------------------------- ACTG175
@@ -274,9 +264,7 @@ def test_analyses_that_the_config_names_are_in_the_table():
     assert table["regression coefficient: age"][0] == pytest.approx(slope)
 
 
-@pytest.mark.parametrize("can_draw", [False, pytest.param(True, marks=pytest.mark.thorough("1 s of drawing"))])
-def test_no_id_and_no_value_of_a_person_is_said(can_draw, monkeypatch):
-    monkeypatch.setattr(sweep, "can_draw", lambda: can_draw)
+def test_no_id_and_no_value_of_a_person_is_said():
     table = SMALL.assign(sex=["Xanthippe" if i == 0 else sex for i, sex in enumerate(SMALL["sex"])])
     result = run([GRID[0], {"method": "suppress_cells", "k": [2, 3]}], table)
     everything = (
@@ -447,18 +435,19 @@ NAMES = [f"{name}.svg" for name in FIGURES]
 @pytest.mark.parametrize(
     "rows",
     [
-        pytest.param(figure_rows(), marks=pytest.mark.thorough("1 s, and the next test draws it, too")),
+        figure_rows(),
         figure_rows(0),
-        pytest.param(figure_rows(1, 1, param_value=None), marks=pytest.mark.thorough("1 s")),
-        pytest.param(figure_rows(12, 1), marks=pytest.mark.thorough("2 s")),
-        pytest.param(
-            figure_rows(1, 3, avg_linkage_risk_percent=None, percent_unique=None, eigenvalue_similarity_percent=None),
-            marks=pytest.mark.thorough("1 s"),
+        figure_rows(1, 1, param_value=None),
+        figure_rows(12, 1),
+        figure_rows(
+            1,
+            3,
+            avg_linkage_risk_percent=None,
+            percent_unique=None,
+            percent_k_le_5=None,
+            eigenvalue_similarity_percent=None,
         ),
-        pytest.param(
-            figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list of things"], mildest_that_meets_k=True),
-            marks=pytest.mark.thorough("1 s"),
-        ),
+        figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list <&> of things"], mildest_that_meets_k=True),
     ],
     ids=["several", "none", "one point", "many methods", "nothing evaluated", "lists"],
 )
@@ -466,55 +455,55 @@ def test_three_figures_are_drawn_whatever_was_found(rows, monkeypatch):
     monkeypatch.setattr("disclosure_control.steps.sweep.drawing.MOST_PANELS", 2)
     files = sweep_figures(rows)
     assert sorted(files) == sorted(NAMES)
-    assert all(content.startswith(b"<?xml") for content in files.values())
+    for content in files.values():
+        assert ElementTree.fromstring(content).tag.endswith("svg")
+    assert (b"(first 2 of 12 methods)" in files["sweep_risk.svg"]) == (len(rows) == 13)
 
 
-def test_png_files_are_drawn_where_they_are_asked_for():
-    files = sweep_figures(figure_rows(), ("png",))
-    assert sorted(files) == sorted(f"{name}.png" for name in FIGURES)
-    assert all(content.startswith(b"\x89PNG") for content in files.values())
-
-
-@functools.cache
-def figures_once() -> dict[str, bytes]:
-    return sweep_figures(figure_rows())
-
-
-@pytest.mark.thorough("3 s; bytes of other figures are compared in the quick run")
-def test_figures_have_the_same_bytes_each_time_and_no_date_in_them():
-    import matplotlib
-
-    before = dict(matplotlib.rcParams)
-    first = figures_once()
-    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9}):  # whatever the user likes
-        second = sweep_figures(figure_rows())
-    assert first == second
-    assert dict(matplotlib.rcParams) == before
-    for content in first.values():
-        assert b"<dc:date>" not in content
-        assert b"Matplotlib" not in content
-
-
-@pytest.mark.thorough("1 s")
-def test_what_is_drawn_hangs_on_the_figures():
-    first, second = figures_once(), sweep_figures(figure_rows(1, 1))
+def test_what_is_drawn_hangs_on_the_figures_and_is_the_same_each_time():
+    first, second = sweep_figures(figure_rows()), sweep_figures(figure_rows(1, 1))
     assert all(first[name] != second[name] for name in NAMES)
+    assert sweep_figures(figure_rows()) == first
 
 
-def test_series_differ_without_their_colour():
-    styles = [figure_style.series_style(i) for i in range(9)]
-    assert len({style["marker"] for style in styles}) == 9
-    assert len({(style["color"], style["marker"]) for style in map(figure_style.series_style, range(63))}) == 63
+def front_and_mildest():
+    """The untreated and the first are on the front; the second is beaten by the first, and the mildest that meets k."""
+    rows = figure_rows(1, 3, pareto_front=False)
+    rows[1] |= {"pareto_front": True, "avg_linkage_risk_percent": 20.0, "IL1_mean": 0.1, "param_value": 3}
+    rows[2] |= {"mildest_that_meets_k": True, "avg_linkage_risk_percent": 20.5, "IL1_mean": 0.11, "param_value": 5}
+    return rows
 
 
-def test_a_label_fits_into_its_panel():
-    figure = pytest.importorskip("matplotlib.figure").Figure(figsize=(6, 4), layout="constrained")
-    panel = figure.subplots()
-    panel.scatter([0, 10], [0, 1])
-    _make_room(figure, panel, [((10, 1), "eighteen letters ..")])
-    text = panel.annotate("eighteen letters ..", (10, 1), xytext=(6, 4), textcoords="offset points", fontsize=8)
-    figure.draw_without_rendering()
-    assert text.get_window_extent().x1 <= panel.get_window_extent().x1
+def test_the_ring_is_explained_where_it_is_off_the_front():
+    note = map_note(front_and_mildest())
+    assert "In the ring: 3, the mildest that meets k, which is off the front but meets k." in note
+    assert [line for line in note.split("\n") if line[0].isdigit()] == [
+        "1: untreated",
+        "2: method $ 0, width 3",
+        "3: method $ 0, width 5",
+    ]
+
+
+def test_the_mildest_stands_in_the_table_of_the_page_where_only_the_front_is_shown():
+    rows = front_and_mildest() + [{**front_and_mildest()[3], "param_value": 100 + i} for i in range(60)]
+    rows = [{"mildest_that_meets_all": False, "smallest_k": 1, **row} for row in rows]
+    sections = {section.key: section for section in SECTIONS}
+    shown = sections["sweep"].figures(Content({"sweep": {"rows": rows}}, (), None, (), False))["rows"]
+    assert [(row["mark"], row["pareto_front"], row["mildest_that_meets_k"]) for row in shown] == [
+        ("1", True, False),
+        ("2", True, False),
+        ("3", False, True),
+    ]
+
+
+def test_a_ring_stands_around_the_mark_that_has_its_number():
+    """Numbers count rows, and are no parameters: of two marks close by it is clear whose is whose."""
+    drawn = risk_utility_map(front_and_mildest())
+    (ring,) = [part for part in drawn.parts if 'class="ring"' in part]
+    centre = re.search(r'cx="([\d.]+)" cy="([\d.]+)"', ring).groups()
+    (mark,) = [part for part in drawn.parts if 'class="diamond"' in part and "width 5" in part]
+    assert mark.startswith(f'<path class="diamond" d="M{centre[0]} {float(centre[1]) - 9:.1f}')
+    assert any(">3</text>" in part or ", 3</text>" in part for part in drawn.parts)
 
 
 def test_hierarchies_that_a_sweep_reads_are_inputs(tmp_path):
@@ -526,18 +515,23 @@ def test_hierarchies_that_a_sweep_reads_are_inputs(tmp_path):
     assert list(result.inputs) == ["hierarchies/sex.csv"]
 
 
-def test_without_matplotlib_the_table_is_written_and_the_report_says_so():
-    result = run()
-    assert not result.files
-    assert result.figures["files"] == ["risk_utility_summary.csv"]
-    assert "Matplotlib is not installed; pip install -r requirements-figures.txt" in result.report
+def test_without_matplotlib_svg_is_written_and_the_report_says_what_is_not(monkeypatch):
+    monkeypatch.setattr("disclosure_control.drawings.files.find_spec", lambda name: None)
+    result = run([GRID[0]], figures=["svg", "png"])
+    assert sorted(result.files) == sorted(NAMES)
+    assert "No PNG files: Matplotlib, which prints them, is not installed" in result.report
+    assert "Matplotlib" not in run([GRID[0]]).report
+
+
+def test_without_figures_there_is_the_table_alone():
+    result = run([GRID[0]], figures=False)
+    assert (result.files, result.figures["files"]) == ({}, ["risk_utility_summary.csv"])
 
 
 # ---------------------------------------------------------------- the report
 
 
-@pytest.mark.thorough("2 s of drawing")
-def test_the_report_names_every_file(drawn):
+def test_the_report_names_every_file():
     report = run().report
     for name in ("risk_utility_summary.csv", *NAMES):
         assert f"    {name}\n" in report
@@ -586,8 +580,6 @@ def test_parameters_are_shown_short():
     assert shown_value("midpoint") == "midpoint"
     assert shown_value([0, 18]) == "[0, 18]"
     assert shown_value(["DM__AGE", "VS__BMI"]) == "DM__AGE, VS__BMI"
-    assert _tick(["DM__AGE", "VS__BMI"]) == "DM__AGE, VS__BMI"
-    assert _tick(None) == "no parameter"
     assert shown_value(list(range(100))) == "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, …"
 
 
@@ -614,7 +606,7 @@ def test_nothing_left_of_anybody_is_no_success():
 
 
 @pytest.mark.thorough("2 s; the step runs without doors in the quick run")
-def test_a_shipped_pilot_through_the_door(drawn, tmp_path, monkeypatch, capsys):
+def test_a_shipped_pilot_through_the_door(tmp_path, monkeypatch, capsys):
     without_results = shutil.ignore_patterns("processed_for_anonym")
     shutil.copytree(PROJECT / "pilot_report" / "PENTELI", tmp_path / "PENTELI", ignore=without_results)
     configs = tmp_path / "configs"

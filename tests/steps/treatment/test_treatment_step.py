@@ -20,6 +20,7 @@ from disclosure_control.treatments import steps
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.treat import treat
+from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
@@ -31,7 +32,7 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
 # ---------------------------------------------------------------- the config key
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "words"),
     [
         ("bins", '{"seed": 1, "steps": [...]}'),

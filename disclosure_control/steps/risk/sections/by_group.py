@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from disclosure_control.assess.told import gaps_of
-from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import Check, is_name
 from disclosure_control.basics.small_counts import Gaps, figures_of_group, shares_by_group
 from disclosure_control.basics.words import text_table
+from disclosure_control.engines.columns_of_file import people_by_kind
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting
@@ -49,8 +49,10 @@ def evaluate(scene: Scene) -> Finding:
             )
             groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=classes.size)
         else:
-            column, flags = encode_column(scene.table[name]), (result.evaluated, result.risky)
-            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept)
+            kind = result.evaluated_classes + 2 * result.risky_classes
+            column, of_entry, people = people_by_kind(scene.table, assessment.people, name, kind, 4)
+            flags = (of_entry % 2 > 0, of_entry >= 2)
+            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=people)
     return Finding({"by_group": groups})
 
 

@@ -71,9 +71,11 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
             entries.append(_determination(name, is_qi, n_right, baseline, n))
     entries = sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES]
     n_shuffles = min(max(1, SHUFFLED_PEOPLE // max(n, 1)), MOST_SHUFFLES)
-    for entry in entries[:MOST_SHUFFLED]:
-        people_of_level = people_of_levels[entry["attribute"]]
-        n_right_by_chance = shuffled_guessed_right(people_of_level, people_of_value, n_shuffles)
+    best = entries[:MOST_SHUFFLED]
+    by_chance = shuffled_guessed_right(
+        [people_of_levels[entry["attribute"]] for entry in best], people_of_value, n_shuffles
+    )
+    for entry, n_right_by_chance in zip(best, by_chance, strict=True):
         entry["shuffled_rate"] = n_right_by_chance / n if n else None
     return entries, n_too_many
 

@@ -18,7 +18,7 @@ from disclosure_control.basics.settings import is_name
 from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting
 from disclosure_control.steps.risk.words import figure_text
 
@@ -138,10 +138,13 @@ def evaluate(scene: Scene) -> Finding:
             )
     _check_that_all_wanted_ran(parameters, figures)
 
-    def per_record() -> dict[str, np.ndarray]:
-        return {f"{name} of {sensitive}": result.per_record() for (name, sensitive), result in results.items()}
+    def per_class() -> dict[str, Borne]:
+        return {
+            f"{name} of {sensitive}": Borne(result.measure, None if result.judged is None else sensitive)
+            for (name, sensitive), result in results.items()
+        }
 
-    return Finding({"models": figures}, per_record)
+    return Finding({"models": figures}, per_class)
 
 
 def _model(result: SyntacticResult) -> dict:

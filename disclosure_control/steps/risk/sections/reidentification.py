@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-import numpy as np
-
 from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk
 from disclosure_control.steps.risk.population import Population
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, Section
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -25,10 +23,10 @@ def evaluate(scene: Scene) -> Finding:
     if scene.population is not None:
         figures["population"] = _population(scene, scene.population)
 
-    def per_record() -> dict[str, np.ndarray]:
-        return {f"{name}_risk": intruders[name].of_record for name in ("prosecutor", "journalist")}
+    def per_class() -> dict[str, Borne]:
+        return {f"{name}_risk": Borne(intruders[name].of_class) for name in ("prosecutor", "journalist")}
 
-    return Finding(figures, per_record)
+    return Finding(figures, per_class)
 
 
 def _intruder(risk: ReidentificationRisk) -> dict:

@@ -8,6 +8,7 @@ from typing import Any
 
 from disclosure_control.basics.settings import Check, is_number
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, told_parts
+from disclosure_control.engines.columns_of_file import distinct_texts
 from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
@@ -71,9 +72,11 @@ def evaluate(scene: Scene) -> Finding:
     """How many values of each column break the rule, by kind of breach."""
     given, checks = scene.settings.of(SafeHarbourSettings).safe_harbour or SafeHarbourColumns(), {}
     if given.ages is not None:
-        checks["ages"] = check_safe_harbour_ages(scene.table[given.ages], given.top_code)
+        ages, people = distinct_texts(scene.table, given.ages)
+        checks["ages"] = check_safe_harbour_ages(ages, given.top_code, people)
     if given.zip_codes is not None:
-        checks["zip_codes"] = check_safe_harbour_zip_codes(scene.table[given.zip_codes], given.people_of_area or {})
+        codes, people = distinct_texts(scene.table, given.zip_codes)
+        checks["zip_codes"] = check_safe_harbour_zip_codes(codes, given.people_of_area or {}, people)
     figures = {
         name: {
             "column": check.column,
@@ -103,7 +106,6 @@ SECTION = Section(
     answers="HIPAA: ages of 90 and over, zip codes of more than three digits or of areas with few people",
     evaluate=evaluate,
     words=words,
-    needs_records=True,
     settings=SafeHarbourSettings,
     needs=Need("safe_harbour", "the columns of ages and zip codes"),
     wanted_with=("safe_harbour",),

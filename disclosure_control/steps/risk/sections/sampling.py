@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from disclosure_control.basics.columns import parse_numbers
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.columns import encode_column, parse_numbers
 from disclosure_control.basics.words import share_text, text_table
-from disclosure_control.measures.sampling_weights import RISK_FORMULAS, RecordRisk, household_risk, individual_risk
+from disclosure_control.engines.columns_of_file import distinct_texts, sums_by_class
+from disclosure_control.measures.sampling_weights import (
+    RISK_FORMULAS,
+    ClassRisk,
+    RecordRisk,
+    checked_weights,
+    household_risk,
+    risk_of_classes,
+)
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, Section
 from disclosure_control.steps.risk.setting_fields import COLUMN, Need, setting
 from disclosure_control.steps.risk.words import figure_text
 
@@ -35,25 +46,37 @@ class SamplingSettings:
 
 
 def evaluate(scene: Scene) -> Finding:
-    """The risk of each record by every formula, and together with its household by the exact one."""
+    """The risk of each class by every formula, and of each record together with its household by the exact one."""
     settings = scene.settings.of(SamplingSettings)
-    weights = scene.table[settings.weights]
+    assert settings.weights is not None  # else the section is named and not evaluated
+    weights, below_one = _weights_of_classes(scene, settings.weights)
     found = {
-        method: individual_risk(scene.classes, weights, scene.policy, scene.settings.alpha, method)
+        method: risk_of_classes(scene.classes, weights, scene.policy, scene.settings.alpha, method)
         for method in RISK_FORMULAS
     }
-    below_one = int((parse_numbers(weights) < 1).sum())
     figures: dict = {"weights_below_one": below_one}
-    figures["individual"] = {method: _of_records(risk) for method, risk in found.items()}
-    columns = {"individual_risk": found["exact"].of_record}
-    if settings.household is not None:
-        together = household_risk(found["exact"], scene.table[settings.household])
-        figures["household"] = _of_records(together)
-        columns["household_risk"] = together.of_record
-    return Finding({"sampling": figures}, lambda: columns)
+    figures["individual"] = {method: _figures(risk) for method, risk in found.items()}
+    per_class = {"individual_risk": Borne(found["exact"].of_class)}
+    if settings.household is None:
+        return Finding({"sampling": figures}, lambda: per_class)
+    of_record = RecordRisk(found["exact"].of_class[scene.classes.class_of_record])
+    together = household_risk(of_record, scene.table[settings.household])
+    figures["household"] = _figures(together)
+    return Finding({"sampling": figures}, lambda: per_class, lambda: {"household_risk": together.of_record})
 
 
-def _of_records(risk: RecordRisk) -> dict:
+def _weights_of_classes(scene: Scene, name: str) -> tuple[np.ndarray, int]:
+    """The sum of the weights in each class, and how many people have a weight below 1."""
+    texts, people = distinct_texts(scene.table, name)
+    n_missing = scene.classes.n_records - int(people.sum())
+    texts, people = pd.concat([texts, pd.Series([None], dtype=texts.dtype, name=name)]), np.append(people, n_missing)
+    numbers = checked_weights(texts, people)
+    labels = encode_column(texts).labels
+    number_of_level = np.append(np.nan, parse_numbers(pd.Series(labels, dtype="str")))
+    return sums_by_class(scene.table, scene.assessment.people, name, number_of_level), int(people[numbers < 1].sum())
+
+
+def _figures(risk: ClassRisk | RecordRisk) -> dict:
     return {
         "evaluated": risk.n_evaluated,
         "expected_reidentifications": risk.expected_reidentifications,
@@ -91,7 +114,7 @@ SECTION = Section(
     "household risk",
     evaluate=evaluate,
     words=words,
-    needs_records=True,
+    needs_records_with=("household",),
     settings=SamplingSettings,
     needs=WEIGHTS,
     wanted_with=("weights",),

@@ -10,7 +10,7 @@ import numpy as np
 from disclosure_control.basics.words import share_text, text_table
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, Section
 from disclosure_control.steps.risk.setting_fields import SHARE_ABOVE_ZERO, setting
 from disclosure_control.steps.risk.words import figure_text
 
@@ -46,17 +46,17 @@ def evaluate(scene: Scene) -> Finding:
         "contribution_rates": uniques.contribution_rates,
     }
 
-    def per_record() -> dict[str, np.ndarray]:
-        contributions = dict(zip(uniques.quasi_identifiers, uniques.contribution.T, strict=True))
+    def per_class() -> dict[str, Borne]:
+        contributions = dict(zip(uniques.quasi_identifiers, uniques.contribution_of_class.T, strict=True))
         return {
-            "suda2_score": uniques.scores,
-            "dis_score": uniques.dis_scores,
-            "minimal_unique_sets": uniques.n_minimal_uniques,
-            "smallest_unique_set": uniques.smallest_sizes,
-            **{f"suda2 share of {name}": share for name, share in contributions.items()},
+            "suda2_score": Borne(uniques.score_of_class),
+            "dis_score": Borne(uniques.dis_score_of_class),
+            "minimal_unique_sets": Borne(uniques.n_of_class),
+            "smallest_unique_set": Borne(uniques.smallest_size_of_class),
+            **{f"suda2 share of {name}": Borne(share) for name, share in contributions.items()},
         }
 
-    return Finding({"suda2": figures}, per_record)
+    return Finding({"suda2": figures}, per_class)
 
 
 def words(figures: Mapping) -> Iterator[str]:

@@ -1,0 +1,25 @@
+"""Templates as they were compiled, kept beside Python's own compiled modules: compiling costs more than filling in."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import jinja2
+from jinja2.bccache import Bucket, FileSystemBytecodeCache
+
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """The compiled templates of a folder, in its ``__pycache__``; where nothing can be kept, they are compiled anew."""
+
+    def __init__(self, templates: Path):
+        folder = templates / "__pycache__"
+        super().__init__(str(folder), f"%s.jinja2-{jinja2.__version__}.{sys.implementation.cache_tag}")
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template, unless Python is told to keep nothing."""
+        if not sys.dont_write_bytecode:
+            with contextlib.suppress(OSError):
+                Path(self.directory).mkdir(exist_ok=True)
+                super().dump_bytecode(bucket)

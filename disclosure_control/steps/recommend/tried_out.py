@@ -1,0 +1,106 @@
+"""A recoding tried out on the people of a pilot: who is left out, who is still at risk, who is rescued.
+
+Every figure comes from the treatments themselves, applied and evaluated as door 2 evaluates them. No record is asked
+for: whoever is of one finest class, with values of the same sensitive features, fares alike whatever is recoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from Anonymization_Models import ModelResult
+from disclosure_control.engines.class_keys import KeyCounter
+from disclosure_control.engines.people import People
+from disclosure_control.treatments.treat_counted import TreatedCounts
+
+
+@dataclass(frozen=True)
+class AlikePeople:
+    """Groups of people whom every model judges alike: ``first_class`` (n_groups,) is their finest class.
+
+    ``has_value`` (n_groups,) of bool, by sensitive feature of which some have no value; ``people`` (n_groups,) counts.
+    """
+
+    first_class: np.ndarray
+    has_value: Mapping[str, np.ndarray]
+    people: np.ndarray
+
+    @classmethod
+    def of(cls, people: People) -> AlikePeople:
+        """The groups of all people; one pass over them where several features have gaps, else from the counts."""
+        classes = people.classes
+        with_gaps = [name for name, counted in people.counts.items() if counted.n_without_value]
+        if not with_gaps:
+            return cls(np.arange(classes.n_classes), {}, classes.size)
+        if len(with_gaps) == 1:
+            of_class = people.counts[with_gaps[0]].table.people_of_class.astype(np.int64)
+            keys, n = np.arange(2 * classes.n_classes), np.stack([classes.size - of_class, of_class], axis=1).ravel()
+            keys, n = keys[n > 0], n[n > 0]
+        else:
+            keys, n = _counted_by_gaps(people, with_gaps)
+        first_class, gaps = np.divmod(keys, 1 << len(with_gaps))
+        return cls(first_class, {name: (gaps >> i & 1).astype(bool) for i, name in enumerate(with_gaps)}, n)
+
+    def are_kept(self, treated: TreatedCounts) -> np.ndarray:
+        """Which groups (n_groups,) of bool are there after a treatment."""
+        return treated.people.class_of_first[self.first_class] >= 0
+
+    def at_risk(self, treated: TreatedCounts, models: Sequence[str]) -> dict[str, np.ndarray]:
+        """Which groups (n_groups,) of bool are at risk then, by model ("k", "l", "t"), for any sensitive feature."""
+        now = treated.people.class_of_first[self.first_class]
+        assessment, nobody = treated.assessment, np.zeros(len(now), dtype=bool)
+        of_model: dict[str, list[ModelResult]] = {
+            "k": [assessment.k_anonymity],
+            "l": list(assessment.l_diversity.values()),
+            "t": list(assessment.t_closeness.values()),
+        }
+        flags = {name: [self._flagged(one, now) for one in of_model[name]] for name in models}
+        return {name: np.logical_or.reduce([nobody, *several]) for name, several in flags.items()}
+
+    def _flagged(self, result: ModelResult, now: np.ndarray) -> np.ndarray:
+        flagged: np.ndarray = np.append(result.risky_classes, False)[now]
+        if result.counts is None or result.sensitive is None:
+            return flagged
+        return flagged & self.has_value.get(result.sensitive, True)  # t judges those who have a value
+
+
+def _counted_by_gaps(people: People, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """People by class and by which of the features they have a value of, a bit for each."""
+    n_keys = people.classes.n_classes << len(names)
+    counter = KeyCounter(n_keys, n_keys, "")
+    for blocks in zip(*(people.values_of(name) for name in names), strict=True):
+        key = blocks[0][0].astype(np.int64) << len(names)
+        for i, (_, value) in enumerate(blocks):
+            key |= (value >= 0).astype(np.int64) << i
+        counter.add(key)
+    return counter.result()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of the people: how many are left out, how many who were at risk are there and are not any more.
+
+    ``at_risk`` counts, by model, who still is; ``gone`` (n_first,) of bool are the finest classes that are left out.
+    """
+
+    n_suppressed: int
+    n_rescued: int
+    at_risk: dict[str, int]
+    gone: np.ndarray
+
+
+def outcome_of(alike: AlikePeople, before: TreatedCounts, after: TreatedCounts, models: Sequence[str]) -> Outcome:
+    """What a treatment did; ``before`` is the pilot as it is, of the same finest classes."""
+    kept, still = alike.are_kept(after), alike.at_risk(after, models)
+    nobody = np.zeros(len(kept), dtype=bool)
+    was_at_risk = np.logical_or.reduce([nobody, *alike.at_risk(before, models).values()])
+    is_rescued = was_at_risk & kept & ~np.logical_or.reduce([nobody, *still.values()])
+    return Outcome(
+        n_suppressed=int(alike.people[~kept].sum()),
+        n_rescued=int(alike.people[is_rescued].sum()),
+        at_risk={name: int(alike.people[flags].sum()) for name, flags in still.items()},
+        gone=after.people.class_of_first < 0,
+    )
