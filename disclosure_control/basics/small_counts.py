@@ -14,7 +14,7 @@ totals leave, where these are small themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -59,8 +59,19 @@ class SmallCounts:
         ``beside`` are the whole, and whatever is part of it or it is part of; nobody is no small count. For cells of
         one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
         """
-        away = np.abs(np.array([0, *beside]) - part)
-        return None if part and self.are_small(away).any() else part
+        return part if not part or self.is_apart(part, (0, *beside)) else None
+
+    def is_apart(self, n: int, others: Iterable[int]) -> bool:
+        """Whether no difference between a count and one of the ``others``, which are told, is small."""
+        return not self.are_small(np.abs(np.array([*others], dtype=np.int64) - n)).any()
+
+    def newcomers(self, came: int, stayed: int, went: int) -> int | None:
+        """How many ``came`` to a group, beside how many it has had and has now; None where it is masked.
+
+        Both sizes of the group are told: who came, stayed and went give each other away.
+        """
+        are_small = self.are_small(np.array([came, stayed, went])).any()
+        return None if are_small and (came or went) else came
 
     def told_rate(self, rate: float | None, n: int) -> float | None:
         """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
@@ -259,6 +270,14 @@ def count_text(n: int | None, form: str = "") -> str:
 def people_told(n: int | None) -> str:
     """A number of people in words, of whom there may be none; None is masked."""
     return f"{MASKED} people" if n is None else people_text(n)
+
+
+def some_of_people(n: int, n_all: int) -> str:
+    """How many of the people, in words, without a small count or one that subtraction would give."""
+    of_all = f"of {people_text(n_all, ',')}"
+    if HAND_TO_HAND.told(n, n_all) is not None and n:
+        return f"{n:,} {of_all}"
+    return f"a few {of_all}" if n < HAND_TO_HAND.threshold else f"nearly all {of_all}"
 
 
 def people_on_screen(n: int | None, form: str = "") -> str:

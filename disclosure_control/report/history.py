@@ -150,7 +150,7 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
         "open_points": len(summary.get("context", {}).get("open_points", ())),
     }
     if memory.knows_who_is_alone and tells_who:
-        line["newly_alone"] = newly_alone(int(came.sum()), int(stayed.sum()), int(went.sum()))
+        line["newly_alone"] = HAND_TO_HAND.newcomers(int(came.sum()), int(stayed.sum()), int(went.sum()))
     if memory.lines and memory.lines[-1]["config"] == config:
         line["drift"] = drift(groups)
     lines = (*memory.lines, line)[-pilot.keep_runs :]
@@ -191,15 +191,6 @@ def n_alone(assessment: Assessment) -> int:
 def _alone(assessment: Assessment) -> ModelResult:
     k = assessment.k_anonymity
     return dataclasses.replace(k, risky_classes=k.evaluated_classes & (k.of_class == 1))
-
-
-def newly_alone(came: int, stayed: int, went: int) -> int | None:
-    """How many are alone now who were not in the run before; None where it is masked.
-
-    The reports of both runs tell how many were alone: who came, stayed and went give each other away.
-    """
-    are_small = HAND_TO_HAND.are_small(np.array([came, stayed, went])).any()
-    return None if are_small and (came or went) else came
 
 
 def _groups(assessment: Assessment, earlier: pd.DataFrame) -> pd.DataFrame:

@@ -14,9 +14,9 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.small_counts import HAND_TO_HAND, SMALLEST_PRINTED_GROUP
 from disclosure_control.engines.people import count_in_memory
-from disclosure_control.report.history import Memory, drift, newly_alone, read_memory, remember
+from disclosure_control.report.history import Memory, drift, read_memory, remember
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.logs import SilentLog
@@ -36,7 +36,7 @@ def test_newly_alone_against_sets(sizes):
     came, stayed, went = sizes
     before = {f"s{i}" for i in range(stayed)} | {f"w{i}" for i in range(went)}
     now = {f"s{i}" for i in range(stayed)} | {f"c{i}" for i in range(came)}
-    told = newly_alone(len(now - before), len(now & before), len(before - now))
+    told = HAND_TO_HAND.newcomers(len(now - before), len(now & before), len(before - now))
     if before == now:
         assert told == 0
     elif any(0 < size < SMALLEST_PRINTED_GROUP for size in sizes):

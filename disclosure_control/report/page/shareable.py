@@ -27,17 +27,17 @@ Figures = dict[str, Any]
 class ToldCounts:
     """The counts of people that a page tells of ``n_people``, first come, first told."""
 
-    def __init__(self, n_people: int, threshold: int = STRICT.threshold):
-        self.n_people, self.threshold = n_people, threshold
+    def __init__(self, n_people: int, small_counts: SmallCounts = STRICT):
+        self.n_people, self.small_counts = n_people, small_counts
         self.told = {0, n_people}
 
     def tell(self, n: int | None, whole: int | None = None) -> int | None:
         """``n`` people out of ``whole``, by default everybody, as it may be told; None where it is masked."""
-        if n is None or self.n_people < self.threshold or not 0 <= n <= self.n_people:
+        if n is None or self.n_people < self.small_counts.threshold or not 0 <= n <= self.n_people:
             return None
         whole = self.n_people if whole is None else whole
         given_away = {n, whole - n, self.n_people - n}
-        if not all(self._is_apart(count) for count in given_away):
+        if not all(self.small_counts.is_apart(count, self.told) for count in given_away):
             return None
         self.told |= given_away
         return n
@@ -45,9 +45,6 @@ class ToldCounts:
     def tell_between(self, n: int | None, whole: int | None = None) -> int | None:
         """The same; but nobody and everybody are masked too, where with these a masked neighbour would be known."""
         return None if n in (0, whole, self.n_people) else self.tell(n, whole)
-
-    def _is_apart(self, count: int) -> bool:
-        return all(count == other or abs(count - other) >= self.threshold for other in self.told)
 
 
 def shareable_content(
@@ -192,7 +189,7 @@ def _recommend(figures: Mapping[str, Any], told: Figures, counts: ToldCounts) ->
 
 def _coarse(loss: float, counts: ToldCounts) -> float:
     """A loss in steps as large as what ``threshold`` people weigh: no small count can be read from its digits."""
-    weight = max(0.01, counts.threshold / counts.n_people)
+    weight = max(0.01, counts.small_counts.threshold / counts.n_people)
     step = 10 ** math.ceil(math.log10(weight))
     return min(1.0, round(loss / step) * step)
 
