@@ -196,13 +196,14 @@ def shares_by_group(
     among: np.ndarray | None = None,
     gaps: Gaps = Gaps.LIKE_ANY_GROUP,
     people: np.ndarray | None = None,
+    also: np.ndarray | None = None,
 ) -> list[dict]:
     """Who of each group is hit, among those considered, as it may be told; missing is a group.
 
     ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` says what a hit is.
     ``among`` (n_records,) are the people of whom the total is told, by default all; who of them is not considered is a
     third kind beside those who are hit and those who are not. ``people`` (n_records,): how many each entry stands for,
-    one each if not given.
+    one each if not given. ``also`` (1 + n_labels,) of bool: groups that are hidden besides, as in ``hidden_groups``.
 
     Small groups stand together, with as many larger ones as make them ten, and come last; even so they are not told
     where they are fewer than ten. In a group whose cells are masked the ``people``, the hits or both are None.
@@ -210,6 +211,7 @@ def shares_by_group(
     among = np.ones(len(groups.codes), dtype=bool) if among is None else among
     considered = considered & among
     hidden = hidden_groups(groups, among, gaps, people)
+    hidden = hidden if also is None else hidden | also
     names = ["missing", *labels_of(groups)]
     kinds = (considered & hit, considered & ~hit, among)
     counts = np.column_stack([_people_by_group(groups, who, people) for who in kinds])
