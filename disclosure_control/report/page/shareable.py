@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from disclosure_control.basics.small_counts import SmallCounts
@@ -136,17 +136,32 @@ def _risk(figures: Mapping[str, Any], told: Figures, counts: ToldCounts) -> Figu
     risky = told["k_anonymity"]["risky"]
     groups = figures.get("by_group", {}) if risky is not None else {}
     return {
-        "by_group": {name: rows for name, rows in groups.items() if _is_apart_from_policies(rows, counts)},
+        "by_group": {name: shown for name, rows in groups.items() if (shown := _groups(rows, counts)) is not None},
         "key_sets": [_key_set(one, counts) for one in figures.get("key_sets", [])],
         "determined_by": {},
         "attribute_effects": [],
     }
 
 
-def _is_apart_from_policies(rows: Iterable[Mapping[str, Any]], counts: ToldCounts) -> bool:
-    """Whether who lacks this column can be told beside who is evaluated under each policy for missing values."""
-    missing = [row.get("people") for row in rows if row["group"] == "missing"]
-    return all(n is None or counts.tell(n) is not None for n in missing)
+def _groups(rows: Sequence[Mapping[str, Any]], counts: ToldCounts) -> list[Figures] | None:
+    """The groups of a column, each number masked that is near another one of the page.
+
+    None where even so those that are masked, taken together from everybody evaluated, would be such a number.
+    """
+    told = [_group(row, counts) for row in rows]
+    for name in ("people", "risky"):
+        masked = [row.get(name) for row, one in zip(rows, told, strict=True) if one.get(name) is None]
+        if None not in masked and counts.tell(sum(n for n in masked if n is not None)) is None:
+            return None
+    return told
+
+
+def _group(row: Mapping[str, Any], counts: ToldCounts) -> Figures:
+    people = counts.tell(row.get("people"))
+    risky = None if people is None else counts.tell(row["risky"], people)
+    if "people" not in row or risky is not None:
+        return dict(row)
+    return {**row, "people": people, "risky": None, "risky_rate": None, "low": None, "high": None}
 
 
 def _key_set(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
