@@ -114,17 +114,28 @@ def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSetting
 
 
 def merge_table(report: dict[str, Any]) -> str:
-    """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed."""
+    """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed.
+
+    For screens and logs: a count from 1 to 9, of people or of records, is masked, and so is what would tell it when it
+    is taken from the number of all subjects. The merge report, which is restricted, has all of them.
+    """
     from tabulate import tabulate
+
+    from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 
     headers = ["Domain", "Form", "Rows", "Subjects", "Without record"]
     headers += ["Columns", "Collapsed", "Not done", "Columns dropped"]
-    rows = []
+    rows, n_all = [], report["subjects"]
     for domain, counts in report["domains"].items():
         n_columns = sum(name.startswith(f"{domain}__") for name in report["columns"])
         dropped = len(counts.get("dropped_columns", ()))
-        always = (counts[key] for key in ("form", "rows", "subjects", "subjects_without_record"))
-        rows.append([domain, *always, n_columns, counts.get("collapsed", 0), counts.get("not_done", 0), dropped])
+        n_rows, n_without = counts["rows"], HAND_TO_HAND.told(counts["subjects_without_record"], n_all)
+        subjects = (None, None) if n_without is None else (counts["subjects"], n_without)
+        told = [HAND_TO_HAND.told(n_rows, n_all), *subjects]
+        # Where rows that were collapsed are taken from all of them, subjects are left.
+        few = [HAND_TO_HAND.told(counts.get("collapsed", 0), n_rows, n_rows - n_all)]
+        few.append(HAND_TO_HAND.told(counts.get("not_done", 0), n_rows))
+        rows.append([domain, counts["form"], *map(count_text, told), n_columns, *map(count_text, few), dropped])
     lines = [tabulate(rows, headers, tablefmt="simple_outline")]
     counted_aloud = {
         "unknown_subjects_left_out": "subjects that DM does not know were left out",
@@ -136,13 +147,20 @@ def merge_table(report: dict[str, Any]) -> str:
         "text_left_out_of_summaries": "text results stayed out of a mean, minimum or maximum",
     }
     for domain, counts in (report["domains"] | report["inputs"]).items():
-        lines += [f"  {domain}: {counts[key]} {words}" for key, words in counted_aloud.items() if counts.get(key)]
-    lines += [f"  {name}: {note}" for name, file in report["inputs"].items() for note in file["notes"]]
+        told_of = {words: people_on_screen(counts[key]) for key, words in counted_aloud.items() if counts.get(key)}
+        lines += [f"  {domain}: {number} {words}" for words, number in told_of.items()]
+    lines += [f"  {name}: {_on_screen(note)}" for name, file in report["inputs"].items() for note in file["notes"]]
     lines += [f"  left out: {name}, {reason}" for name, reason in report["left_out"].items()]
-    lines += [f"  {note}" for note in report["notes"]]
+    lines += [f"  {_on_screen(note)}" for note in report["notes"]]
     if report["dropped_columns"]:
         lines.append(f"  dropped by the config: {', '.join(report['dropped_columns'])}")
     return "\n".join(lines)
+
+
+def _on_screen(note: str) -> str:
+    from cdisc.formats.messages import Note
+
+    return note.on_screen if isinstance(note, Note) else note
 
 
 def add_merge_options(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ from disclosure_control.report.verification import (
     last_line,
 )
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, gravest, guarded, prepare_screen
-from disclosure_control.run.fingerprints import KEY_FILE, key_of
+from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, SilentLog, say
 from disclosure_control.run.results import VERIFIED, held, staged
 
@@ -63,10 +63,11 @@ def verify(results: Path) -> Verification:
     summary_file, manifest_file = (_report(results, name) for name in (f"{folder.name}_privacy_summary.json", MANIFEST))
     with held(results):
         summary, manifest = _parsed(summary_file), _parsed(manifest_file)
-        if not (results / KEY_FILE).is_file():
+        key = known_key(results)
+        if key is None:
             raise FaultyInputError(f"{KEY_FILE}: not there; without it no file can be told from another one")
         config = read_config_file(read_settings(), folder.name)
-        found, key = Verification(), key_of(results)
+        found = Verification()
         try:
             check_results(found, results, summary_file, key)
             check_manifest(found, manifest, summary, config, folder, results, key)

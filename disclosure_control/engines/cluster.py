@@ -26,7 +26,6 @@ from disclosure_control.basics.faults import stop_at
 from disclosure_control.engines import cluster_tasks as tasks
 from disclosure_control.engines.cells import CountsOnDisk, PartOfCells
 from disclosure_control.engines.class_keys import (
-    ClassesOfRecordsOnDisk,
     Counted,
     KeyCounter,
     NextStage,
@@ -145,7 +144,7 @@ class PeopleOnCluster(PeopleOnDisk):
             "Forming classes", tasks.put_classes, [(run, people, file) for people in self._ranges]
         )
         files = tuple((path, len(one.lengths)) for path, one in zip(self._class_files, self._ranges, strict=True))
-        return ArraysInRanges(files), ClassesOfRecordsOnDisk(names, [column.labels for column in encoded], keys)
+        return ArraysInRanges(files), keys.classes(names, [column.labels for column in encoded])
 
     def _count(self, name: str, folder: Path) -> SensitiveCounts:
         folder.mkdir(mode=0o700)

@@ -27,7 +27,7 @@ from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.keys import KEY_LIMIT
 from disclosure_control.engines.blocks import with_progress
 from disclosure_control.engines.cells import count_cells
-from disclosure_control.engines.class_keys import ClassesOfRecordsOnDisk, find_class_keys, parts_of_classes
+from disclosure_control.engines.class_keys import find_class_keys, parts_of_classes
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
 from disclosure_control.engines.dictionary import GrowingDictionary
 from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
@@ -128,7 +128,7 @@ class PeopleOnDisk:
         class_of_record = SpilledArrays(self._folder / "classes")
         for n_records, codes in blocks():
             class_of_record.append(keys.class_of(codes, n_records).astype(np.int32))
-        return class_of_record, ClassesOfRecordsOnDisk(names, [column.labels for column in encoded], keys)
+        return class_of_record, keys.classes(names, [column.labels for column in encoded])
 
     def _count(self, name: str, folder: Path) -> SensitiveCounts:
         """The count of a sensitive feature, which is put aside in a ``folder`` that is not there yet."""

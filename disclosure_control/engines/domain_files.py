@@ -27,6 +27,7 @@ from cdisc.formats.delimited_guesses import (
     n_unquoted_missing,
 )
 from cdisc.formats.foreign_content import foreign_content_faults
+from cdisc.formats.messages import unquoted_missing_note
 from cdisc.formats.tables import FileContents, FileOptions, domain_of, suffix_of
 from cdisc.formats.values import frame_of, name_faults
 from cdisc.merge.large_tables import LargeTable, RowsOfPeople
@@ -244,7 +245,7 @@ def read_large_file(
     for one in met:
         one.forget_hashes()
     if n_missing:
-        notes.append(f"NA without quotes, as R writes what is missing, read as missing ({n_missing:,})")
+        notes.append(unquoted_missing_note(n_missing))
     if text.n_empty_end:
         notes.append(f"{counted(text.n_empty_end, 'record')} without any value at the end left out")
     counts = [one.n_records for one in met]

@@ -56,27 +56,26 @@ class IdentifierOutcome:
     def left_in(
         self, released: pd.DataFrame, subjects: pd.Series | None, treated_by: Mapping[str, Sequence[str]]
     ) -> tuple[ColumnFinding, ...]:
-        """Vetoing findings that are still in what leaves.
+        """Vetoing findings that are still in what leaves, with the people who are in it.
 
         ``released`` (n_kept, n_columns) is the treated dataset, ``subjects`` (n_kept,) the ids before the treatment.
-        ``treated_by`` names the treatments that changed a column: such a column is looked at again, unless they are of
-        those after which values keep their look.
+        ``treated_by`` names the treatments that changed a column. Every column is looked at again, but for those in
+        which values keep their look and tell nothing any more; of a column that no treatment changed, what was found
+        before holds where fewer people are too few to tell.
         """
-        there = [finding for finding in self.vetoing if finding.name in released]
-        again = {
-            finding.name: {found.kind for found in self._again(released, subjects, finding.name) if found.vetoes}
-            for finding in there
-            if treated_by.get(finding.name) and not set(treated_by[finding.name]) & set(DISGUISES)
-        }
-        return tuple(
+        there = [
             finding
+            for finding in self.vetoing
+            if finding.name in released and not set(treated_by.get(finding.name, ())) & set(DISGUISES)
+        ]
+        columns = list(dict.fromkeys(finding.name for finding in there))
+        scanned = scan_combined(released, subjects, columns).findings if columns else ()
+        again = {(found.name, found.kind): found for found in scanned if found.vetoes}
+        return tuple(
+            again.get((finding.name, finding.kind), finding)
             for finding in there
-            if (finding.name in again and finding.kind in again[finding.name]) or not treated_by.get(finding.name)
+            if (finding.name, finding.kind) in again or not treated_by.get(finding.name)
         )
-
-    @staticmethod
-    def _again(released: pd.DataFrame, subjects: pd.Series | None, name: str) -> tuple[ColumnFinding, ...]:
-        return scan_combined(released, subjects, [name]).findings
 
 
 def told_counts(finding: ColumnFinding) -> dict[str, int | None]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.findings.findings import reasons_to_hold
 from disclosure_control.findings.joined_releases import read_earlier_release
+from disclosure_control.findings.questions import three_questions
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
@@ -70,6 +71,7 @@ def run_step(step: StepInput) -> StepResult:
                 )
             )
         ),
+        answers=three_questions(treated.as_released, identified=IdentifierOutcome(left_in)),
         outcome=treated,
     )
 
