@@ -25,6 +25,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.keys import KEY_LIMIT
+from disclosure_control.engines.blocks import with_progress
 from disclosure_control.engines.cells import count_cells
 from disclosure_control.engines.class_keys import find_class_keys, parts_of_classes
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
@@ -281,7 +282,7 @@ def count_on_disk(
     Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
     ``limits`` allow.
     """
-    read = put_aside(_with_progress(text), text.columns, named_columns(config), folder, limits)
+    read = put_aside(with_progress(text), text.columns, named_columns(config), folder, limits)
     n_distinct = read.subjects.count_distinct()
     faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
     columns, binnings = columns_as_evaluated(text.path.name, config, read.dictionaries, read.texts, faults)
@@ -298,15 +299,6 @@ def count_on_disk(
 def named_columns(config: PilotConfig) -> list[str]:
     """The columns that a config names, each once."""
     return list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features))
-
-
-def _with_progress(text: BlocksOfText) -> Iterator[pa.RecordBatch]:
-    n_read = 0
-    with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:
-        for block in text:
-            yield block
-            advance(text.n_bytes_read - n_read)
-            n_read = text.n_bytes_read
 
 
 def columns_as_evaluated(
