@@ -19,7 +19,8 @@ import pandas as pd
 import pyarrow as pa
 
 from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
-from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText
+from cdisc.formats.blocks import Blocks
+from cdisc.formats.delimited_blocks import BLOCK_BYTES
 from cdisc.formats.values import clean_values
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
@@ -274,7 +275,7 @@ def listed_records(records: pa.Table, columns: Sequence[ColumnOnDisk]) -> tuple[
 
 
 def count_on_disk(
-    text: BlocksOfText, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
+    text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
 ) -> tuple[PeopleOnDisk, TableOnDisk]:
     """Read the text once, put it aside encoded in ``folder``, and count its people; and what else the file tells.
 
@@ -300,7 +301,7 @@ def named_columns(config: PilotConfig) -> list[str]:
     return list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features))
 
 
-def _with_progress(text: BlocksOfText) -> Iterator[pa.RecordBatch]:
+def _with_progress(text: Blocks) -> Iterator[pa.RecordBatch]:
     n_read = 0
     with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:
         for block in text:
