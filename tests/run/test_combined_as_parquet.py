@@ -14,24 +14,45 @@ from cdisc.formats.parquet_blocks import parquet_bytes
 from disclosure_control.engines import merging
 from disclosure_control.engines.domain_files import FileLimits
 from disclosure_control.engines.merging import MergeLimits
-from disclosure_control.run.doors import utc_now
+from disclosure_control.run.logs import utc_now
 from disclosure_control.verify import verify
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, of_the_data
+from tests.run.fixtures import kept_screen
+from tests.run.synthetic_pilot import (
+    DONE,
+    INPUT_AT_FAULT,
+    Doors,
+    SyntheticPilot,
+    copy_of,
+    files_below,
+    leaks,
+    of_the_data,
+)
 
 TEXT, PARQUET = "combined_dataset.csv", "combined_dataset.parquet"
 
 
+@pytest.fixture(scope="module")
+def published_once(finished_template, tmp_path_factory):
+    """Results of a second run of both doors, with the combined dataset in Parquet."""
+    pilot = copy_of(finished_template, tmp_path_factory.mktemp("published"))
+    with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
+        doors = Doors(pilot.desk, monkeypatch, screen)
+        monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+        pilot.configure(merge={"combined_as": "parquet"})
+        for door in (1, 2):
+            run = doors.start(door)
+            assert run.status == DONE
+            assert not leaks(run.out, run.err)
+    return pilot.root
+
+
 @pytest.fixture
-def as_parquet(pilot, doors, monkeypatch):
-    """The pilot after both doors, with the combined dataset in Parquet; and its files as they were with text."""
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)  # a later moment than that of the text
-    as_text = files_below(pilot.results)
+def as_parquet(published_once, finished_template, tmp_path, doors, monkeypatch):
+    """Such a pilot at a desk of one's own, and its files as they were with text."""
+    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    pilot = copy_of(published_once, tmp_path)
     pilot.configure(merge={"combined_as": "parquet"})
-    assert doors.start(1).status == DONE
-    run = doors.start(2)
-    assert run.status == DONE
-    assert not leaks(run.out, run.err)
-    return pilot, as_text
+    return pilot, files_below(SyntheticPilot(finished_template).results)
 
 
 def rows_of(path):
