@@ -15,8 +15,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cdisc.formats.delimited_blocks import BLOCK_BYTES
 from cdisc.formats.messages import no_record_fault, shown_name
@@ -27,8 +29,8 @@ from disclosure_control.basics.words import counted, listed
 if TYPE_CHECKING:
     from pyarrow.parquet import FileMetaData, ParquetFile
 
-CELLS_OF_GROUP = 1 << 22  # of so many records times columns a group has at most, so that one fits in memory anywhere
-_BYTES_OF_VALUE = 8
+BYTES_OF_GROUP = 1 << 26  # so much text at most is in a group of records, however well it packs; or one record
+_BYTES_OF_VALUE = 8  # what each value takes besides its letters
 _REMEDY = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
 
 
@@ -183,7 +185,7 @@ def _text_of(batch: pa.RecordBatch) -> pa.RecordBatch:
 # ---------------------------------------------------------------- writing
 
 
-def parquet_bytes(pieces: Iterable[pd.DataFrame], cells_of_group: int = CELLS_OF_GROUP) -> Iterator[bytes]:
+def parquet_bytes(pieces: Iterable[pd.DataFrame], bytes_of_group: int = BYTES_OF_GROUP) -> Iterator[bytes]:
     """A Parquet file of a table that comes in pieces, at least one, all of it text: the same bytes however it comes.
 
     There are no statistics in it, which would show the extremes of values.
@@ -193,7 +195,7 @@ def parquet_bytes(pieces: Iterable[pd.DataFrame], cells_of_group: int = CELLS_OF
     passing = _Passing()
     with contextlib.ExitStack() as until_written:
         writer = None
-        for group in _groups(pieces, cells_of_group):
+        for group in _groups(pieces, bytes_of_group):
             if writer is None:
                 options = {"compression": "zstd", "write_statistics": False, "store_schema": False}
                 writer = until_written.enter_context(ParquetWriter(passing, group.schema, **options))
@@ -202,18 +204,26 @@ def parquet_bytes(pieces: Iterable[pd.DataFrame], cells_of_group: int = CELLS_OF
     yield passing.taken()
 
 
-def _groups(pieces: Iterable[pd.DataFrame], cells_of_group: int) -> Iterator[pa.Table]:
-    """The pieces as groups of as many records each, the last one of those that are left."""
+def _groups(pieces: Iterable[pd.DataFrame], bytes_of_group: int) -> Iterator[pa.Table]:
+    """The pieces as groups, each of as many records as there is room for, the last one of those that are left."""
     waiting: pa.Table | None = None
+    n_bytes = np.zeros(0, dtype=np.int64)
     for piece in pieces:
         table = _text_table(piece)
         waiting = table if waiting is None else pa.concat_tables([waiting, table])
-        n_records = max(cells_of_group // max(table.num_columns, 1), 1)
-        while len(waiting) > n_records:
+        n_bytes = np.concatenate([n_bytes, _bytes_of_records(table)])
+        while n_bytes.sum() > bytes_of_group and len(waiting) > 1:
+            n_records = max(int(np.searchsorted(n_bytes.cumsum(), bytes_of_group, side="right")), 1)
             yield waiting.slice(0, n_records).combine_chunks()
-            waiting = waiting.slice(n_records)
+            waiting, n_bytes = waiting.slice(n_records), n_bytes[n_records:]
     if waiting is not None:
         yield waiting.combine_chunks()
+
+
+def _bytes_of_records(table: pa.Table) -> np.ndarray:
+    """How much text each record (n_records,) has."""
+    lengths = (pc.fill_null(pc.binary_length(column), 0).to_numpy() for column in table.columns)
+    return sum(lengths, np.full(len(table), _BYTES_OF_VALUE * table.num_columns, dtype=np.int64))
 
 
 def _text_table(frame: pd.DataFrame) -> pa.Table:

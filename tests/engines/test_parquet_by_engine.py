@@ -23,19 +23,19 @@ def quick_flush(monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
 
 
-def parquet_of(people: list[list[str]], cells_of_group: int) -> bytes:
+def parquet_of(people: list[list[str]], bytes_of_group: int) -> bytes:
     frame = pd.DataFrame([[value or None for value in row] for row in people], columns=COLUMNS, dtype="str")
-    return b"".join(parquet_bytes([frame], cells_of_group))
+    return b"".join(parquet_bytes([frame], bytes_of_group))
 
 
 @pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
 @examples(45)
-@given(rows(20), configs, limits, st.sampled_from([1, 24, 60, 10_000]))
-def test_the_same_bytes_as_of_the_text_in_memory(tmp_path_factory, engine, people, config, parts, cells):
+@given(rows(20), configs, limits, st.sampled_from([1, 200, 600, 1 << 20]))
+def test_the_same_bytes_as_of_the_text_in_memory(tmp_path_factory, engine, people, config, parts, group_bytes):
     folder = tmp_path_factory.mktemp("pilot")
     text, parquet = folder / "combined_dataset.csv", folder / "combined_dataset.parquet"
     text.write_bytes(text_of(people))
-    parquet.write_bytes(parquet_of(people, cells))
+    parquet.write_bytes(parquet_of(people, group_bytes))
     with opened_with("memory", text, config, parts) as opened:
         expected, hash_of_text = results_of(opened, folder / "text"), opened.dataset.sha256
     with opened_with(engine, parquet, config, parts) as opened:
@@ -54,7 +54,7 @@ def test_faults_of_the_people_are_those_of_the_text(tmp_path, engine):
     people = [["1", "a", "1", "2", "3", "4"], ["1", "a", "x", "2", "3", "4"], [" ", "a", "1", "2", "3", "4"]]
     text, parquet = tmp_path / "combined_dataset.csv", tmp_path / "combined_dataset.parquet"
     text.write_bytes(text_of(people))
-    parquet.write_bytes(parquet_of(people, 6))
+    parquet.write_bytes(parquet_of(people, 1))
     faults = []
     for path in (text, parquet):
         with pytest.raises(FaultyInputError) as raised, opened_with(engine, path, CONFIG, Limits()):
@@ -66,7 +66,7 @@ def test_faults_of_the_people_are_those_of_the_text(tmp_path, engine):
 def test_a_cluster_reads_it_by_groups(tmp_path):
     people = [[f"{i * 7 % 12:02}é", "ab"[i % 2], "123"[i % 3], "1234"[i % 4], "x", "y" * i] for i in range(12)]
     path = tmp_path / "combined_dataset.parquet"
-    path.write_bytes(parquet_of(people, 24))
+    path.write_bytes(parquet_of(people, 250))
     found = {}
     for engine in ("memory", "cluster"):
         with opened_with(engine, path, CONFIG, Limits(block_bytes=100, range_bytes=1)) as opened:
