@@ -29,7 +29,7 @@ def parquet_of(people: list[list[str]], bytes_of_group: int) -> bytes:
 
 
 @pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
-@examples(45)
+@examples(30)
 @given(rows(20), configs, limits, st.sampled_from([1, 200, 600, 1 << 20]))
 def test_the_same_bytes_as_of_the_text_in_memory(tmp_path_factory, engine, people, config, parts, group_bytes):
     folder = tmp_path_factory.mktemp("pilot")

@@ -75,7 +75,7 @@ def test_door_1_writes_one_file_of_the_same_text_that_is_hashed_and_closed_to_ot
     assert {**report, "files": None} == {**before, "files": None}
 
 
-def test_the_results_are_those_of_the_text_by_every_engine(as_parquet, doors):
+def test_the_results_are_those_of_the_text_in_memory_and_from_disk(as_parquet, doors):
     pilot, as_text = as_parquet
     expected = {name: content for name, content in of_the_data(as_text).items() if name.startswith("risky_rows")}
     assert expected
@@ -87,9 +87,8 @@ def test_the_results_are_those_of_the_text_by_every_engine(as_parquet, doors):
     for name in ("k_anonymity", "l_diversity", "t_closeness", "missing_policies", "verdict"):
         assert summary[name] == said[name]
     assert {name: before[name] for name in expected} == expected
-    for engine in ("memory", "disk"):
-        assert doors.start(2, "--engine", engine).status == DONE
-        assert of_the_data(files_below(pilot.results)) == before
+    assert doors.start(2, "--engine", "disk").status == DONE
+    assert of_the_data(files_below(pilot.results)) == before
 
 
 def test_it_holds_when_it_is_made_again_and_where_the_domain_files_are_gone(as_parquet):
@@ -122,6 +121,7 @@ def test_two_combined_datasets_are_at_fault_and_no_results_change(as_parquet, do
     assert of_the_data(files_below(pilot.results)) == before
 
 
+@pytest.mark.thorough("0.4 s; of text tests/assess/test_staleness.py says the same")
 def test_a_file_of_another_merge_is_said_aloud(as_parquet, doors):
     pilot, _ = as_parquet
     frame = pd.read_parquet(pilot.results / PARQUET)
@@ -131,6 +131,7 @@ def test_a_file_of_another_merge_is_said_aloud(as_parquet, doors):
     assert f"NOTE: {PARQUET} is not what the merge of this pilot wrote" in run.out
 
 
+@pytest.mark.thorough("0.5 s; that pieces change no byte is a property of the writer's test")
 def test_a_merge_from_disk_writes_the_same_bytes(as_parquet, doors, monkeypatch):
     pilot, _ = as_parquet
     before = (pilot.results / PARQUET).read_bytes()
