@@ -1,4 +1,4 @@
-"""Door 1: the domain files of a pilot -> one row per subject, in ``processed_for_anonym/combined_dataset.csv``.
+"""Door 1: a pilot's domain files -> one row per subject, ``processed_for_anonym/combined_dataset.csv`` or ``.parquet``.
 
 python Create_Combined_Pilot_Dataset.py              the pilot that .env names
 python Create_Combined_Pilot_Dataset.py PENTELI ...  these pilots
@@ -13,7 +13,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from config import COMBINED_DATASET, REVIEW, lines_to_review
+from config import COMBINED_DATASETS, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.engines.choice import AUTO, MERGING
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, use_memory_sparingly
@@ -47,7 +47,7 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         with pilot.log.step("merge") as counts:
             combined = combine_domains(pilot.folder, rule, settings, working)
             counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
-        return _published(pilot, combined)
+        return _published(pilot, combined, settings.combined_as)
 
 
 def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -73,7 +73,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
     path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, beside=pilot.is_configured)
     n_to_review = lines_to_review(draft.text)
-    outcome = outcome or _published(pilot, draft.combined)
+    outcome = outcome or _published(pilot, draft.combined, merge_settings(pilot.config)[1].combined_as)
     decide = f'decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py'
     pilot.log.say(f"  drafted {path}: {decide}")
     return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
@@ -86,15 +86,16 @@ def _nothing_drafted(name: str) -> str:
     )
 
 
-def _published(pilot: Pilot, combined: Combined) -> Outcome:
+def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
     from disclosure_control.run.results import staged
 
+    name = COMBINED_DATASETS[combined_as]
     with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
-        results.write_table(COMBINED_DATASET, combined.pieces, for_people=False)
+        results.write_table(name, combined.pieces, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     pilot.log.say(merge_table(combined.report))
     n_columns = len(combined.columns) - 1
-    return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {COMBINED_DATASET}")
+    return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {name}")
 
 
 def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:

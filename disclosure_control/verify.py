@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from config import COMBINED_DATASET, parse_config_file, read_config_file, read_settings
+from config import combined_dataset_in, parse_config_file, read_config_file, read_settings
 from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, read_file
@@ -147,8 +147,9 @@ def _merge_again(found: Verification, pilot: Pilot, results: Path, combine_pilot
     if read and all((pilot.folder / name).is_file() for name in read):
         combine_pilot(pilot, argparse.Namespace(engine=AUTO))
         return
-    found.notes.append(f"The domain files are not all here: {COMBINED_DATASET} was taken as it stands.")
-    for name in (COMBINED_DATASET, MERGE_REPORT):
+    dataset = combined_dataset_in(results).name
+    found.notes.append(f"The domain files are not all here: {dataset} was taken as it stands.")
+    for name in (dataset, MERGE_REPORT):
         if (results / name).is_file():
             shutil.copyfile(results / name, pilot.results / name)
 
@@ -169,7 +170,7 @@ def _compare(
     made = _parsed(read_file(again / f"{results.parent.name}_privacy_summary.json"))
     paid = PAID_FOR in summary
     names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
-    check_files_again(found, results, again, {*names, COMBINED_DATASET} - {MANIFEST})
+    check_files_again(found, results, again, {*names, combined_dataset_in(results).name} - {MANIFEST})
     check_figures_again(found, summary, made, ("files", *((PAID_FOR,) if paid else ())))
     # Files were compared themselves; here is what is said of them.
     check_figures_again(found, {"files": _said_of(summary, names)}, {"files": _said_of(made, names)})

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from cdisc.formats.delimited_blocks import BlocksOfText
+from cdisc.formats.blocks import Blocks
 from disclosure_control.run.progress import progress
 
 
-def with_progress(text: BlocksOfText) -> Iterator[pa.RecordBatch]:
+def with_progress(text: Blocks) -> Iterator[pa.RecordBatch]:
     """The blocks of a text; how many of its bytes are done is said after each, when that one was worked on."""
     n_read = 0
     with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:

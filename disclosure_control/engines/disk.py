@@ -19,7 +19,8 @@ import pandas as pd
 import pyarrow as pa
 
 from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
-from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText
+from cdisc.formats.blocks import Blocks
+from cdisc.formats.delimited_blocks import BLOCK_BYTES
 from cdisc.formats.values import clean_values
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
@@ -275,7 +276,7 @@ def listed_records(records: pa.Table, columns: Sequence[ColumnOnDisk]) -> tuple[
 
 
 def count_on_disk(
-    text: BlocksOfText, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
+    text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
 ) -> tuple[PeopleOnDisk, TableOnDisk]:
     """Read the text once, put it aside encoded in ``folder``, and count its people; and what else the file tells.
 

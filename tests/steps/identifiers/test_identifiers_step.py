@@ -122,7 +122,7 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     (finding,) = [one for one in scan.findings if one.kind == "national_id"]
     assert (finding.n_people, finding.n_hits, finding.n_values) == (n_with, n_with, n_with)
     outcome = IdentifierOutcome((finding,))
-    figures_of_step = identifier_figures(outcome, scan, Scan(), ())
+    figures_of_step = identifier_figures(outcome, scan, Scan(), (), "combined_dataset.csv")
     (entry,) = figures_of_step["findings"]
     assert [entry[name] for name in ("people", "hits", "values")] == [told] * 3
     number = "a masked number" if told is None else told
