@@ -37,8 +37,16 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def share_text(rate: float | None) -> str:
-    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` where there is none."""
-    return "-" if rate is None else f"{rate:.1%}"
+    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` where there is none.
+
+    0.0% is nobody and 100.0% everybody: 87 people of a million are ``<0.1%``, all but these ``>99.9%``.
+    """
+    if rate is None:
+        return "-"
+    written = f"{rate:.1%}"
+    if rate > 0 and written == "0.0%":
+        return "<0.1%"
+    return ">99.9%" if rate < 1 and written == "100.0%" else written
 
 
 def share_of_text(part: float, whole: float) -> str:
