@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 # What a terminal obeys or what turns the direction of writing; tabs and line feeds are layout. The letters themselves
 # stand in the pattern, because Arrow's regular expressions spell them in another way.
@@ -74,6 +75,11 @@ def listed(names: Iterable[str], at_most: int = 12) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things: ``1 record``, ``2,000 records``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def many_text(number: int) -> str:
+    """A whole number however large: ``2,000``, and from 10**15 on ``about 8.03e59``, which no float need hold."""
+    return f"{number:,}" if number < 10**15 else f"about {Decimal(number):.2e}".replace("e+", "e")
 
 
 def four_digits(number: float) -> str:

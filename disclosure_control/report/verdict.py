@@ -120,6 +120,7 @@ def _left_in(steps: Mapping[str, StepResult]) -> IdentifierOutcome | None:
     if "identifiers" not in steps:
         return None
     found, names = steps["identifiers"].outcome, steps["treatment"].figures["identifiers_left_in"]
+    assert isinstance(names, list)
     still_there = tuple(finding for finding in found.in_dataset if finding.name in names)
     return replace(found, in_dataset=still_there, planned_drops=())
 

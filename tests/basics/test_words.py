@@ -2,7 +2,7 @@
 
 import pytest
 
-from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.basics.words import interval_text, many_text, share_text
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,10 @@ def test_nobody_and_everybody_are_said_of_these_alone(rate, written):
 
 def test_the_ends_of_an_interval_are_written_so_too():
     assert interval_text(0.0, 0.0004) == "0.0% to <0.1%"
+
+
+def test_a_number_that_no_float_holds_is_written():
+    """2**199 recodings have sixty digits, 10**400 are more than a float can be."""
+    assert many_text(1_392) == "1,392"
+    assert many_text(2**199) == "about 8.03e59"
+    assert many_text(10**400) == "about 1.00e400"

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.small_counts import MASKED
-from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.basics.words import interval_text, many_text, share_text
 from disclosure_control.drawings.style import page_style
 from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.report.page import sections
@@ -87,6 +87,7 @@ def _environment() -> Environment:
         "told_share": lambda rate: MASKED if rate is None else share_text(rate),
         "number": _number,
         "count": _count,
+        "many": many_text,
         "in_sentence": _in_sentence,
         "lines": _lines_of_config,
         "between": interval_text,
