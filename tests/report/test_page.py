@@ -103,6 +103,9 @@ def test_it_can_be_read_by_a_screen_reader_and_by_keyboard(made):
     assert [names.count(name) for name in ("h1", "main", "header", "footer", "nav")] == [1] * 5
     levels = [int(name[1]) for name in names if re.fullmatch(r"h[1-6]", name)]
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    named = [a["aria-label"] for _, a in page.tags if a.get("role") == "region"]
+    named += re.findall(r"<h2[^>]*>([^<]+)</h2>", made[2])
+    assert len(named) == len(set(named))
     assert all(svg["role"] == "img" and len(svg["aria-label"]) > 20 for svg in page.having("svg"))
     ids = [a["id"] for _, a in page.tags if "id" in a]
     assert len(ids) == len(set(ids))

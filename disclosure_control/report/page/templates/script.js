@@ -25,7 +25,7 @@
       const threshold = curve.thresholds[input.value];
       const risky = curve.risky[input.value];
       label.textContent = "At risk where " + name + " " + sign + " " + threshold;
-      const told = risky === null ? "masked: few people, or all but few" :
+      const told = risky === null ? "masked: few people, all but few, or few apart from a number that is told" :
         risky.toLocaleString("en") + " of " + curve.evaluated.toLocaleString("en") + " (" + share(risky, curve.evaluated) + ")";
       output.textContent = told;
       input.setAttribute("aria-valuetext", name + " " + sign + " " + threshold + ": " + told);
@@ -57,7 +57,7 @@
     const show = function () {
       const place = places.get(choices.map((choice) => choice[1].value).join());
       outcome.textContent = !place ? "This run did not count out this combination." :
-        "Loss " + Number(place[1].toPrecision(4)) + "; " + (place[2] === null ? "how many people are at risk is masked: few, or all but few." :
+        "Loss " + Number(place[1].toPrecision(4)) + "; " + (place[2] === null ? "how many people are at risk is masked: few, all but few, or few apart from a number that is told." :
           place[2].toLocaleString("en") + " of " + data.records.toLocaleString("en") + " people at risk, or left out.");
     };
     choices.forEach((choice) => choice[1].addEventListener("change", show));
