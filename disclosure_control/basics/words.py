@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 # What a terminal obeys or what turns the direction of writing; tabs and line feeds are layout. The letters themselves
 # stand in the pattern, because Arrow's regular expressions spell them in another way.
@@ -37,8 +38,16 @@ def text_table(headers: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def share_text(rate: float | None) -> str:
-    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` where there is none."""
-    return "-" if rate is None else f"{rate:.1%}"
+    """A share in [0, 1] as reports print it: ``9.6%``, and ``-`` where there is none.
+
+    0.0% is nobody and 100.0% everybody: 87 people of a million are ``<0.1%``, all but these ``>99.9%``.
+    """
+    if rate is None:
+        return "-"
+    written = f"{rate:.1%}"
+    if rate > 0 and written == "0.0%":
+        return "<0.1%"
+    return ">99.9%" if rate < 1 and written == "100.0%" else written
 
 
 def share_of_text(part: float, whole: float) -> str:
@@ -66,6 +75,11 @@ def listed(names: Iterable[str], at_most: int = 12) -> str:
 def counted(number: int, noun: str) -> str:
     """A number of things: ``1 record``, ``2,000 records``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def many_text(number: int) -> str:
+    """A whole number however large: ``2,000``, and from 10**15 on ``about 8.03e59``, which no float need hold."""
+    return f"{number:,}" if number < 10**15 else f"about {Decimal(number):.2e}".replace("e+", "e")
 
 
 def four_digits(number: float) -> str:

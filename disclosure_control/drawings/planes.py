@@ -80,16 +80,17 @@ def scatter_chart(title: str, described: str, points: Sequence[Point], x_title: 
             named.append((x, y, [point.mark]))
         else:
             same.append(point.mark)
-    return Drawing(title, described, height, (*parts, *_names_beside(named, height - BOTTOM)))
+    return Drawing(title, described, height, (*parts, *_names_beside(named, height - BOTTOM, y_title)))
 
 
-def _names_beside(named: Sequence[tuple[float, float, list[str]]], bottom: float) -> list[str]:
+def _names_beside(named: Sequence[tuple[float, float, list[str]]], bottom: float, y_title: str) -> list[str]:
     """The names of marks, each where it covers no mark and no other name: beside its own, or higher, with a line to it.
 
-    ``bottom`` is where the plane ends.
+    ``bottom`` is where the plane ends; ``y_title`` stands above it, and is not covered either.
     """
     parts: list[str] = []
     taken = [(x - 9, y - 9, x + 9, y + 9) for x, y, _ in named]
+    taken.append((0.0, TOP - 27, 4.0 + LETTER * len(y_title), TOP - 12))
     for x, y, names in named:
         words = ", ".join(names)
         half = LETTER * len(words) / 2

@@ -32,6 +32,7 @@ BESIDE = 50  # how broad a label may be that stands beside its bar; a broader on
 MOST_ABOVE = 48  # letters in a line above a bar, what is said at its end among them
 LINE = 17
 TALL = 16  # of a bar
+LEAST_WIDE = 2  # a bar of somebody is seen, however many others there are
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,10 @@ class _Rows:
     tall: int
     middle: int
 
+    @property
+    def has_names_above(self) -> bool:
+        return self.left < BESIDE
+
     def y(self, place: int) -> int:
         return ROWS_TOP + place * self.tall + self.middle
 
@@ -124,6 +129,7 @@ def row_chart(title: str, described: str, bars: Sequence[Bar], threshold_after: 
     for place, bar in enumerate(bars):
         kind = "bar marked" if bar.is_marked else "bar"
         wide = max(bar.value, 0) / top * (rows.right - rows.left)
+        wide = max(wide, LEAST_WIDE) if bar.value > 0 else wide
         parts.append(rectangle(kind, rows.left, rows.y(place) - TALL / 2, wide, TALL))
     parts.append(line("axis", rows.left, rows.left, ROWS_TOP, rows.bottom))
     if threshold_after is not None and 0 < threshold_after < len(bars):
@@ -147,7 +153,11 @@ def interval_chart(
         parts.append(line("interval", low, high, rows.y(place), rows.y(place)))
         parts.append(circle("dot", dot, rows.y(place), 6))
     if threshold is not None and threshold <= top:
-        parts.append(line("threshold", rows.x(threshold / top), rows.x(threshold / top), ROWS_TOP, rows.bottom))
+        x = rows.x(threshold / top)
+        if rows.has_names_above:  # the line keeps off the letters
+            parts += [line("threshold", x, x, rows.y(place) - 10, rows.y(place) + 10) for place in range(rows.n)]
+        else:
+            parts.append(line("threshold", x, x, ROWS_TOP, rows.bottom))
     return Drawing(title, described, rows.bottom + 26, tuple(parts))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import HAND_TO_HAND
-from disclosure_control.basics.words import listed, share_of_text
+from disclosure_control.basics.words import listed, people_text, share_of_text
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column, people_in_sentence
 from disclosure_control.measures.reidentification import (
@@ -137,8 +137,8 @@ def _linkability(risk: ReidentificationRisk) -> Answer:
         "expected_reidentifications": expected,
     }
     sentence = (
-        f"{_people(n_at_risk, risk.n_evaluated)} are told with a chance above {risk.threshold:g}; who links everybody "
-        f"by the quasi-identifiers is right for {expected:,.0f} people."
+        f"{_people(n_at_risk, risk.n_evaluated)} are found with a chance above {risk.threshold:g}; who links everybody "
+        f"by the quasi-identifiers is right for {people_text(round(expected), ',')}."
     )
     return _answer(question, n_at_risk > 0, sentence, figures)
 

@@ -113,14 +113,15 @@ class SeparableLoss:
         return self.shares[i] * self.metric.of_total(total, self.lattice.attributes[i], self.lattice.n_people)
 
     def _box(self, totals: Sequence[np.ndarray]) -> np.ndarray:
-        """The loss for every choice of one total per attribute."""
-        terms = np.zeros(())
+        """The loss for every choice of one total per attribute, with an axis for each that has a choice."""
+        terms, free = np.zeros(()), set(self.lattice.free)
         for i, of_levels in enumerate(totals):
-            terms = np.add.outer(terms, self._term(i, of_levels))
+            own = self._term(i, of_levels)
+            terms = np.add.outer(terms, own) if i in free else terms + own[0]
         return self.metric.of_terms(terms)
 
     def floors(self, bottom: Node) -> np.ndarray:
-        """A lower bound for every transformation, of the lattice's shape: its loss if nothing were suppressed."""
+        """A lower bound for every transformation, of ``free_shape``: its loss if nothing were suppressed."""
         return self._box(self.totals)
 
     def floor_of_coarser(self, node: Node) -> None:
@@ -131,7 +132,7 @@ class SeparableLoss:
         """A lower bound for every transformation up to ``node``'s, where these classes' people are suppressed in all,
         and ``at_least`` (n_classes,) so many of the others, whoever they are.
 
-        Of shape (level + 1 of each attribute); None where it says nothing new.
+        Of shape (level + 1 of each attribute with a choice); None where it says nothing new.
         """
         if self.metric.suppressed != "all":
             return None
@@ -199,8 +200,8 @@ class ClassSizeLoss:
     grows_with_suppression = True
 
     def floors(self, bottom: Node) -> np.ndarray:
-        """A lower bound for every transformation, of the lattice's shape."""
-        return np.full(self.lattice.shape, self.floor_of_coarser(bottom))
+        """A lower bound for every transformation, of the lattice's ``free_shape``."""
+        return np.full(self.lattice.free_shape, self.floor_of_coarser(bottom))
 
     def floor_of_coarser(self, node: Node) -> float:
         """A lower bound for ``node`` and all that are coarser: their classes are sums of these."""

@@ -60,6 +60,28 @@ class Lattice:
         """How many levels each attribute has: (n_attributes,)."""
         return tuple(attribute.n_levels for attribute in self.attributes)
 
+    @cached_property
+    def free(self) -> tuple[int, ...]:
+        """The attributes with a choice of levels: numbers by transformation have an axis for each of these.
+
+        An array has at most 64 axes; a lattice that is searched whole has far fewer with a choice.
+        """
+        return tuple(i for i, n_levels in enumerate(self.shape) if n_levels > 1)
+
+    @cached_property
+    def free_shape(self) -> tuple[int, ...]:
+        """Of an array with a number for each transformation: (n_free,)."""
+        return tuple(self.shape[i] for i in self.free)
+
+    def place(self, levels: Levels) -> tuple[int, ...]:
+        """Where a transformation stands in such an array."""
+        return tuple(levels[i] for i in self.free)
+
+    def levels_at(self, place: Sequence[int]) -> Levels:
+        """The transformation that stands there."""
+        at = dict(zip(self.free, place, strict=True))
+        return tuple(int(at.get(i, 0)) for i in range(self.n_attributes))
+
     @property
     def size(self) -> int:
         """How many transformations there are."""

@@ -20,6 +20,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import EllipsisType
 
 import numpy as np
 
@@ -177,7 +178,10 @@ def _weights_of(lattice: Lattice, weights: Mapping[str, float] | None) -> tuple[
 
 
 class _Walk:
-    """The state of one search. ``bound`` has a number per transformation, infinite where it is settled."""
+    """The state of one search. ``bound`` has a number per transformation, infinite where it is settled.
+
+    Its axes are the attributes with a choice: ``lattice.place`` says where a transformation stands in it.
+    """
 
     def __init__(self, lattice: Lattice, requirements: Requirements, metric: str, weights: tuple[float, ...]):
         self.lattice, self.requirements = lattice, requirements
@@ -190,16 +194,16 @@ class _Walk:
     def run(self, is_over: Callable[[], bool]) -> bool:
         """Walk until nothing better can be left (True) or time is over (False)."""
         while True:
-            lowest = np.unravel_index(self.bound.argmin(), self.lattice.shape)
+            lowest = np.unravel_index(self.bound.argmin(), self.lattice.free_shape)
             if not self.bound[lowest] < self.best_loss:
                 return True
-            chain = self._chain(tuple(int(level) for level in lowest))
+            chain = self._chain(self.lattice.levels_at([int(level) for level in lowest]))
             first, last = 0, len(chain) - 1
             while first <= last:
                 if is_over():
                     return False
                 middle = (first + last) // 2
-                if self.bound[chain[middle]] < self.best_loss and not self.look_at(chain[middle]):
+                if self.bound[self.lattice.place(chain[middle])] < self.best_loss and not self.look_at(chain[middle]):
                     first = middle + 1
                 else:
                     last = middle - 1
@@ -210,10 +214,10 @@ class _Walk:
         while True:
             coarser = [
                 (*levels[:i], levels[i] + 1, *levels[i + 1 :])
-                for i in range(len(levels))
+                for i in self.lattice.free
                 if levels[i] < self.lattice.top[i]
             ]
-            bounds = [self.bound[one] for one in coarser]
+            bounds = [self.bound[self.lattice.place(one)] for one in coarser]
             if not bounds or not min(bounds) < self.best_loss:
                 return chain
             levels = coarser[int(np.argmin(bounds))]
@@ -225,17 +229,17 @@ class _Walk:
         node = self.roll_up.node(levels)
         surely = self.requirements.surely_suppressed(node, self.roll_up)
         n_surely = self._n_suppressed(node, surely)
-        finer, most = self.requirements.policy.finer(node), self.requirements.most_suppressed(node)
+        place, finer, most = self.lattice.place(levels), self._finer(node), self.requirements.most_suppressed(node)
         if n_surely > most:
             self.bound[finer] = np.inf
             return False
         floor = self.loss.floor_of_coarser(node)
         if floor is not None:
-            coarser = self.bound[tuple(slice(level, None) for level in levels)]
+            coarser = self.bound[(*(slice(level, None) for level in place), ...)]
             np.maximum(coarser, floor, out=coarser)
         self._raise_bounds_of_finer(node, surely, np.zeros(node.n_classes))
-        least = float(self.bound[levels])
-        self.bound[levels] = np.inf
+        least = float(self.bound[place])
+        self.bound[place] = np.inf
         if least >= self.best_loss:
             return True
 
@@ -268,9 +272,17 @@ class _Walk:
             return
         floors = self.loss.floors_of_finer(node, surely, at_least)
         if floors is not None:
-            finer = self.requirements.policy.finer(node)
-            floors = np.broadcast_to(floors, [level + 1 for level in node.levels])[finer]
+            finer = self._finer(node)
+            floors = np.broadcast_to(floors, [level + 1 for level in self.lattice.place(node.levels)])[finer]
             np.maximum(self.bound[finer], floors, out=self.bound[finer])
+
+    def _finer(self, node: Node) -> tuple[slice | EllipsisType, ...]:
+        """The finer transformations for which conclusions are drawn, as a part of ``bound``.
+
+        It ends in an ellipsis: where no attribute has a choice, the part is still an array and no number.
+        """
+        every = self.requirements.policy.finer(node)
+        return (*(every[i] for i in self.lattice.free), ...)
 
     @staticmethod
     def _n_suppressed(node: Node, suppressed: np.ndarray) -> int:

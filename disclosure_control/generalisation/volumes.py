@@ -55,7 +55,7 @@ class _OfVolumes:
         return found
 
     def floors(self, bottom: Node) -> np.ndarray:
-        return np.full(self.lattice.shape, self.floor_of_coarser(bottom))
+        return np.full(self.lattice.free_shape, self.floor_of_coarser(bottom))
 
     def floor_of_coarser(self, node: Node) -> float:
         """A lower bound for ``node`` and all that are coarser, whoever is suppressed."""

@@ -14,6 +14,7 @@ from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
+NOTHING_AGAINST_IT = "All thresholds of the config hold in it, and nothing speaks against it that this run looked at."
 MOST_REASONS = 3
 NOTHING = "nothing is released"
 FLAT = "anonymised_dataset.csv"
@@ -68,6 +69,7 @@ class Verdict:
                 for reason in self.reasons[:MOST_REASONS]
             ],
             "further_reasons": max(0, len(self.reasons) - MOST_REASONS),
+            "not_looked_at": list(self.not_looked_at),
             "three_questions": {name: asdict(answer) for name, answer in self.answers.items()},
         }
 
@@ -83,8 +85,7 @@ class Verdict:
     @property
     def _sentences(self) -> list[str]:
         if self.may_leave:
-            good = "All thresholds of the config hold in it, and nothing speaks against it that this run looked at."
-            return [f"VERDICT on {self.about}: {MAY_LEAVE}. {' '.join((good, *self.not_looked_at))}"]
+            return [f"VERDICT on {self.about}: {MAY_LEAVE}. {' '.join((NOTHING_AGAINST_IT, *self.not_looked_at))}"]
         lines = [f"VERDICT on {self.about}: {HOLD}." if self.about != NOTHING else f"VERDICT: {HOLD}, {NOTHING}."]
         for number, reason in enumerate(self.reasons[:MOST_REASONS], start=1):
             lines.append(f"  {number}. {reason.sentence}")
@@ -128,7 +129,7 @@ def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Seque
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
     for name in ("release", "treatment"):
         if name in steps:
-            why = str(steps[name].figures.get("reason", "see its section"))
+            why = str(steps[name].figures.get("reason", f"{FLAT} is not written while columns in it name people."))
             return Reason(Gravity.NOT_DECIDED, f"{name.capitalize()}: {why.removeprefix('Treatment: ')}")
     return Reason(
         Gravity.NOT_DECIDED,

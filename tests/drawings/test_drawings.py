@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.drawings import planes, rows
 from disclosure_control.drawings.files import FIGURES, Panel, figure_files, formats_of, sheet
-from disclosure_control.drawings.pieces import cut_in_the_middle, number_axis, wrapped
+from disclosure_control.drawings.pieces import LETTER, cut_in_the_middle, number_axis, wrapped
 from disclosure_control.drawings.style import COLOURS, RULES, file_style
 from tests.examples import examples
 
@@ -179,3 +179,35 @@ def test_shades_count_everybody_once_and_from_one(most):
     assert len(limits) <= 5
     assert all(before < after for before, after in itertools.pairwise(limits))
     assert limits[-1] <= most
+
+
+def numbers_of(part, *names):
+    return [float(re.search(rf' {name}="([-0-9.]+)"', part)[1]) for name in names]
+
+
+def test_a_line_of_a_threshold_crosses_no_name_above_its_row():
+    """Names of regions stand above their rows, where the line of everybody's share ran through them."""
+    named = [rows.Interval(f"Region {i:02d}", 0.01 * i, 0.0, 0.2, f"{i}.0% of 200") for i in range(5)]
+    parts = rows.interval_chart("t", "d", named, 0.02).parts
+    baselines = [numbers_of(part, "y")[0] for part in parts if "Region" in part]
+    lines = [numbers_of(part, "y1", "y2") for part in parts if 'class="threshold"' in part]
+    assert len(baselines) == len(lines) == 5
+    assert not [1 for top, bottom in lines for y in baselines if top < y and bottom > y - 11]
+
+
+def test_somebody_is_seen_beside_a_million_and_nobody_is_not():
+    bars = [rows.Bar("k = 1", 87, "87"), rows.Bar("k = 2", 0, "0"), rows.Bar("k > 2", 999_913, "999,913")]
+    parts = rows.row_chart("t", "d", bars).parts
+    few, nobody, most = (numbers_of(part, "width")[0] for part in parts if part.startswith("<rect"))
+    assert few >= 2
+    assert nobody == 0
+    assert most > 100
+
+
+def test_a_mark_in_the_corner_keeps_off_the_title_of_the_axis():
+    title = "people expected to be found"
+    parts = planes.scatter_chart("t", "d", [planes.Point(0.0, 1.0, "", "1")], "x", title).parts
+    (name,) = [numbers_of(part, "x", "y") for part in parts if ">1</text>" in part and "middle" in part]
+    (written,) = [numbers_of(part, "x", "y") for part in parts if title in part]
+    is_right_of_it = name[0] > written[0] + LETTER * len(title)
+    assert is_right_of_it or abs(name[1] - written[1]) > 12

@@ -307,19 +307,21 @@ def test_what_is_concluded_for_other_transformations_holds(problem):
     slack = 1e-9
     for node, own_surely, own in zip(nodes, surely, judged, strict=True):
         own_suppressed, box = own.suppressed, requirements.policy.finer(node)
+        reach = [level + 1 for level in lattice.place(node.levels)]
         coarser_floor = loss.floor_of_coarser(node)
         finer_floors = loss.floors_of_finer(node, own_surely, np.zeros(node.n_classes))
         raised_floors = loss.floors_of_finer(node, own_surely, own.at_least)
-        assert floors[node.levels] <= loss.loss(node, own_suppressed) * (1 + slack) + slack
+        assert floors[lattice.place(node.levels)] <= loss.loss(node, own_suppressed) * (1 + slack) + slack
         assert not (own_surely & ~own_suppressed).any()
         if loss.floor_is_loss and finer_floors is not None:
-            assert finer_floors[node.levels] == pytest.approx(loss.loss(node, own_surely), rel=1e-9, abs=1e-9)
+            floor = finer_floors[lattice.place(node.levels)]
+            assert floor == pytest.approx(loss.loss(node, own_surely), rel=1e-9, abs=1e-9)
         for other, its_loss, its_surely, its_suppressed in zip(nodes, losses, surely, suppressed, strict=True):
             if all(a >= b for a, b in zip(other.levels, node.levels, strict=True)) and coarser_floor is not None:
                 assert coarser_floor <= its_loss * (1 + slack)
             if all(one.start <= a < one.stop for a, one in zip(other.levels, box, strict=True)):
                 if finer_floors is not None:
-                    finer = np.broadcast_to(finer_floors, [level + 1 for level in node.levels])[other.levels]
+                    finer = np.broadcast_to(finer_floors, reach)[lattice.place(other.levels)]
                     assert finer <= its_loss * (1 + slack) + slack
                 assert its_surely[other.class_of_combination][own_surely[node.class_of_combination]].all()
                 if other.size[its_suppressed].sum() <= requirements.most_suppressed(other):  # what is allowed
@@ -327,7 +329,7 @@ def test_what_is_concluded_for_other_transformations_holds(problem):
                     gone_of_class = np.bincount(node.class_of_combination, gone, node.n_classes)
                     assert (gone_of_class >= own.at_least - slack).all()
                     if raised_floors is not None:
-                        raised = np.broadcast_to(raised_floors, [level + 1 for level in node.levels])[other.levels]
+                        raised = np.broadcast_to(raised_floors, reach)[lattice.place(other.levels)]
                         assert raised <= its_loss * (1 + slack) + slack
 
 

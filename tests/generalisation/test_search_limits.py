@@ -56,6 +56,35 @@ def test_of_a_lattice_that_is_too_large_a_part_is_searched(monkeypatch):
     assert part.best.loss == evaluate(lattice, part.best.levels, Requirements(5, (), 0.05), "precision").loss
 
 
+def binary_lattice(n_attributes, n_people=60):
+    """So many attributes with two values and two levels, as they are and not released."""
+    draw = np.random.default_rng(7)
+    records = [tuple(row) for row in draw.choice(["a", "b"], (n_people, n_attributes), p=[0.9, 0.1])]
+    return as_lattice(records, [[["a", "*"], ["b", "*"]]] * n_attributes)[0]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_more_attributes_than_an_array_has_axes(metric):
+    """Seventy, of which all but three stand as they are not released: the answer is that of the three alone."""
+    lattice, requirements = binary_lattice(70), Requirements(5, (), 0.05)
+    fixed = {attribute.name: 1 for attribute in lattice.attributes[3:]}
+    found = search(lattice, requirements, metric, lowest=fixed)
+    every = [evaluate(lattice, (*levels, *[1] * 67), requirements, metric) for levels in np.ndindex(2, 2, 2)]
+    assert found.is_optimal
+    assert found.lattice_size == 8
+    assert found.best.loss == pytest.approx(min(one.loss for one in every if one.is_allowed))
+
+
+def test_a_choice_for_each_of_seventy_attributes_has_an_answer_without_a_proof():
+    lattice, requirements = binary_lattice(70), Requirements(5, (), 0.05)
+    ticks = iter(range(10**9))
+    found = search(lattice, requirements, time_limit=200, clock=lambda: next(ticks))
+    assert found.lattice_size == 2**70
+    assert not found.is_optimal
+    assert found.best.is_allowed
+    assert len(found.best.levels) == 70
+
+
 def test_faults_are_named_together():
     lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
     with pytest.raises(FaultyInputError) as error:

@@ -7,18 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-NUMBER = re.compile(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?%?")
+NUMBER = re.compile(r"<0\.1%|>99\.9%|(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?%?")
+NEARLY = {"<0.1%": (0.0, 0.0005), ">99.9%": (0.9995, 1.0)}  # how a share is written that rounds to nobody, or to all
 LARGEST_PLACE = 60  # numbers in a part of the summary that a row may be of; more would say anything
 
 
 def value_of(written: str) -> float:
-    return float(written.rstrip("%").replace(",", ""))
+    return float(written.lstrip("<>").rstrip("%").replace(",", ""))
 
 
 def numbers_in(value: Any) -> Iterator[float]:
     """Every number of a part of a summary, those in its names and sentences too."""
     if isinstance(value, str):
-        yield from map(value_of, NUMBER.findall(value))
+        yield from (sum(NEARLY[one]) / 2 if one in NEARLY else value_of(one) for one in NUMBER.findall(value))
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield float(value)
     elif isinstance(value, Mapping):
@@ -41,6 +42,9 @@ def parts_of(value: Any) -> Iterator[Any]:
 
 def is_said(written: str, numbers: Iterable[float]) -> bool:
     """Whether one of the numbers, rounded to the digits that are written, is the written one."""
+    if written in NEARLY:
+        low, high = NEARLY[written]
+        return any(low < number < high for number in numbers)
     value, is_share = value_of(written), written.endswith("%")
     digits = len(written.rstrip("%").partition(".")[2].partition("e")[0])
     near = 0.5 * 10.0**-digits * (1 + 1e-9) + 1e-12

@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.small_counts import HAND_TO_HAND
-from disclosure_control.report.page.page import privacy_page
+from disclosure_control.report.page.page import _in_sentence, _number, privacy_page
 from disclosure_control.report.page.sections import SECTIONS
 from disclosure_control.report.page.what_if import threshold_curves, without_small_counts
+from disclosure_control.report.verdict import NOTHING_AGAINST_IT, Verdict
 from tests.report.small_pilots import CONFIG, summary_of
 from tests.report.test_text import tables
 from tests.run.synthetic_pilot import leaks
@@ -102,6 +103,9 @@ def test_it_can_be_read_by_a_screen_reader_and_by_keyboard(made):
     assert [names.count(name) for name in ("h1", "main", "header", "footer", "nav")] == [1] * 5
     levels = [int(name[1]) for name in names if re.fullmatch(r"h[1-6]", name)]
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+    named = [a["aria-label"] for _, a in page.tags if a.get("role") == "region"]
+    named += re.findall(r"<h2[^>]*>([^<]+)</h2>", made[2])
+    assert len(named) == len(set(named))
     assert all(svg["role"] == "img" and len(svg["aria-label"]) > 20 for svg in page.having("svg"))
     ids = [a["id"] for _, a in page.tags if "id" in a]
     assert len(ids) == len(set(ids))
@@ -238,3 +242,58 @@ def test_the_page_stays_small_however_many_columns_there_are_and_says_what_is_le
     assert len(html.encode()) < 1_000_000
     for words in ("276 more columns, whose", "276 more, which add least", "89,904 more pairs of a column and"):
         assert words in html, words
+
+
+def section_of(html, key):
+    return " ".join(re.search(rf'<section id="{key}".*?</section>', html, re.S)[0].split())
+
+
+def test_what_is_no_more_than_said_stands_in_one_line_by_its_kind(made):
+    """300 exact measurements are no 300 rows above the one column that names people."""
+    summary, curves, _ = made
+    finding = {"certainty": "sure", "people": 12, "what_to_do": "do this"}
+    said = [{**finding, "column": f"LB__T{i}", "kind": "exact_measurement", "state": "said only"} for i in range(300)]
+    named = {**finding, "column": "DM__NAME", "kind": "person_name", "state": "open"}
+    for findings, n_rows in (([*said, named], 1), (said, 0), ([named], 1)):
+        found = {**summary, "identifiers": {**summary["identifiers"], "findings": findings}}
+        text = section_of(privacy_page(found, curves, None), "identifiers")
+        assert text.count('<th scope="row">') == n_rows
+        assert ("300 columns with exact measurements" in text) == (said[0] in findings)
+        assert "No column was found" not in text
+
+
+def test_a_small_pilot_has_no_class_larger_than_itself(made):
+    """Five people: sizes 1 to 5, and neither k = 6 nor k > 12."""
+    summary, curves, _ = made
+    few = dataclasses.replace(curves[0], evaluated=5, risky=tuple(0 if k <= 5 else 5 for k in curves[0].thresholds))
+    drawn = re.findall(
+        r">k (?:=|>|&gt;) \d+<", section_of(privacy_page(summary, [few], None), "who").split("<h3>Who")[0]
+    )
+    assert [int(re.search(r"\d+", label)[0]) for label in drawn] == [1, 2, 3, 4, 5]
+
+
+def test_sets_that_leave_nobody_alone_are_counted_and_not_listed(made):
+    """Among those that single out most nobody looks for shares of 0; a masked share is said to be masked."""
+    summary, curves, _ = made
+    one = summary["risk"]["key_sets"][0]
+    rates = {"A": 0.25, "B": 0.0, "C": None, "D": 0.0}
+    sets = [{**one, "quasi_identifiers": [name], "unique_rate": rate} for name, rate in rates.items()]
+    page = Page(privacy_page({**summary, "risk": {**summary["risk"], "key_sets": sets}}, curves, None))
+    rows = {row[0]: row[1] for row in page.rows}
+    assert (rows["A"], rows["C"]) == ("25.0%", "masked")
+    assert not {"B", "D"} & set(rows)
+    assert "2 sets of facts leave nobody of the evaluated people alone." in " ".join(page.text)
+
+
+def test_who_may_leave_is_told_what_to_hand_over_and_what_was_not_looked_at(made):
+    summary, curves, _ = made
+    figures = Verdict("released/", (), not_looked_at=("Not looked at: this.",)).figures
+    told = section_of(privacy_page({**summary, "verdict": figures}, curves, None), "verdict")
+    assert "hand over released/ and nothing else" in told
+    assert "Not looked at: this." in told
+    assert NOTHING_AGAINST_IT in told
+
+
+def test_large_numbers_keep_their_digits_and_none_is_masked():
+    assert [_number(500_054.0), _number(0.123456), _number(None), _number(3)] == ["500,054", "0.1235", "-", "3"]
+    assert [_in_sentence(None), _in_sentence(1234)] == ["a masked number", "1,234"]

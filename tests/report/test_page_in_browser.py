@@ -116,6 +116,24 @@ def test_every_colour_of_text_stands_out_from_its_ground(opened, scheme):
     assert min(ratios) >= 4.5
 
 
+def test_no_short_word_of_a_table_is_broken_on_a_telephone(opened):
+    """Columns of words are as wide as these; a table that has no room then moves within its frame."""
+    broken = opened(360).evaluate(
+        """[...document.querySelectorAll('tbody td:not(.n)')].flatMap(function (cell) {
+            const letters = cell.firstChild, found = [];
+            if (!letters || letters.nodeType !== Node.TEXT_NODE) { return found; }
+            for (const word of letters.data.matchAll(/[A-Za-z]{1,14}/g)) {
+                const range = document.createRange();
+                range.setStart(letters, word.index);
+                range.setEnd(letters, word.index + word[0].length);
+                if (range.getClientRects().length > 1) { found.push(word[0]); }
+            }
+            return found;
+        })"""
+    )
+    assert broken == []
+
+
 def test_dark_and_light_differ(opened):
     grounds = [
         opened(color_scheme=scheme).evaluate("getComputedStyle(document.body).backgroundColor")

@@ -77,8 +77,14 @@ def said_in(results: Path, name: str) -> Said:
     merge = json.loads((results / "merge_report.json").read_text(encoding="utf-8"))
     for one in merge["domains"].values():
         one["n_dropped"] = len(one.pop("dropped_columns", ()))
+    key_sets = [one["unique_rate"] for one in summary.get("risk", {}).get("key_sets", ())]
     beside = {
+        "sets that leave nobody alone, and those below the eight that are listed": [
+            key_sets.count(0),
+            max(0, len(key_sets) - key_sets.count(0) - 8),
+        ],
         "merge": merge,
+        "files": [len(merge["inputs"])],
         "columns": [len((results / "combined_dataset.csv").read_text(encoding="utf-8").split("\n", 1)[0].split('","'))],
         "untouched": [len(summary.get("treatment", {}).get("untouched", ()))],
         "history": [json.loads(line) for line in (results / "history.jsonl").read_text().splitlines()],

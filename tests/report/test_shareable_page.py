@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 
+import pandas as pd
 import pytest
 from hypothesis import given
 
@@ -11,7 +12,7 @@ from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.page.shareable import ToldCounts, _groups, shareable_content
 from disclosure_control.report.page.what_if import threshold_curves
 from tests.examples import examples
-from tests.report.small_pilots import RARE_TOWN, pilots, summary_of
+from tests.report.small_pilots import CONFIG, RARE_TOWN, pilots, summary_of
 
 THRESHOLD = 10
 NARROWEST = THRESHOLD - 2  # the width of 1 to 9
@@ -171,3 +172,10 @@ def test_people_and_hits_of_groups_are_apart_from_every_other_number_of_the_page
     assert [(row["people"], row["risky"], row["risky_rate"]) for row in told[1:]] == [(None, None, None)] * 2
     # 305 people are near 300, and follow from the others: nothing is told of this column.
     assert _groups(rows(f=(305, 30), g=(500, 50), h=(95, 10)), counts) is None
+
+
+def test_runs_over_time_are_said_to_be_withheld(tmp_path):
+    """Whoever reads the page outside would take the section for one that was not asked."""
+    frame = pd.DataFrame({"sex": ["F", "M"] * 20, "town": "Alpha", "age": 30.0, "lab": [1.0, 15.0] * 20})
+    told = told_of((frame, CONFIG), tmp_path)[1]
+    assert "over_time" in told["withheld"]

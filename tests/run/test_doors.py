@@ -338,3 +338,21 @@ def test_a_share_of_exactly_the_limit_is_not_above_it():
     result = SimpleNamespace(model="k_anonymity", sensitive=None, n_risky=7, n_evaluated=100, risky_rate=0.07)
     assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 7.0).status == 0
     assert _outcome("released/", SimpleNamespace(results=[result]), Verdict("released/", ()), 6.99).status == 1
+
+
+def test_the_line_of_a_pilot_with_many_sensitive_features_can_be_read():
+    """Each of a few is named; of a hundred the largest, and of how many nothing could be told."""
+    from types import SimpleNamespace
+
+    from Main_Anonymization import _shares
+
+    def results(n):
+        rates = [None, *(i / 1000 for i in range(1, n))]
+        k = SimpleNamespace(model="k_anonymity", sensitive=None, risky_rate=0.00001)
+        of_l = [SimpleNamespace(model="l_diversity", sensitive=f"LB__{i}", risky_rate=r) for i, r in enumerate(rates)]
+        return SimpleNamespace(results=[k, *of_l])
+
+    assert _shares(results(2)) == "k: <0.1%; l of LB__0: -; l of LB__1: 0.1%"
+    assert _shares(results(100)) == (
+        "k: <0.1%; l, the largest of 100 sensitive features: 9.9% (1 of them could not be evaluated)"
+    )

@@ -14,11 +14,13 @@ from markupsafe import Markup
 
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.interval_labels import BINS_HOLD
-from disclosure_control.basics.words import interval_text, share_text
+from disclosure_control.basics.small_counts import MASKED
+from disclosure_control.basics.words import interval_text, many_text, share_text
 from disclosure_control.drawings.style import page_style
 from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.report.page import sections
 from disclosure_control.report.page.what_if import ThresholdCurve
+from disclosure_control.report.verdict import NOTHING_AGAINST_IT
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -52,6 +54,8 @@ def privacy_page(
             script=Markup((TEMPLATES / "script.js").read_text(encoding="utf-8")),
             what_if=_script_data({"curves": [dataclasses.asdict(curve) for curve in curves], **_landscape(summary)}),
             is_shareable=is_shareable,
+            nothing_against_it=NOTHING_AGAINST_IT,
+            most_features=sections.MOST_IN_HEADER,
             bins_hold=BINS_HOLD,
         )
     )
@@ -80,8 +84,11 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "share": share_text,
+        "told_share": lambda rate: MASKED if rate is None else share_text(rate),
         "number": _number,
         "count": _count,
+        "many": many_text,
+        "in_sentence": _in_sentence,
         "lines": _lines_of_config,
         "between": interval_text,
         "words": lambda text: str(text).replace("_", " "),
@@ -94,13 +101,20 @@ def _environment() -> Environment:
 
 
 def _count(n: float | None) -> str:
-    return "masked" if n is None else f"{n:,.0f}"
+    return MASKED if n is None else f"{n:,.0f}"
+
+
+def _in_sentence(n: int | None) -> str:
+    """A count within a sentence: ``a masked number``, where a table has ``masked``."""
+    return f"a {MASKED} number" if n is None else _count(n)
 
 
 def _number(value: object) -> str:
     if value is None:
         return "-"
-    return number_text(float(f"{value:.4g}")) if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else number_text(float(f"{value:.4g}"))
 
 
 def _by(entries: Iterable[Mapping[str, Any]], key: str) -> list[tuple[Any, list[Mapping[str, Any]]]]:

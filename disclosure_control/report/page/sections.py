@@ -20,6 +20,7 @@ MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
 MOST_NAMED = 5  # groups that are masked
 MOST_SETS = 8
 MOST_FEATURES, MOST_TELLING = 12, 8  # sensitive features, and columns that tell each
+MOST_IN_HEADER = 3  # sensitive features with their thresholds
 MOST_SIZES = 12  # class sizes with a bar of their own
 MOST_TREATMENTS = 40
 
@@ -70,8 +71,8 @@ def _who(content: Content) -> dict[str, Any]:
 
 def _masked_groups(groups: Sequence[Mapping[str, Any]]) -> str:
     """Groups without a share, with their people: who reads a drawing alone must not take it for everybody."""
-    names = [f"{one['group']} ({count_text(one.get('people'))})" for one in groups if one.get("risky_rate") is None]
-    return listed(names, at_most=MOST_NAMED)
+    masked = [one for one in groups if one.get("risky_rate") is None]
+    return listed([f"{one['group']} ({count_text(one.get('people'), ',')})" for one in masked], at_most=MOST_NAMED)
 
 
 def _largest_rate(groups: Sequence[Mapping[str, Any]]) -> float:
@@ -79,7 +80,10 @@ def _largest_rate(groups: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _class_sizes(content: Content) -> Drawing | None:
-    """People by the size of their class, from the totals at each threshold: those below 3 less those below 2."""
+    """People by the size of their class, from the totals at each threshold: those below 3 less those below 2.
+
+    No class is larger than all people: a small pilot has rows up to its own size.
+    """
     curve = next((curve for curve in content.curves if curve.model == "k_anonymity"), None)
     if curve is None or curve.evaluated is None:
         return None
@@ -91,6 +95,8 @@ def _class_sizes(content: Content) -> Drawing | None:
     told = [0, *(below[size] for size in range(2, last + 2)), curve.evaluated]
     bars = []
     for size, (before, up_to) in enumerate(itertools.pairwise(told), start=1):
+        if size > max(curve.evaluated, in_use):
+            break
         label = f"k = {size}" if size <= last else f"k > {last}"
         n = None if before is None or up_to is None else up_to - before
         if n is not None and not content.is_shareable and HAND_TO_HAND.are_small(np.array([n]))[0]:
@@ -121,7 +127,7 @@ def _interval_chart(
         return None
     drawn = []
     for group in told:
-        rate, people = group[f"{word}_rate"], count_text(group["people"])
+        rate, people = group[f"{word}_rate"], count_text(group["people"], ",")
         drawn.append(
             rows.Interval(group["group"], rate, group["low"], group["high"], f"{share_text(rate)} of {people}")
         )
@@ -141,8 +147,9 @@ def _why(content: Content) -> dict[str, Any]:
     drawn = rows.row_chart(
         "What each quasi-identifier adds", "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars), bars
     )
+    all_sets = content.summary["risk"].get("key_sets", [])
     sets = sorted(
-        content.summary["risk"].get("key_sets", []),
+        (one for one in all_sets if one.get("unique_rate") != 0),
         key=lambda one: (-(one.get("unique_rate") or 0), len(one["quasi_identifiers"])),
     )
     telling, n_not_told = _telling(content.summary["risk"].get("determined_by", {}))
@@ -150,6 +157,8 @@ def _why(content: Content) -> dict[str, Any]:
         "effects": drawn if bars else None,
         "n_effects_not_drawn": len(effects) - len(bars),
         "key_sets": sets[:MOST_SETS],
+        "n_sets_not_shown": max(0, len(sets) - MOST_SETS),
+        "n_sets_without": len(all_sets) - len(sets),
         "telling": telling,
         "n_telling_left_out": n_not_told,
     }
@@ -179,6 +188,7 @@ def _telling(
 def _cost(content: Content) -> dict[str, Any]:
     """The recodings as points; the answers at what they leave out, the others at whom they leave at risk."""
     found = content.summary["recommend"]
+    metric = found["metric"]
     people = max(found["records"] or 1, 1)
     answers = {tuple(answer["levels"].values()): n for n, answer in enumerate(found["short_list"], start=1)}
     points, n_masked = [], 0
@@ -201,7 +211,7 @@ def _cost(content: Content) -> dict[str, Any]:
         "Recodings by what they cost and whom they leave at risk",
         described,
         points,
-        f"loss ({found['metric']}): more is coarser",
+        f"{'loss' if metric == 'loss' else f'loss ({metric})'}: more is coarser",
         "people at risk, or left out",
     )
     return {"map": drawn, "n_masked": n_masked}
@@ -224,10 +234,27 @@ def _sweep(content: Content) -> dict[str, Any]:
     return {"rows": shown, "map": risk_utility_map(tried)}
 
 
+def _identifiers(content: Content) -> dict[str, Any]:
+    """What is found that names people or waits for a decision, row by row; what is no more than said, by its kind."""
+    from disclosure_control.steps.identifiers.report import SAID_ONLY
+
+    found = content.summary["identifiers"]["findings"]
+    is_said_only = [one["state"] == SAID_ONLY for one in found]
+    return {
+        "of_people": [one for one, only in zip(found, is_said_only, strict=True) if not only],
+        "said_only": [one for one, only in zip(found, is_said_only, strict=True) if only],
+    }
+
+
 def _attacks(content: Content) -> dict[str, Any]:
     from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
-    return {"attacks": {name: kind.title for name, kind in ATTACKS.items()}}
+    attacks = {name: kind.title for name, kind in ATTACKS.items()}
+    releases = content.summary["linkage_attack"]["releases"].values()
+    linked = [one.get("pairs") for found in releases for one in found.get("linkage", {}).get("methods", {}).values()]
+    others = [one for found in releases for name in attacks for one in found.get(name, {}).values()]
+    has_control = any(isinstance(one, Mapping) and one.get("control") for one in (*linked, *others))
+    return {"attacks": attacks, "has_control": has_control}
 
 
 def _fairness(content: Content) -> dict[str, Any]:
@@ -291,6 +318,7 @@ SECTIONS = (
         "Which columns name or reach a person by themselves.",
         "identifiers",
         _needs("identifiers"),
+        _identifiers,
     ),
     PageSection(
         "recommend",

@@ -73,7 +73,7 @@ def shareable_content(
     if "verdict" in summary:
         verdict = summary["verdict"]
         told["verdict"] = {"verdict": verdict["verdict"], "about": verdict["about"], "reasons": []}
-    told["withheld"] = [key for key in ("merge", *summary) if key in WITHHELD]
+    told["withheld"] = [key for key in ("merge", "over_time", *summary) if key in WITHHELD]
     for key, share in _SHARED.items():
         if key in summary:
             told[key] = share(summary[key], told, counts)
@@ -206,7 +206,7 @@ def _coarse(loss: float, counts: ToldCounts) -> float:
     """A loss in steps as large as what ``threshold`` people weigh: no small count can be read from its digits."""
     weight = max(0.01, counts.small_counts.threshold / counts.n_people)
     step = 10 ** math.ceil(math.log10(weight))
-    return min(1.0, round(loss / step) * step)
+    return min(1.0, float(f"{round(loss / step) * step:.12g}"))
 
 
 def _treatment(figures: Mapping[str, Any], told: Figures, counts: ToldCounts) -> Figures:

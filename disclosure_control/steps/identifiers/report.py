@@ -10,6 +10,8 @@ from disclosure_control.basics.words import counted, listed, people_text, text_t
 from disclosure_control.identifiers.findings import ColumnFinding, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
 
+SAID_ONLY = "said only"  # the state of what holds nothing back
+
 
 def identifier_figures(
     outcome: IdentifierOutcome, of_dataset: Scan, beside: Scan, not_looked_at: Sequence[str], file: str
@@ -52,7 +54,7 @@ def state_of(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: boo
     if finding.name in outcome.harmless:
         return f"harmless: {outcome.harmless[finding.name]}"
     if not finding.vetoes:
-        return "said only"
+        return SAID_ONLY
     if not in_dataset:
         return "in a file beside the dataset"
     if outcome.is_answered(finding):
@@ -63,7 +65,7 @@ def state_of(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: boo
 def identifier_report(outcome: IdentifierOutcome, figures: Mapping[str, Any]) -> str:
     """The section of the text report: what names a person first, then what is said only, then what was looked at."""
     lines = ["Identifiers: which columns name a person by themselves"]
-    vetoing = [entry for entry in figures["findings"] if entry["state"] != "said only"]
+    vetoing = [entry for entry in figures["findings"] if entry["state"] != SAID_ONLY]
     words = {finding.kind: finding.words for finding in (*outcome.in_dataset, *outcome.elsewhere)}
     if vetoing:
         rows = [[e["column"], words[e["kind"]], e["certainty"], _people(e), e["state"]] for e in vetoing]
@@ -99,7 +101,7 @@ def _said_only(findings: Sequence[Mapping[str, Any]], words: Mapping[str, str]) 
     """One line for each kind that vetoes nothing here, with its columns and who could know them."""
     lines = []
     for kind, of_kind in words.items():
-        entries = [entry for entry in findings if entry["kind"] == kind and entry["state"] == "said only"]
+        entries = [entry for entry in findings if entry["kind"] == kind and entry["state"] == SAID_ONLY]
         if entries:
             may = "" if entries[0]["certainty"] != "possible" else "possibly "
             lines.append(f"  Said only, {may}{of_kind}: {_names(entries)}; {entries[0]['what_to_do']}.")

@@ -14,7 +14,7 @@ import numpy as np
 
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.words import counted
+from disclosure_control.basics.words import counted, many_text
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found
@@ -204,7 +204,7 @@ def _in_short(answer: Mapping[str, Any], figures: Mapping[str, Any]) -> str:
 
 
 def _first_words(figures: Mapping[str, Any]) -> list[str]:
-    size, checked = figures["lattice_size"], figures["checked"]
+    size, checked = many_text(figures["lattice_size"]), figures["checked"]
     if figures["not_evaluated"] == figures["records"]:
         return ["  No record is evaluated: there is nothing to recommend."]
     if figures["at_risk"] == 0 and figures["models"]:
@@ -214,20 +214,20 @@ def _first_words(figures: Mapping[str, Any]) -> list[str]:
     limit = f"{100 * figures['suppression_limit']:g}%"
     if figures["levels"] is not None and figures["optimal"]:
         return [
-            f"  Proven: of the {size:,} recodings none meets the thresholds with less loss than answer 1, with "
+            f"  Proven: of the {size} recodings none meets the thresholds with less loss than answer 1, with "
             f"at most {limit} left out ({checked:,} had to be counted out)."
         ]
     if figures["levels"] is not None:
         return [
-            f"  Answer 1 is the best of {checked:,} recodings that were tried, of {size:,}; a better one may exist: "
+            f"  Answer 1 is the best of {checked:,} recodings that were tried, of {size}; a better one may exist: "
             "raise time_limit, or limit levels."
         ]
     if figures["optimal"]:
         return [
-            f"  None of the {size:,} allowed recodings meets the thresholds with at most {limit} of the records left "
+            f"  None of the {size} allowed recodings meets the thresholds with at most {limit} of the records left "
             "out: allow more, or higher levels."
         ]
-    return [f"  No answer in time, after {checked:,} of {size:,} recodings: raise time_limit, or limit levels."]
+    return [f"  No answer in time, after {checked:,} of {size} recodings: raise time_limit, or limit levels."]
 
 
 def _loss_in_words(figures: Mapping[str, Any]) -> str:

@@ -2,7 +2,10 @@
 // Moves figures that the run computed; without it the page says all the same, at the thresholds in use.
 (function () {
   const data = JSON.parse(document.getElementById("what-if-data").textContent);
-  const share = (n, all) => (100 * n / all).toFixed(1) + "%";
+  const share = function (n, all) {  // as share_text: 0.0% is nobody, 100.0% everybody
+    const written = (100 * n / all).toFixed(1) + "%";
+    return n > 0 && written === "0.0%" ? "<0.1%" : n < all && written === "100.0%" ? ">99.9%" : written;
+  };
 
   function thresholdSlider(curve, number) {
     const sign = curve.model === "t_closeness" ? ">" : "<";
@@ -22,7 +25,7 @@
       const threshold = curve.thresholds[input.value];
       const risky = curve.risky[input.value];
       label.textContent = "At risk where " + name + " " + sign + " " + threshold;
-      const told = risky === null ? "masked: few people, or all but few" :
+      const told = risky === null ? "masked: few people, all but few, or few apart from a number that is told" :
         risky.toLocaleString("en") + " of " + curve.evaluated.toLocaleString("en") + " (" + share(risky, curve.evaluated) + ")";
       output.textContent = told;
       input.setAttribute("aria-valuetext", name + " " + sign + " " + threshold + ": " + told);
@@ -54,7 +57,7 @@
     const show = function () {
       const place = places.get(choices.map((choice) => choice[1].value).join());
       outcome.textContent = !place ? "This run did not count out this combination." :
-        "Loss " + place[1] + "; " + (place[2] === null ? "how many people are at risk is masked: few, or all but few." :
+        "Loss " + Number(place[1].toPrecision(4)) + "; " + (place[2] === null ? "how many people are at risk is masked: few, all but few, or few apart from a number that is told." :
           place[2].toLocaleString("en") + " of " + data.records.toLocaleString("en") + " people at risk, or left out.");
     };
     choices.forEach((choice) => choice[1].addEventListener("change", show));
