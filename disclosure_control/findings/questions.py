@@ -13,6 +13,7 @@ import numpy as np
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.basics.words import listed, people_text, share_of_text
 from disclosure_control.identifiers.findings import ColumnFinding
@@ -82,6 +83,28 @@ def _of_the_file(answer: Answer, identified: IdentifierOutcome, follows: str) ->
     )
     figures = {**answer.figures, "identifiers": [finding.name for finding in found]}
     return replace(answer, answer="yes", sentence=sentence, figures=figures)
+
+
+def beside_reasons(answers: Mapping[str, Answer], reasons: Sequence[Reason]) -> dict[str, Answer]:
+    """The answers where ``reasons`` to hold say more than the classes: a "no" by them must not stand beside such a one.
+
+    What names a person answers all three with yes, and people who are alone by what outsiders may know the first.
+    """
+    naming = min((one for one in reasons if one.gravity is Gravity.NAMES_A_PERSON), default=None)
+    alone = min((one for one in reasons if one.gravity is Gravity.OUTSIDERS_CAN_SINGLE_OUT), default=naming)
+    first = naming or alone
+    why = {"singling_out": first.sentence.rstrip(".")} if first else {}
+    if naming:
+        why |= {"linkability": "who knows what names a person in it finds the record"}
+        why |= {"inference": FOLLOWS["inference"]}
+    return {name: _yes(answer, why[name]) if name in why else answer for name, answer in answers.items()}
+
+
+def _yes(answer: Answer, why: str) -> Answer:
+    if answer.answer == "yes":
+        return answer
+    said = answer.sentence.partition(": ")[2] or answer.sentence
+    return replace(answer, answer="yes", sentence=f"Yes: {why}. By the quasi-identifiers: {said}")
 
 
 def _found(findings: Sequence[ColumnFinding]) -> str:

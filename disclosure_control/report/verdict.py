@@ -10,7 +10,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
-from disclosure_control.findings.questions import Answer, in_lines
+from disclosure_control.findings.questions import Answer, beside_reasons, in_lines
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
@@ -123,7 +123,8 @@ def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Seque
         reasons.append(_nothing_released(steps))
     else:
         reasons += _thresholds_not_met(leaving)
-    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, leaving.answers, leaving.not_looked_at)
+    answers = beside_reasons(leaving.answers, vetoes)
+    return Verdict(leaving.about, tuple(sorted(set(reasons))), vetoes, answers, leaving.not_looked_at)
 
 
 def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pandas as pd
 
 from config.model_settings import validate_config
 from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.findings.questions import three_questions
+from disclosure_control.findings.questions import Answer, beside_reasons, three_questions
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.steps.running import StepResult
 from disclosure_control.treatments.treat import treat
@@ -64,6 +66,20 @@ def test_the_three_questions_are_asked_of_what_leaves_and_not_only_of_what_came_
         "inference": "not assessable",
     }
     assert "Three questions (WP216), of anonymised_dataset.csv\n  Can a person be singled out?  No:" in verdict.text
+
+
+def test_a_reason_that_names_people_and_a_no_do_not_stand_side_by_side():
+    no = {name: Answer("?", "no", "No: nobody is alone.", {}) for name in ("singling_out", "linkability", "inference")}
+    treated = SimpleNamespace(as_released=None)
+    by_what = {NAMES: ["yes"] * 3, ALONE: ["yes", "no", "no"], OPEN[0]: ["no"] * 3}
+    for reason, expected in by_what.items():
+        datasets = {"anonymised_dataset.csv": None}
+        step = StepResult({}, "", datasets=datasets, answers=no, outcome=treated, reasons_to_hold=(reason,))
+        answers = verdict_on(what_leaves({"treatment": step}), {"treatment": step}).answers
+        assert [answer.answer for answer in answers.values()] == expected
+    assert beside_reasons(no, [NAMES])["singling_out"].sentence == (
+        "Yes: a column names people. By the quasi-identifiers: nobody is alone."
+    )
 
 
 def test_what_may_leave_says_what_nobody_looked_at():

@@ -241,7 +241,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),
         "",
-        "Three questions (WP216), of released/",
+        "Three questions (WP216), by the quasi-identifiers of released/",
         *in_lines({name: Answer(**answer) for name, answer in figures["three_questions"].items()}),
         "",
         "What else the merged package tells",
