@@ -142,6 +142,7 @@ class TextTable(LargeTable):
             for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
                 divided.append(person_of_code[codes[place]], codes)
                 advance(len(codes[place]))
+        divided.close()
         self.codes.remove()
         return divided
 
@@ -211,6 +212,11 @@ class _Divided:
         for one, start, end in zip(self._parts, [0, *ends[:-1]], ends, strict=True):
             if end > start:
                 one.append(records.slice(start, end - start))
+
+    def close(self) -> None:
+        """Leave no part open: the files of many domains together would be more than a system allows."""
+        for one in self._parts:
+            one.close()
 
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""

@@ -22,7 +22,7 @@ from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimit
 from disclosure_control.engines.spill import SpilledRecords, spill_folder
 
 SPILL_PER_BYTE = 1.0  # what is put aside, at most, by each byte of the domain files
-MOST_PARTS = 200  # files that are open at once; some systems allow 256
+MOST_PARTS = 200  # files that are open at once while a domain file is divided; some systems allow 256
 
 
 @dataclass(frozen=True)
