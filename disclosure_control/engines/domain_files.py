@@ -33,7 +33,7 @@ from cdisc.merge.large_tables import LargeTable, RowsOfPeople
 from cdisc.merge.subject_ids import SUBJECT
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted
-from disclosure_control.engines.spill import SpilledRecords
+from disclosure_control.engines.spill import SpilledRecords, stop_without_room
 from disclosure_control.engines.texts_met import TextsMet, sums_of_texts
 from disclosure_control.run.progress import progress
 
@@ -193,7 +193,9 @@ class _Divided:
         fields = [("person", pa.int32()), *((str(i), pa.from_numpy_dtype(width)) for i, width in enumerate(widths))]
         self._schema = pa.schema(fields)
         path = table.codes.path
-        self._parts = [SpilledRecords(path.with_name(f"{path.name}_{i}"), self._schema) for i in range(len(starts))]
+        paths = [path.with_name(f"{path.name}_{i}") for i in range(len(starts))]
+        self._parts = [SpilledRecords(path, self._schema, is_compressed=True) for path in paths]
+        self._results, self._paths, self._n_appended = path.parent.parent, paths, 0
 
     @property
     def columns(self) -> list[str]:
@@ -201,7 +203,10 @@ class _Divided:
         return [str(name) for name in self._table.frame]
 
     def append(self, person: np.ndarray, codes: Sequence[np.ndarray]) -> None:
-        """Put more records, each with the place of its person, -1 for nobody."""
+        """Put more records, each with the place of its person, -1 for nobody.
+
+        Raises ``FaultyInputError`` where those so far tell that the disk has less room than all will take.
+        """
         part = np.searchsorted(self._starts, person, side="right") - 1
         order = np.argsort(part, kind="stable")
         order = order[np.count_nonzero(part < 0) :]
@@ -212,6 +217,9 @@ class _Divided:
         for one, start, end in zip(self._parts, [0, *ends[:-1]], ends, strict=True):
             if end > start:
                 one.append(records.slice(start, end - start))
+        self._n_appended += len(person)
+        n_bytes_of_record = sum(path.stat().st_size for path in self._paths) / max(self._n_appended, 1)
+        stop_without_room(self._results, n_bytes_of_record * (self._table.n_rows - self._n_appended))
 
     def close(self) -> None:
         """Leave no part open: the files of many domains together would be more than a system allows."""
@@ -220,7 +228,7 @@ class _Divided:
 
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
-        i = int(np.searchsorted(self._starts, start))
+        i = self._place(start)
         records = pa.Table.from_batches(self._parts[i], self._schema)
         columns = {
             name: values.take(records.column(1 + i))
@@ -229,6 +237,13 @@ class _Divided:
         frame = frame_of(columns)
         frame[SUBJECT] = records.column(0).to_numpy().astype(np.int64) - start
         return frame
+
+    def give_back(self, start: int) -> None:
+        """Give back what the rows of the part from ``start`` on take on the disk: it is not asked for again."""
+        self._parts[self._place(start)].remove()
+
+    def _place(self, start: int) -> int:
+        return int(np.searchsorted(self._starts, start))
 
 
 def read_large_file(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from cdisc.merge.combine import combine_domains
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
-from disclosure_control.engines.merging import MergeLimits, working_on
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines import spill
+from disclosure_control.engines.merging import MergeLimits, SpilledFrames, working_on
+from disclosure_control.run.results import SPILL
 from tests.cdisc.merge.merge_files import write
 from tests.engines.test_merge_by_engine import people
 
@@ -37,7 +42,7 @@ def few_more_files() -> Iterator[None]:
     """The process may open as many files as one large file has parts, and a few beside."""
     resource = pytest.importorskip("resource", reason="this system has no limit of open files to set")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    n_open = len(os.listdir("/dev/fd"))
+    n_open = len(list(Path("/dev/fd").iterdir()))
     resource.setrlimit(resource.RLIMIT_NOFILE, (n_open + N_PARTS + 8, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
@@ -48,3 +53,51 @@ def test_the_parts_of_one_large_file_at_a_time_are_open(tmp_path, few_more_files
     with working_on("disk", tmp_path, results, limits_for(4)) as working:
         combined = combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
         assert len(list(combined.pieces)) == N_PARTS
+
+
+def sparse_pilot(folder: Path, n_people: int = 300, n_tests: int = 300, n_each: int = 3) -> tuple[Path, int]:
+    """A pilot of many tests of which each person had few; its folder of results, and the size of its files."""
+    write(folder / "DM.csv", people(n_people))
+    tests = np.random.default_rng(1).integers(n_tests, size=(n_people, n_each))
+    rows = [
+        {"USUBJID": f"S{i:02}", "LBTESTCD": f"T{test}", "LBTEST": f"Test number {test}", "LBORRES": i % 9}
+        for i, of_person in enumerate(tests.tolist())
+        for test in of_person
+    ]
+    write(folder / "LB.csv", rows)
+    n_bytes = sum(path.stat().st_size for path in folder.iterdir())
+    (folder / "results").mkdir()
+    return folder / "results", n_bytes
+
+
+SPARSE = MergeLimits(large_bytes=0, rows_per_part=600)
+
+
+def test_cells_without_a_value_take_next_to_nothing_on_the_disk(tmp_path):
+    n_people, n_columns = 20_000, 20
+    piece = pd.DataFrame({f"c{i}": pd.array([None] * (n_people - 1) + ["x"], dtype="str") for i in range(n_columns)})
+    kept = SpilledFrames(tmp_path / "combined", tmp_path, 2 * n_people)
+    kept.append(piece)
+    kept.append(piece)
+    assert (tmp_path / "combined").stat().st_size < n_people * n_columns
+    assert all(again.equals(piece) for again in kept)
+
+
+def test_what_is_divided_is_given_back_part_by_part(tmp_path):
+    results, _ = sparse_pilot(tmp_path)
+    with working_on("disk", tmp_path, results, SPARSE) as working:
+        n_pieces = len(list(combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working).pieces))
+        assert n_pieces > 1
+        assert [path.name for path in (results / SPILL).iterdir()] == ["combined"]
+
+
+def test_the_room_on_the_disk_is_asked_again_once_the_cells_are_known(tmp_path, monkeypatch):
+    results, n_bytes = sparse_pilot(tmp_path)
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(spill.shutil, "disk_usage", lambda path: usage._replace(free=n_bytes))
+    with (
+        pytest.raises(FaultyInputError, match=r"needs about .* and .* are free"),
+        working_on("disk", tmp_path, results, SPARSE) as working,
+    ):
+        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+    assert not list(results.iterdir())
