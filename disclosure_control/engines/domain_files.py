@@ -256,7 +256,7 @@ def read_large_file(
     dialect, notes, n_missing = _dialect_of(path, options)
     text = BlocksOfText(path, limits.block_bytes, dialect)
     stop_at(name_faults(text.columns, path))
-    met = [TextsMet() for _ in text.columns]
+    met = [TextsMet(f"{path.name}: column {name!r}") for name in text.columns]
     codes = _Codes(folder / f"rows_{len(list(folder.iterdir()))}")
     n_read = 0
     with progress(f"Reading {path.name}", text.n_bytes, "bytes") as advance:
@@ -265,15 +265,13 @@ def read_large_file(
             stop_at(_faults_of_many_values(path, text.columns, met, limits.n_values))
             advance(text.n_bytes_read - n_read)
             n_read = text.n_bytes_read
-    for one in met:
-        one.forget_hashes()
     if n_missing:
         notes.append(f"NA without quotes, as R writes what is missing, read as missing ({n_missing:,})")
     if text.n_empty_end:
         notes.append(f"{counted(text.n_empty_end, 'record')} without any value at the end left out")
     counts = [one.n_records for one in met]
     contents = FileContents(
-        {name: pa.chunked_array([one.texts]) for name, one in zip(text.columns, met, strict=True)},
+        {name: pa.chunked_array([one.hand_over()]) for name, one in zip(text.columns, met, strict=True)},
         notes,
         may_guess_comma=dialect.delimiter != ",",
         n_records=dict(zip(text.columns, counts, strict=True)),
