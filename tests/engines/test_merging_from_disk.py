@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pandas as pd
 import pytest
 
 from cdisc.merge.combine import combine_domains
+from cdisc.merge.domains import DividedDomain
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.faults import FaultyInputError
@@ -53,6 +55,15 @@ def test_the_parts_of_one_large_file_at_a_time_are_open(tmp_path, few_more_files
     with working_on("disk", tmp_path, results, limits_for(4)) as working:
         combined = combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
         assert len(list(combined.pieces)) == N_PARTS
+
+
+def test_demographics_are_looked_at_twice_however_many_domains_there_are(tmp_path, monkeypatch):
+    results, read = results_of(tmp_path), Counter()
+    part = DividedDomain.part
+    monkeypatch.setattr(DividedDomain, "part", lambda self, i: read.update([self.name]) or part(self, i))
+    with working_on("disk", tmp_path, results, limits_for(4)) as working:
+        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+    assert read["DM"] == 2 * N_PARTS
 
 
 def sparse_pilot(folder: Path, n_people: int = 300, n_tests: int = 300, n_each: int = 3) -> tuple[Path, int]:
