@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from config import COMBINED_DATASET, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.engines.choice import AUTO, MERGING
-from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, use_memory_sparingly
+from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
+from disclosure_control.run.memory import keep_freed_memory
 
 if TYPE_CHECKING:
     from cdisc.merge.combine import Combined
@@ -38,7 +39,6 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from cdisc.merge.combine import combine_domains
     from disclosure_control.engines.merging import choose_merging, working_on
 
-    use_memory_sparingly()
     rule, settings = merge_settings(pilot.config)
     choice = choose_merging(options.engine, pilot.folder)
     if choice.reason:
@@ -157,4 +157,5 @@ def add_merge_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
+    keep_freed_memory(arrow_from="jemalloc")
     sys.exit(run_door(__doc__, combine_or_draft, add_options=add_merge_options, needs_config=False))
