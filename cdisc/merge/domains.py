@@ -58,7 +58,7 @@ class DividedDomain:
         if i not in self._began:
             part = self.part(i)
             code, days = pd.factorize(reference_start(part.frame, part.n_subjects, self.several_rows))
-            self._began[i] = code.astype(np.min_scalar_type(-len(days) - 1)), np.append(days, None)
+            self._began[i] = code.astype(np.min_scalar_type(-len(days) - 1)), np.array([*days, None], dtype=object)
         code, days = self._began[i]
         return np.asarray(days[code])
 

@@ -33,7 +33,7 @@ from cdisc.merge.large_tables import LargeTable, RowsOfPeople
 from cdisc.merge.subject_ids import SUBJECT
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted
-from disclosure_control.engines.spill import SpilledRecords, stop_without_room
+from disclosure_control.engines.spill import SpilledArrays, SpilledRecords, stop_without_room
 from disclosure_control.engines.texts_met import TextsMet, sums_of_texts
 from disclosure_control.run.progress import progress
 
@@ -65,7 +65,7 @@ class TextTable(LargeTable):
 
     values: Sequence[pa.ChunkedArray] = ()
     counts: Sequence[np.ndarray] = ()
-    codes: _Codes | None = None
+    codes: SpilledArrays | None = None
     limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)
 
     @property
@@ -104,13 +104,13 @@ class TextTable(LargeTable):
         place = self._place(column)
         of_code = self.counted_column(column)[0]
         is_kept = (of_code.isin(values) | of_code.isna()).to_numpy(dtype=bool)
-        kept = _Codes(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
+        kept = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
         counts = [np.zeros_like(one) for one in self.counts]
-        for codes in self.codes.blocks(len(self.values)):
+        for codes in _blocks(self.codes, len(self.values)):
             rows = np.flatnonzero(is_kept[codes[place]])
             block = [one[rows] for one in codes]
-            kept.append(block)
             for count, one in zip(counts, block, strict=True):
+                kept.append(one)
                 count += np.bincount(one, minlength=len(count))
         self.codes.remove()
         return dataclasses.replace(self, codes=kept, counts=counts)
@@ -122,7 +122,7 @@ class TextTable(LargeTable):
         is_meant = (self.counted_column(beside)[0] == value).to_numpy(dtype=bool, na_value=False)
         of_code, _ = pd.factorize(self.counted_column(column)[0])
         found: set[int] = set()
-        for codes in self.codes.blocks(len(self.values)):
+        for codes in _blocks(self.codes, len(self.values)):
             found |= set(np.unique(of_code[codes[place][is_meant[codes[place_beside]]]]).tolist()) - {-1}
             if len(found) > 1:
                 return True
@@ -147,35 +147,15 @@ class TextTable(LargeTable):
         return divided
 
 
-class _Codes:
-    """The codes of all columns, block by block, in one file."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        path.touch(mode=0o600)
-        self._file = path.open("wb")
-        self._n_blocks = 0
-
-    def append(self, columns: Sequence[np.ndarray]) -> None:
-        for codes in columns:
-            np.save(self._file, codes)
-        self._n_blocks += 1
-
-    def blocks(self, n_columns: int) -> Iterator[list[np.ndarray]]:
-        self._file.close()
-        with self.path.open("rb") as file:
-            for _ in range(self._n_blocks):
-                yield [np.load(file) for _ in range(n_columns)]
-
-    def remove(self) -> None:
-        self._file.close()
-        self.path.unlink()
+def _blocks(codes: SpilledArrays, n_columns: int) -> Iterator[tuple[np.ndarray, ...]]:
+    """The codes of all columns, block by block, as they were put aside one column after the other."""
+    yield from zip(*[iter(codes)] * n_columns, strict=True)
 
 
-def _gathered(codes: _Codes, n_columns: int, n_at_once: int) -> Iterator[list[np.ndarray]]:
+def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[list[np.ndarray]]:
     """Several blocks as one, until there are enough records."""
-    waiting: list[list[np.ndarray]] = []
-    for block in codes.blocks(n_columns):
+    waiting: list[tuple[np.ndarray, ...]] = []
+    for block in _blocks(codes, n_columns):
         waiting.append(block)
         if sum(len(one[0]) for one in waiting) >= n_at_once:
             yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
@@ -257,11 +237,12 @@ def read_large_file(
     text = BlocksOfText(path, limits.block_bytes, dialect)
     stop_at(name_faults(text.columns, path))
     met = [TextsMet(f"{path.name}: column {name!r}") for name in text.columns]
-    codes = _Codes(folder / f"rows_{len(list(folder.iterdir()))}")
+    codes = SpilledArrays(folder / f"rows_{len(list(folder.iterdir()))}")
     n_read = 0
     with progress(f"Reading {path.name}", text.n_bytes, "bytes") as advance:
         for block in text:
-            codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
+            for one, column in zip(met, block.columns, strict=True):
+                codes.append(one.encode(column))
             stop_at(_faults_of_many_values(path, text.columns, met, limits.n_values))
             advance(text.n_bytes_read - n_read)
             n_read = text.n_bytes_read

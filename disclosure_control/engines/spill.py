@@ -57,7 +57,7 @@ class SpilledArrays:
     """Arrays in one file, in the order in which they were put there: put all, then iterate as often as needed."""
 
     def __init__(self, path: Path):
-        self._path, self._n_arrays = path, 0
+        self.path, self._n_arrays = path, 0
         path.touch(mode=0o600)
         self._file = path.open("wb")
 
@@ -81,12 +81,12 @@ class SpilledArrays:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         self.close()
-        yield from arrays_in(self._path, self._n_arrays)
+        yield from arrays_in(self.path, self._n_arrays)
 
     def remove(self) -> None:
         """Give the room on the disk back."""
         self._file.close()
-        self._path.unlink()
+        self.path.unlink()
 
 
 def arrays_in(path: Path, n_arrays: int) -> Iterator[np.ndarray]:
