@@ -15,9 +15,11 @@ from cdisc.merge.combine import combine_domains
 from cdisc.merge.domains import DividedDomain
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.engines import spill
+from disclosure_control.engines import merging, spill
 from disclosure_control.engines.merging import MergeLimits, SpilledFrames, working_on
+from disclosure_control.run.doors import INPUT_AT_FAULT, run_door
 from disclosure_control.run.results import SPILL
 from tests.cdisc.merge.merge_files import write
 from tests.engines.test_merge_by_engine import people
@@ -64,6 +66,24 @@ def test_demographics_are_looked_at_twice_however_many_domains_there_are(tmp_pat
     with working_on("disk", tmp_path, results, limits_for(4)) as working:
         combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
     assert read["DM"] == 2 * N_PARTS
+
+
+@pytest.mark.parametrize(
+    ("engine", "reason"), [("auto", "the domain files have 0.0 GB of text"), ("disk", "--engine disk was asked for")]
+)
+def test_who_asks_for_a_draft_from_disk_is_told_why_it_is_refused(tmp_path, monkeypatch, capsys, engine, reason):
+    n_asked = []
+    monkeypatch.setattr(merging, "free_memory", lambda: n_asked.append(1) or 500)
+    for name in ("NEW", "configs"):
+        (tmp_path / name).mkdir()
+    write(tmp_path / "NEW" / "DM.csv", people(9))
+    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(tmp_path / "configs"))
+    asked = ["NEW", "--engine", engine]
+    assert run_door("", combine_or_draft, asked, add_merge_options, needs_config=False) == INPUT_AT_FAULT
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"in memory, and {reason}" in said
+    assert len(n_asked) == (engine == "auto")
 
 
 def sparse_pilot(folder: Path, n_people: int = 300, n_tests: int = 300, n_each: int = 3) -> tuple[Path, int]:
