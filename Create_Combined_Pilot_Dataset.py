@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Any
 from config import COMBINED_DATASETS, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.engines.choice import AUTO, MERGING
-from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, use_memory_sparingly
+from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
+from disclosure_control.run.memory import keep_freed_memory
 
 if TYPE_CHECKING:
     from cdisc.merge.combine import Combined
     from cdisc.merge.settings import MergeSettings
     from cdisc.merge.subject_ids import SubjectIdRule
+    from disclosure_control.engines.choice import Choice
 
 REPORT = "merge_report.json"
 _NOTHING_DRAFTED_FROM_DISK = (
-    "{name}: a config is drafted from all records in memory, and these files are read from disk; write config = {{}} "
-    "into it to merge them, or draft it from the files of some people"
+    "{name}: a config is drafted from all records in memory, and {reason}; write config = {{}} into it to merge the "
+    "files, or draft it from the files of some people"
 )
 
 
@@ -35,12 +37,16 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
     """
-    from cdisc.merge.combine import combine_domains
-    from disclosure_control.engines.merging import choose_merging, working_on
+    from disclosure_control.engines.merging import choose_merging
 
-    use_memory_sparingly()
+    return _combine_by(choose_merging(options.engine, pilot.folder), pilot)
+
+
+def _combine_by(choice: Choice, pilot: Pilot) -> Outcome:
+    from cdisc.merge.combine import combine_domains
+    from disclosure_control.engines.merging import working_on
+
     rule, settings = merge_settings(pilot.config)
-    choice = choose_merging(options.engine, pilot.folder)
     if choice.reason:
         pilot.log.notice(choice.reason)
     with working_on(choice.name, pilot.folder, pilot.results) as working:
@@ -59,12 +65,14 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         return combine_pilot(pilot, options)
     from disclosure_control.engines.merging import choose_merging
 
-    if choose_merging(options.engine, pilot.folder).name != "memory":
-        raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name))
+    choice = choose_merging(options.engine, pilot.folder)
+    if choice.name != "memory":
+        reason = choice.reason.rstrip(".") or f"--engine {choice.name} was asked for"
+        raise FaultyInputError(_NOTHING_DRAFTED_FROM_DISK.format(name=pilot.config_file.name, reason=reason))
     from disclosure_control.draft.draft import draft_config
     from disclosure_control.draft.files import write_draft
 
-    outcome = combine_pilot(pilot, options) if pilot.is_configured else None
+    outcome = _combine_by(choice, pilot) if pilot.is_configured else None
     try:
         draft = draft_config(pilot.name, pilot.folder, pilot.config)
     except FaultyInputError as error:
@@ -176,4 +184,5 @@ def add_merge_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
+    keep_freed_memory(arrow_from="jemalloc")
     sys.exit(run_door(__doc__, combine_or_draft, add_options=add_merge_options, needs_config=False))

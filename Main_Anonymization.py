@@ -22,6 +22,7 @@ from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.engines.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
+from disclosure_control.run.memory import keep_freed_memory
 
 MOST_FEATURES = 3  # sensitive features of which the table of outcomes names each
 
@@ -169,4 +170,5 @@ def _percent(text: str) -> float:
 
 
 if __name__ == "__main__":
+    keep_freed_memory(arrow_from="system")
     sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))

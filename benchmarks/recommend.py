@@ -75,7 +75,8 @@ def lattice_of(data: str, frame):
 
 def searched(data: str, frame, limit: float, models: str) -> dict:
     from Anonymization_Models import count_sensitive_values
-    from disclosure_control.generalisation.requirements import Criterion, Requirements
+    from disclosure_control.generalisation.criteria import Criterion
+    from disclosure_control.generalisation.requirements import Requirements
     from disclosure_control.generalisation.search import search
 
     classes, lattice = lattice_of(data, frame)

@@ -15,27 +15,32 @@ from cdisc.formats.parquet_blocks import BlocksOfParquet, CutParquet, RangeOfPar
 from cdisc.formats.tables import suffix_of
 
 
-class Blocks(Protocol):
-    """The records of a file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
+class Range(Protocol):
+    """Some records of a file, whole ones: iterate ``kept`` once.
 
     Each block is a table of text with the file's ``columns``, of about ``block_bytes`` of text. ``n_bytes_read`` tells
-    how far that is among ``n_bytes``. ``kept`` gives the records of a range, without those at its end that hold
-    nothing, ``n_empty_end``, and those with another number of fields, ``n_fields_of_ragged``.
+    how far that is among ``n_bytes``. ``kept`` leaves out those at the end that hold nothing, ``n_empty_end``, and
+    those with another number of fields, ``n_fields_of_ragged``.
     """
 
     path: Path
     block_bytes: int
     columns: list[str]
-    sha256: str
     n_records: int
     n_bytes: int
     n_bytes_read: int
     n_empty_end: int
     n_fields_of_ragged: Counter[int]
 
-    def __iter__(self) -> Iterator[pa.RecordBatch]: ...
-
     def kept(self) -> Iterator[pa.RecordBatch]: ...
+
+
+class Blocks(Range, Protocol):
+    """All records of a file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``."""
+
+    sha256: str
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]: ...
 
 
 class Cut(Protocol):
@@ -51,7 +56,7 @@ class Kind:
     """A kind of file: ``blocks`` of it, a ``range`` of it, how it is ``cut``, and how long it is as text."""
 
     blocks: Callable[[Path, int], Blocks]
-    range: Callable[[Path, list[str], int, int, int], Blocks]
+    range: Callable[[Path, list[str], int, int, int], Range]
     cut: Callable[[Path, int], Cut]
     bytes_as_text: Callable[[Path], int]
 

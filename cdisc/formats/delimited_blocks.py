@@ -1,8 +1,9 @@
 """Delimited text read block by block, for files that do not fit in memory.
 
-What comes out is what ``delimited_text`` reads of the same file at once, but nothing is guessed: the text is UTF-8 with
-commas and quotes, as this tool writes it. Every block passes the checks that the whole text would; whatever a block's
-end cuts in two (a letter, a line break, a quoted value) comes out whole.
+What comes out is what ``delimited_text`` reads of the same file at once, but nothing is guessed: the text is UTF-8, and
+a ``Dialect`` says what stands between its values; by default it is as this tool writes it. Every block passes the
+checks that the whole text would; whatever a block's end cuts in two (a letter, a line break, a quoted value) comes out
+whole.
 """
 
 from __future__ import annotations
@@ -47,27 +48,26 @@ class Dialect:
 AS_WRITTEN = Dialect()
 
 
-class BlocksOfText:
-    """The records of a CSV file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
+class RangeOfText:
+    """Some bytes of a file of delimited text, whole records: iterate ``kept`` once, in whichever process.
 
     Each block is a table of text with the file's ``columns``, its values as they stand in the file, empty ones missing.
-    Records at the end that hold nothing are left out, as everywhere. Raises ``FaultyInputError`` where the file is not
-    as this tool writes it; messages hold counts and no value.
+    Records from the file's ``start`` on come after its line of names. Raises ``FaultyInputError`` where the text is not
+    as its ``dialect`` says; messages hold counts and no value.
     """
 
-    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
-        self.path, self.block_bytes, self.dialect = path, block_bytes, dialect
-        self.columns = _header(path, dialect)
-        self.sha256, self.n_records = "", 0
-        self.start, self.n_bytes, self.n_bytes_read = 0, path.stat().st_size, 0
-        self.n_empty_end, self.n_fields_of_ragged = 0, Counter[int]()
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        content_hash = hashlib.sha256()
-        yield from self.kept(content_hash)
-        n_columns = len(self.columns)
-        stop_at(faults_of_records(self.path, n_columns, self.n_records, self.n_fields_of_ragged, self.dialect))
-        self.sha256 = content_hash.hexdigest()
+    def __init__(
+        self,
+        path: Path,
+        columns: list[str],
+        start: int,
+        n_bytes: int,
+        block_bytes: int = BLOCK_BYTES,
+        dialect: Dialect = AS_WRITTEN,
+    ):
+        self.path, self.columns, self.block_bytes, self.dialect = path, columns, block_bytes, dialect
+        self.start, self.n_bytes, self.n_bytes_read = start, n_bytes, 0
+        self.n_records, self.n_empty_end, self.n_fields_of_ragged = 0, 0, Counter[int]()
 
     def kept(self, content_hash: Hash | None = None) -> Iterator[pa.RecordBatch]:
         """The records from ``start`` on but for those at the end that hold nothing, which are ``n_empty_end``.
@@ -125,17 +125,23 @@ class BlocksOfText:
                 f"into records; {self.dialect.remedy}"
             ) from None
 
-class RangeOfText(BlocksOfText):
-    """Some bytes of a CSV file, whole records: iterate ``kept`` once, in whichever process.
 
-    ``columns`` are those of the file; records of the first range come after its line of names.
+class BlocksOfText(RangeOfText):
+    """The records of a whole file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
+
+    Records at the end that hold nothing are left out, as everywhere; one with too many or too few fields is a fault.
     """
 
-    def __init__(self, path: Path, columns: list[str], start: int, n_bytes: int, block_bytes: int = BLOCK_BYTES):
-        self.path, self.columns, self.block_bytes, self.dialect = path, columns, block_bytes, AS_WRITTEN
-        self.sha256, self.n_records = "", 0
-        self.start, self.n_bytes, self.n_bytes_read = start, n_bytes, 0
-        self.n_empty_end, self.n_fields_of_ragged = 0, Counter[int]()
+    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
+        super().__init__(path, _header(path, dialect), 0, path.stat().st_size, block_bytes, dialect)
+        self.sha256 = ""
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        content_hash = hashlib.sha256()
+        yield from self.kept(content_hash)
+        n_columns = len(self.columns)
+        stop_at(faults_of_records(self.path, n_columns, self.n_records, self.n_fields_of_ragged, self.dialect))
+        self.sha256 = content_hash.hexdigest()
 
 
 class CutText:

@@ -31,12 +31,13 @@ __all__ = ["IN_MEMORY", "Combined", "Working", "combine_domains", "combine_table
 class Working:
     """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
 
-    ``people_per_part`` tells of the number of people and the files with their rows how many people are merged at once.
+    ``people_per_part`` tells of the number of people and the files with their rows how many people are merged at once,
+    ``pieces`` keeps what becomes of that many people together.
     """
 
     read: Read = read_domain_file
     people_per_part: Callable[[int, Sequence[SourceTable]], int] = lambda n_people, tables: max(n_people, 1)
-    pieces: Callable[[], Pieces] = list
+    pieces: Callable[[int], Pieces] = lambda n_people: []
 
 
 IN_MEMORY = Working()
@@ -74,7 +75,7 @@ def _combined(tables: list[SourceTable], state: MergeState, working: Working) ->
     domains = divided_domains(rows, supplemental, to_fold, starts, len(ids), state)
     state.stop_at_faults()
     state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(domains)))
-    return _reduced(ids, domains, state, Assembly(state, working.pieces()))
+    return _reduced(ids, domains, state, Assembly(state, working.pieces(len(ids))))
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,8 @@ def _reduced(ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeSt
             columns |= assembly.named(reduced, is_first=i == 0)
         if i == 0:
             state.notes.extend(_unknown_columns(state.settings, list(columns)))
+        for one in planned:
+            one.rows.give_back(i)
         if not faults.texts and not state.faults:
             assembly.add(ids[start:stop], columns)
     state.faults.extend(faults.texts)

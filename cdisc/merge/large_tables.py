@@ -23,6 +23,9 @@ class RowsOfPeople(Protocol):
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
 
+    def give_back(self, start: int) -> None:
+        """Give back what the rows of the part from ``start`` on take on the disk: it is not asked for again."""
+
 
 class LargeTable(SourceTable, ABC):
     """A table whose rows are not at hand: ``frame`` has its columns and no row."""
@@ -65,6 +68,9 @@ class RowsInMemory:
         if start == 0 and belongs.all():
             return self.frame
         return self.frame[belongs].assign(**{SUBJECT: person[belongs] - start}).reset_index(drop=True)
+
+    def give_back(self, start: int) -> None:
+        """Nothing is on the disk."""
 
 
 def rows_of_people(table: SourceTable, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:

@@ -7,13 +7,13 @@ import pyarrow as pa
 
 _AT_ONCE = 1 << 14  # texts, few enough for what is calculated to stay in the processor's cache
 _WORD = 8  # bytes
-_MOST_WORDS = 64  # of longer texts the last ones tell, and the length
+_PIECE = 512  # bytes; of longer texts each piece has a hash, and these are hashed
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 LARGEST = 2**64 - 1
 
 
 def hashes_of_texts(values: pa.Array) -> np.ndarray:
-    """A number (n,) of the letters of each text (n,) of ``large_string``; missing is like an empty text."""
+    """A number (n,) of all letters of each text (n,) of ``large_string``; missing is like an empty text."""
     if not len(values):
         return np.zeros(0, dtype=np.uint64)
     offsets = np.frombuffer(values.buffers()[1], dtype=np.int64)[values.offset : values.offset + len(values) + 1]
@@ -27,21 +27,35 @@ def hashes_of_texts(values: pa.Array) -> np.ndarray:
             if ends[0] >= _WORD
             else np.append(np.zeros(_WORD, np.uint8), letters[: ends[-1]])
         )
-        hashes[start : start + _AT_ONCE] = _of_some(
-            some, ends - ends[0] + (_WORD if ends[0] >= _WORD else ends[0] + _WORD)
-        )
+        within = ends - ends[0] + (_WORD if ends[0] >= _WORD else ends[0] + _WORD)
+        hashes[start : start + _AT_ONCE] = _of_some(some, within[1:], np.diff(within))
     return hashes
 
 
-def _of_some(letters: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """``letters`` have a word before the first text: every word that ends in a text can be read."""
+def _of_some(letters: np.ndarray, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """The hash of each text (n,) that ends before ``ends`` (n,); ``letters`` have a word before the first of them."""
+    is_long = lengths > _PIECE
+    if not is_long.any():
+        return _of_short(letters, ends, lengths)
+    hashes = np.empty(len(ends), dtype=np.uint64)
+    hashes[~is_long] = _of_short(letters, ends[~is_long], lengths[~is_long])
+    ends, lengths = ends[is_long], lengths[is_long]
+    n_pieces = -(-lengths // _PIECE)
+    text, until = np.repeat(np.arange(len(ends)), n_pieces), np.cumsum(n_pieces)
+    n_after = until[text] - np.arange(len(text)) - 1  # pieces of the text behind this one
+    lengths_of_pieces = np.minimum(lengths[text] - n_after * _PIECE, _PIECE)
+    of_pieces = _of_short(letters, ends[text] - n_after * _PIECE, lengths_of_pieces)
+    as_letters = np.append(np.uint64(0), of_pieces).astype("<u8").view(np.uint8)
+    hashes[is_long] = mixed(_of_some(as_letters, (until + 1) * _WORD, n_pieces * _WORD) ^ lengths.astype(np.uint64))
+    return hashes
+
+
+def _of_short(letters: np.ndarray, ends: np.ndarray, n_left: np.ndarray) -> np.ndarray:
+    """The same, word by word from the end, of texts (n,) of few words."""
     words = np.ndarray((max(len(letters) - _WORD + 1, 0),), dtype="<u8", buffer=letters.tobytes(), strides=(1,))
-    n_left = np.diff(offsets)
     hashes = mixed(n_left.astype(np.uint64))
-    texts, ends = np.flatnonzero(n_left), offsets[1:]
-    for _ in range(_MOST_WORDS):
-        if not len(texts):
-            break
+    texts = np.flatnonzero(n_left)
+    while len(texts):
         left = n_left[texts]
         word = words[ends[texts] - _WORD]  # of fewer letters, those of the text before are shifted out
         word = word >> (8 * np.maximum(_WORD - left, 0)).astype(np.uint64)

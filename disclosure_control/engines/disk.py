@@ -9,7 +9,6 @@ cells. What is on disk, beside the results and for this run alone: a few bytes p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.keys import KEY_LIMIT
+from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.engines.blocks import with_progress
 from disclosure_control.engines.cells import count_cells
 from disclosure_control.engines.class_keys import find_class_keys, parts_of_classes
@@ -361,14 +361,13 @@ def put_aside(
         {name: OtherColumn(GrowingDictionary(), spilled[name], limits.few_texts) for name in besides},
     )
     # Arrow and NumPy work outside Python's lock: columns side by side.
-    with ThreadPoolExecutor() as pool:
-        for block in blocks:
-            read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
-            named = [block.column(name) for name in names]
-            for name, codes in zip(names, pool.map(_encode, read.dictionaries.values(), named), strict=True):
-                read.texts[name].append(codes)
-            list(pool.map(_append, read.others.values(), [block.column(name) for name in besides]))
-            stop_at(faults_of_many_values(read.dictionaries, limits.n_values))
+    for block in blocks:
+        read.subjects.append(clean_values(block.column(SUBJECT_COLUMN)))
+        named = [block.column(name) for name in names]
+        for name, codes in zip(names, side_by_side(_encode, read.dictionaries.values(), named), strict=True):
+            read.texts[name].append(codes)
+        side_by_side(_append, read.others.values(), [block.column(name) for name in besides])
+        stop_at(faults_of_many_values(read.dictionaries, limits.n_values))
     return read
 
 

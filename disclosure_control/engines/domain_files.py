@@ -35,7 +35,7 @@ from cdisc.merge.subject_ids import SUBJECT
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted
 from disclosure_control.engines.blocks import with_progress
-from disclosure_control.engines.spill import SpilledRecords
+from disclosure_control.engines.spill import SpilledArrays, SpilledRecords, stop_without_room
 from disclosure_control.engines.texts_met import TextsMet, sums_of_texts
 from disclosure_control.run.progress import progress
 
@@ -67,7 +67,7 @@ class TextTable(LargeTable):
 
     values: Sequence[pa.ChunkedArray] = ()
     counts: Sequence[np.ndarray] = ()
-    codes: _Codes | None = None
+    codes: SpilledArrays | None = None
     limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)
 
     @property
@@ -106,13 +106,13 @@ class TextTable(LargeTable):
         place = self._place(column)
         of_code = self.counted_column(column)[0]
         is_kept = (of_code.isin(values) | of_code.isna()).to_numpy(dtype=bool)
-        kept = _Codes(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
+        kept = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
         counts = [np.zeros_like(one) for one in self.counts]
-        for codes in self.codes.blocks(len(self.values)):
+        for codes in _blocks(self.codes, len(self.values)):
             rows = np.flatnonzero(is_kept[codes[place]])
             block = [one[rows] for one in codes]
-            kept.append(block)
             for count, one in zip(counts, block, strict=True):
+                kept.append(one)
                 count += np.bincount(one, minlength=len(count))
         self.codes.remove()
         return dataclasses.replace(self, codes=kept, counts=counts)
@@ -124,7 +124,7 @@ class TextTable(LargeTable):
         is_meant = (self.counted_column(beside)[0] == value).to_numpy(dtype=bool, na_value=False)
         of_code, _ = pd.factorize(self.counted_column(column)[0])
         found: set[int] = set()
-        for codes in self.codes.blocks(len(self.values)):
+        for codes in _blocks(self.codes, len(self.values)):
             found |= set(np.unique(of_code[codes[place][is_meant[codes[place_beside]]]]).tolist()) - {-1}
             if len(found) > 1:
                 return True
@@ -144,39 +144,20 @@ class TextTable(LargeTable):
             for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
                 divided.append(person_of_code[codes[place]], codes)
                 advance(len(codes[place]))
+        divided.close()
         self.codes.remove()
         return divided
 
 
-class _Codes:
-    """The codes of all columns, block by block, in one file."""
-
-    def __init__(self, path: Path):
-        self.path = path
-        path.touch(mode=0o600)
-        self._file = path.open("wb")
-        self._n_blocks = 0
-
-    def append(self, columns: Sequence[np.ndarray]) -> None:
-        for codes in columns:
-            np.save(self._file, codes)
-        self._n_blocks += 1
-
-    def blocks(self, n_columns: int) -> Iterator[list[np.ndarray]]:
-        self._file.close()
-        with self.path.open("rb") as file:
-            for _ in range(self._n_blocks):
-                yield [np.load(file) for _ in range(n_columns)]
-
-    def remove(self) -> None:
-        self._file.close()
-        self.path.unlink()
+def _blocks(codes: SpilledArrays, n_columns: int) -> Iterator[tuple[np.ndarray, ...]]:
+    """The codes of all columns, block by block, as they were put aside one column after the other."""
+    yield from zip(*[iter(codes)] * n_columns, strict=True)
 
 
-def _gathered(codes: _Codes, n_columns: int, n_at_once: int) -> Iterator[list[np.ndarray]]:
+def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[list[np.ndarray]]:
     """Several blocks as one, until there are enough records."""
-    waiting: list[list[np.ndarray]] = []
-    for block in codes.blocks(n_columns):
+    waiting: list[tuple[np.ndarray, ...]] = []
+    for block in _blocks(codes, n_columns):
         waiting.append(block)
         if sum(len(one[0]) for one in waiting) >= n_at_once:
             yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
@@ -194,7 +175,9 @@ class _Divided:
         fields = [("person", pa.int32()), *((str(i), pa.from_numpy_dtype(width)) for i, width in enumerate(widths))]
         self._schema = pa.schema(fields)
         path = table.codes.path
-        self._parts = [SpilledRecords(path.with_name(f"{path.name}_{i}"), self._schema) for i in range(len(starts))]
+        paths = [path.with_name(f"{path.name}_{i}") for i in range(len(starts))]
+        self._parts = [SpilledRecords(path, self._schema, is_compressed=True) for path in paths]
+        self._results, self._paths, self._n_appended = path.parent.parent, paths, 0
 
     @property
     def columns(self) -> list[str]:
@@ -202,7 +185,10 @@ class _Divided:
         return [str(name) for name in self._table.frame]
 
     def append(self, person: np.ndarray, codes: Sequence[np.ndarray]) -> None:
-        """Put more records, each with the place of its person, -1 for nobody."""
+        """Put more records, each with the place of its person, -1 for nobody.
+
+        Raises ``FaultyInputError`` where those so far tell that the disk has less room than all will take.
+        """
         part = np.searchsorted(self._starts, person, side="right") - 1
         order = np.argsort(part, kind="stable")
         order = order[np.count_nonzero(part < 0) :]
@@ -213,10 +199,18 @@ class _Divided:
         for one, start, end in zip(self._parts, [0, *ends[:-1]], ends, strict=True):
             if end > start:
                 one.append(records.slice(start, end - start))
+        self._n_appended += len(person)
+        n_bytes_of_record = sum(path.stat().st_size for path in self._paths) / max(self._n_appended, 1)
+        stop_without_room(self._results, n_bytes_of_record * (self._table.n_rows - self._n_appended))
+
+    def close(self) -> None:
+        """Leave no part open: the files of many domains together would be more than a system allows."""
+        for one in self._parts:
+            one.close()
 
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
-        i = int(np.searchsorted(self._starts, start))
+        i = self._place(start)
         records = pa.Table.from_batches(self._parts[i], self._schema)
         columns = {
             name: values.take(records.column(1 + i))
@@ -225,6 +219,13 @@ class _Divided:
         frame = frame_of(columns)
         frame[SUBJECT] = records.column(0).to_numpy().astype(np.int64) - start
         return frame
+
+    def give_back(self, start: int) -> None:
+        """Give back what the rows of the part from ``start`` on take on the disk: it is not asked for again."""
+        self._parts[self._place(start)].remove()
+
+    def _place(self, start: int) -> int:
+        return int(np.searchsorted(self._starts, start))
 
 
 def read_large_file(
@@ -237,20 +238,19 @@ def read_large_file(
     dialect, notes, n_missing = _dialect_of(path, options)
     text = BlocksOfText(path, limits.block_bytes, dialect)
     stop_at(name_faults(text.columns, path))
-    met = [TextsMet() for _ in text.columns]
-    codes = _Codes(folder / f"rows_{len(list(folder.iterdir()))}")
+    met = [TextsMet(f"{path.name}: column {name!r}") for name in text.columns]
+    codes = SpilledArrays(folder / f"rows_{len(list(folder.iterdir()))}")
     for block in with_progress(text):
-        codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
+        for one, column in zip(met, block.columns, strict=True):
+            codes.append(one.encode(column))
         stop_at(_faults_of_many_values(path, text.columns, met, limits.n_values))
-    for one in met:
-        one.forget_hashes()
     if n_missing:
         notes.append(unquoted_missing_note(n_missing))
     if text.n_empty_end:
         notes.append(f"{counted(text.n_empty_end, 'record')} without any value at the end left out")
     counts = [one.n_records for one in met]
     contents = FileContents(
-        {name: pa.chunked_array([one.texts]) for name, one in zip(text.columns, met, strict=True)},
+        {name: pa.chunked_array([one.hand_over()]) for name, one in zip(text.columns, met, strict=True)},
         notes,
         may_guess_comma=dialect.delimiter != ",",
         n_records=dict(zip(text.columns, counts, strict=True)),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
 from cdisc.formats.files import read_domain_file
@@ -19,10 +20,10 @@ from cdisc.merge.combine import IN_MEMORY, Working
 from cdisc.merge.sdtm import supplemental_parent
 from disclosure_control.engines.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
 from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimits, read_large_file
-from disclosure_control.engines.spill import SpilledRecords, spill_folder
+from disclosure_control.engines.spill import SpilledRecords, spill_folder, stop_without_room
 
-SPILL_PER_BYTE = 1.0  # what is put aside, at most, by each byte of the domain files
-MOST_PARTS = 200  # files that are open at once; some systems allow 256
+SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
+MOST_PARTS = 200  # files that are open at once while a domain file is divided; some systems allow 256
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = U
     with spill_folder(results, int(SPILL_PER_BYTE * sum(map(_n_bytes, domain_files(folder))))) as spill:
         read = functools.partial(_read, spill=spill, limits=limits)
         per_part = functools.partial(_people_per_part, limits=limits)
-        yield Working(read, per_part, functools.partial(SpilledFrames, spill / "combined"))
+        yield Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results))
 
 
 def domain_files(folder: Path) -> list[Path]:
@@ -72,6 +73,11 @@ def domain_files(folder: Path) -> list[Path]:
 
 def _n_bytes(path: Path) -> int:
     return path.stat().st_size
+
+
+def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
+    """The bytes of a column's letters, and a comma or the end of the line after each value."""
+    return int(pc.sum(pc.binary_length(column)).as_py() or 0) + len(column)
 
 
 def _read(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
@@ -89,18 +95,33 @@ def _people_per_part(n_people: int, tables: Sequence[SourceTable], limits: Merge
 
 
 class SpilledFrames:
-    """Tables of text of one shape in a file on disk, in the order in which they were put: put all, then iterate."""
+    """Tables of text of one shape in a file on disk, in the order in which they were put: put all, then iterate.
 
-    def __init__(self, path: Path):
-        self._path = path
+    Together they have ``n_people`` rows, and are written as text beside the ``results`` in the end. Raises
+    ``FaultyInputError`` as soon as the tables so far tell that the disk has less room than all will take.
+    """
+
+    def __init__(self, path: Path, results: Path, n_people: int):
+        self._path, self._results, self._n_people = path, results, n_people
         self._spilled: SpilledRecords | None = None
+        self._n_so_far = self._n_bytes_of_text = 0
 
     def append(self, piece: pd.DataFrame, /) -> None:
         """Put one more table at the end."""
         table = pa.Table.from_pandas(piece, preserve_index=False)
         if self._spilled is None:
-            self._spilled = SpilledRecords(self._path, table.schema)
-        self._spilled.append(table.combine_chunks().to_batches()[0])
+            self._spilled = SpilledRecords(self._path, table.schema, is_compressed=True)
+        columns = [column.combine_chunks() for column in table.columns]
+        self._spilled.append(pa.RecordBatch.from_arrays(columns, schema=table.schema))
+        self._n_so_far += len(piece)
+        self._n_bytes_of_text += sum(_n_bytes_of_text(column) for column in table.columns)
+        stop_without_room(self._results, self._n_bytes_to_come())
+
+    def _n_bytes_to_come(self) -> float:
+        """What the tables to come and the text of all will take, if they are like those so far."""
+        n_bytes_so_far, n_to_come = _n_bytes(self._path), self._n_people - self._n_so_far
+        of_tables_and_text = n_bytes_so_far * n_to_come + self._n_bytes_of_text * self._n_people
+        return of_tables_and_text / max(self._n_so_far, 1)
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         for records in self._spilled if self._spilled is not None else ():

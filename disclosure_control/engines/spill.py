@@ -25,18 +25,23 @@ def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
     What a killed run left is removed by the next start, with the rest that it left. Raises ``FaultyInputError`` where
     the disk has less room than that.
     """
-    free = shutil.disk_usage(results).free
-    if free < n_bytes:
-        raise FaultyInputError(
-            f"{results.name}: working from disk needs about {n_bytes / 1e9:.1f} GB beside the results, and "
-            f"{free / 1e9:.1f} GB are free; make room there, or use --engine memory on a machine with enough memory"
-        )
+    stop_without_room(results, n_bytes)
     folder = results / SPILL
     folder.mkdir(mode=0o700)
     try:
         yield folder
     finally:
         _remove(folder)
+
+
+def stop_without_room(results: Path, n_bytes: float) -> None:
+    """Raise ``FaultyInputError`` where the disk of a pilot's results has less room than a run still needs."""
+    free = shutil.disk_usage(results).free
+    if free < n_bytes:
+        raise FaultyInputError(
+            f"{results.name}: working from disk needs about {n_bytes / 1e9:.1f} GB beside the results, and "
+            f"{free / 1e9:.1f} GB are free; make room there, or use --engine memory on a machine with enough memory"
+        )
 
 
 def _remove(folder: Path) -> None:
@@ -52,7 +57,7 @@ class SpilledArrays:
     """Arrays in one file, in the order in which they were put there: put all, then iterate as often as needed."""
 
     def __init__(self, path: Path):
-        self._path, self._n_arrays = path, 0
+        self.path, self._n_arrays = path, 0
         path.touch(mode=0o600)
         self._file = path.open("wb")
 
@@ -76,12 +81,12 @@ class SpilledArrays:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         self.close()
-        yield from arrays_in(self._path, self._n_arrays)
+        yield from arrays_in(self.path, self._n_arrays)
 
     def remove(self) -> None:
         """Give the room on the disk back."""
         self._file.close()
-        self._path.unlink()
+        self.path.unlink()
 
 
 def arrays_in(path: Path, n_arrays: int) -> Iterator[np.ndarray]:
@@ -95,11 +100,12 @@ def arrays_in(path: Path, n_arrays: int) -> Iterator[np.ndarray]:
 class SpilledRecords:
     """Tables of one shape in one file, in the order in which they were put there: put all, then iterate."""
 
-    def __init__(self, path: Path, schema: pa.Schema):
+    def __init__(self, path: Path, schema: pa.Schema, is_compressed: bool = False):
         self._path, self._schema = path, schema
         path.touch(mode=0o600)
         self._file = pa.OSFile(os.fspath(path), "wb")
-        self._writer = pa.ipc.new_stream(self._file, schema)
+        options = pa.ipc.IpcWriteOptions(compression="lz4" if is_compressed else None)
+        self._writer = pa.ipc.new_stream(self._file, schema, options=options)
 
     def append(self, records: pa.RecordBatch) -> None:
         """Put one more table at the end."""

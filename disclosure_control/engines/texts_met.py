@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,17 +14,37 @@ from disclosure_control.basics.text_hashes import hashes_of_texts
 MISSING = 0  # the code of a missing value
 
 
-class TextsMet:
-    """Distinct texts met so far and how many records have each, ``n_records`` (n_texts,); the first one is missing.
+@dataclass(frozen=True)
+class Run:
+    """Texts with the codes from ``first`` on; their ``hashes`` rise, and ``place`` is that of each one's text."""
 
-    A text is found again by a number that is calculated from it, and compared: looking up some texts costs the same
-    however many there are.
+    first: int
+    texts: pa.LargeStringArray
+    hashes: np.ndarray
+    place: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def followed_by(self, other: Run) -> Run:
+        """This run and the one of the codes after it as one."""
+        hashes = np.concatenate([self.hashes, other.hashes])
+        order = np.argsort(hashes, kind="stable")
+        place = np.concatenate([self.place, other.place + np.int32(len(self))])
+        return Run(self.first, pa.concat_arrays([self.texts, other.texts]), hashes[order], place[order])
+
+
+class TextsMet:
+    """Distinct texts of a ``column`` met so far and how many records have each, ``n_records`` (n_texts,).
+
+    The first one is missing; ``column`` is how a fault names it. A text is found again by a number that is calculated
+    from it, and compared. Texts are kept in runs, each at least twice as long as the next one: what a block costs grows
+    with the logarithm of the number of texts, and each text is copied as often as that.
     """
 
-    def __init__(self) -> None:
-        self._pieces: list[pa.Array] = [pa.nulls(1, pa.large_string())]
-        self._hashes = np.empty(0, dtype=np.uint64)  # rising
-        self._codes = np.empty(0, dtype=np.int32)  # beside them
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self._runs: list[Run] = []
         self._n_records = np.zeros(1, dtype=np.int64)
         self._n = 1
 
@@ -34,53 +56,54 @@ class TextsMet:
         """How many records have each text."""
         return self._n_records[: self._n]
 
-    @property
-    def texts(self) -> pa.Array:
-        """The texts in the order of their codes, the first one missing."""
-        if len(self._pieces) > 1:
-            self._pieces = [pa.concat_arrays(self._pieces)]
-        return self._pieces[0]
+    def hand_over(self) -> pa.Array:
+        """The texts in the order of their codes, the first one missing: nothing can be encoded afterwards."""
+        runs, self._runs = self._runs, []
+        return pa.concat_arrays([pa.nulls(1, pa.large_string()), *(run.texts for run in runs)])
 
     def encode(self, column: pa.LargeStringArray) -> np.ndarray:
-        """The code of each value (n,), in as few bytes as the codes so far need; new texts are added."""
+        """The code of each value (n,), in as few bytes as the codes so far need; new texts are added.
+
+        Raises ``FaultyInputError`` where two texts have one hash.
+        """
         encoded = column.dictionary_encode()
-        code = self._codes_of(encoded.dictionary)
-        codes = np.append(code, np.int32(MISSING))[encoded.indices.fill_null(len(code)).to_numpy()]
+        code = np.append(self._codes_of(encoded.dictionary), np.int32(MISSING))
+        indices = encoded.indices.fill_null(len(code) - 1).to_numpy()
         if len(self._n_records) < self._n:
             self._n_records = np.append(self._n_records, np.zeros(max(self._n, 64), dtype=np.int64))
-        self._n_records += np.bincount(codes, minlength=len(self._n_records))
-        narrow: np.ndarray = codes.astype(np.min_scalar_type(self._n - 1))
+        self._n_records[code] += np.bincount(indices, minlength=len(code))
+        narrow: np.ndarray = code[indices].astype(np.min_scalar_type(self._n - 1))
         return narrow
 
     def _codes_of(self, texts: pa.LargeStringArray) -> np.ndarray:
         hashes = hashes_of_texts(texts)
-        place = np.searchsorted(self._hashes, hashes)
-        is_known = np.zeros(len(texts), dtype=bool)
-        within = place < len(self._hashes)
-        is_known[within] = self._hashes[place[within]] == hashes[within]
         code = np.empty(len(texts), dtype=np.int32)
-        code[is_known] = self._codes[place[is_known]]
-        if is_known.any():
-            known = self.texts.take(pa.array(code[is_known]))
-            self._check(known.equals(texts.filter(pa.array(is_known))))
-        if not is_known.all():
-            new = np.flatnonzero(~is_known)
-            new = new[np.argsort(hashes[new], kind="stable")]
-            self._check(bool((np.diff(hashes[new]) > 0).all()))
-            code[new] = np.arange(self._n, self._n + len(new))
-            self._hashes = np.insert(self._hashes, place[new], hashes[new])
-            self._codes = np.insert(self._codes, place[new], code[new])
-            self._pieces.append(texts.take(pa.array(new)))
-            self._n += len(new)
+        unknown = np.argsort(hashes, kind="stable")  # rising hashes are looked up fastest
+        for run in self._runs:
+            place = np.searchsorted(run.hashes, hashes[unknown])
+            place[place == len(run)] = 0
+            is_known = run.hashes[place] == hashes[unknown]
+            found, place = unknown[is_known], run.place[place[is_known]]
+            self._check(run.texts.take(pa.array(place)).equals(texts.take(pa.array(found))))
+            code[found] = run.first + place
+            unknown = unknown[~is_known]
+        if len(unknown):
+            code[unknown] = np.arange(self._n, self._n + len(unknown))
+            self._add(texts.take(pa.array(unknown)), hashes[unknown])
         return code
 
-    def _check(self, is_so: bool) -> None:
-        if not is_so:  # once in a hundred thousand files of ten million different texts
-            raise FaultyInputError("two different texts have one hash; run again with --engine memory")
+    def _add(self, texts: pa.LargeStringArray, hashes: np.ndarray) -> None:
+        """Texts that were not met, by rising hashes."""
+        self._check(bool((np.diff(hashes) > 0).all()))
+        self._runs.append(Run(self._n, texts, hashes, np.arange(len(texts), dtype=np.int32)))
+        self._n += len(texts)
+        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
+            last = self._runs.pop()
+            self._runs[-1] = self._runs[-1].followed_by(last)
 
-    def forget_hashes(self) -> None:
-        """Give the memory back that only reading needs: nothing can be encoded afterwards."""
-        self._hashes, self._codes = self._hashes[:0], self._codes[:0]
+    def _check(self, is_so: bool) -> None:
+        if not is_so:  # once in a hundred thousand columns of ten million different texts
+            raise FaultyInputError(f"{self._column}: two different texts have one hash; run again with --engine memory")
 
 
 def sums_of_texts(texts: pa.Array, n_records: np.ndarray) -> tuple[pa.Array, np.ndarray]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import functools
 import io
 import sys
@@ -32,7 +31,6 @@ from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputErr
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import text_table
 from disclosure_control.run.logs import FORMATS, Log, utc_now
-from disclosure_control.run.memory import keep_freed_memory
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
@@ -84,7 +82,6 @@ def run_door(
     or input at fault; 3 a fault of ours; 4 another run holds the pilot.
     """
     prepare_screen()
-    keep_freed_memory()
     as_written = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(
         description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"
@@ -125,17 +122,6 @@ def prepare_screen() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a console that lacks a letter must not stop a run
     warnings.simplefilter("ignore")  # libraries quote data in their warnings
-
-
-def use_memory_sparingly() -> None:
-    """Let Arrow take memory through the allocator that touches the fewest new pages, where this build has it.
-
-    Reading a large file is half waiting for pages; the usual allocator takes twice as many from the system.
-    """
-    import pyarrow as pa
-
-    with contextlib.suppress(NotImplementedError):  # not in every build
-        pa.set_memory_pool(pa.jemalloc_memory_pool())
 
 
 def gravest(statuses: Collection[int]) -> int:

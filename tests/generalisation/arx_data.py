@@ -8,9 +8,10 @@ import pytest
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.basics.hierarchies import read_hierarchy
+from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.generalisations import Recoding, of_hierarchy
 from disclosure_control.generalisation.nodes import Lattice
-from disclosure_control.generalisation.requirements import Criterion, ReleaseModel, Requirements
+from disclosure_control.generalisation.requirements import ReleaseModel, Requirements
 from tests.places import SHARED
 
 ADULT = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.basics.hierarchies import build_hierarchy
 from disclosure_control.generalisation import coarse_measures
+from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.generalisations import Recoding, of_hierarchy
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import Lattice, RollUp
-from disclosure_control.generalisation.requirements import Criterion, ReleaseModel, Requirements
+from disclosure_control.generalisation.requirements import ReleaseModel, Requirements
 from disclosure_control.generalisation.search import evaluate, search
 from tests.examples import examples
 from tests.generalisation.search_referee import (

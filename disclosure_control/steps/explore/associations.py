@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
+from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.measures.determination import n_guessed_right
 from disclosure_control.steps.explore.columns import ExploredColumn
 
@@ -81,8 +81,7 @@ def spearman_correlations(columns: Sequence[ExploredColumn]) -> list[Correlation
     doi:10.2307/1412159.
     """
     ranked = [_Ranked(column) for column in columns]
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(lambda pair: _correlation(*pair), itertools.combinations(ranked, 2)))
+    return side_by_side(lambda pair: _correlation(*pair), itertools.combinations(ranked, 2))
 
 
 class _Ranked:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +11,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column, parse_numbers
+from disclosure_control.basics.side_by_side import side_by_side
 
 ROLES = ("quasi-identifier", "sensitive", "other")
 FENCE = 1.5  # of the interquartile range
@@ -133,8 +133,7 @@ def explore_columns(
             kind = "identifier"
         return ExploredColumn(name, roles[name], kind, units.get(name), encoded)
 
-    with ThreadPoolExecutor() as pool:  # encoding works outside Python's lock: columns side by side
-        return list(pool.map(explored, ordered))
+    return side_by_side(explored, ordered)  # encoding works outside Python's lock
 
 
 def _encoded(values: pd.Series, is_category: bool) -> EncodedColumn:

@@ -8,7 +8,7 @@ import itertools
 import pyarrow as pa
 import pytest
 
-from cdisc.formats.delimited_blocks import BlocksOfText, CutText, RangeOfText
+from cdisc.formats.delimited_blocks import BlocksOfText, CutText, Dialect, RangeOfText
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.tables import FileOptions
 from disclosure_control.basics.faults import FaultyInputError
@@ -69,6 +69,15 @@ def test_wherever_the_text_is_cut_into_ranges_their_records_are_the_same(tmp_pat
         assert all(one.n_bytes >= range_bytes for one in ranges[:-1])
         assert sum(one.n_empty_end for one in ranges) == end.count(",,")
     assert len(list(CutText(path, 1))) >= 7  # the names, and six records
+
+
+def test_a_range_is_read_in_the_dialect_of_its_file(tmp_path):
+    dialect = Dialect(";", na_is_missing=True)
+    path = written(tmp_path, 'A;B\n1,5;NA\n"NA";"x;y"\n')
+    whole = pa.Table.from_batches(list(BlocksOfText(path, 1 << 10, dialect)))
+    assert whole.to_pylist() == [{"A": "1,5", "B": None}, {"A": "NA", "B": "x;y"}]
+    ranges = [RangeOfText(path, ["A", "B"], *one, 1 << 10, dialect) for one in CutText(path, 1)]
+    assert pa.Table.from_batches([block for one in ranges for block in one.kept()]).equals(whole)
 
 
 @pytest.mark.parametrize("fault", ['4,a"b,c\n', '4,"a"b,c\n', '4,"a\n5,b,c\n', "4,a\0,c\n"])

@@ -1,0 +1,33 @@
+"""Work on several columns at once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from disclosure_control.basics.side_by_side import WORKERS, side_by_side
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_results_come_in_the_order_of_the_arguments_by_few_threads():
+    found = side_by_side(lambda one, other: (one + other, threading.get_ident()), range(50), range(50))
+    assert [total for total, _ in found] == list(range(0, 100, 2))
+    assert len({thread for _, thread in found}) <= WORKERS
+
+
+def test_the_first_error_is_raised():
+    with pytest.raises(ZeroDivisionError):
+        side_by_side(lambda number: 1 // number, [2, 0, 1])
+
+
+def test_nobody_else_starts_threads_of_their_own_number():
+    with_pools = [
+        path.relative_to(ROOT).as_posix()
+        for room in ("disclosure_control", "cdisc", "config")
+        for path in sorted((ROOT / room).rglob("*.py"))
+        if "ThreadPoolExecutor(" in path.read_text(encoding="utf-8")
+    ]
+    assert with_pools == ["disclosure_control/basics/side_by_side.py"]

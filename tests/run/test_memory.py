@@ -1,0 +1,64 @@
+"""Where the doors take their memory from."""
+
+from __future__ import annotations
+
+import ctypes
+
+import pyarrow as pa
+import pytest
+
+from disclosure_control.run.memory import M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, keep_freed_memory
+from tests.run.synthetic_pilot import PROJECT, SCRIPTS
+
+
+class Library:
+    """A C library that keeps arrays of at most so many bytes."""
+
+    def __init__(self, most: int):
+        self.most, self.options = most, {}
+
+    def mallopt(self, option: int, value: int) -> int:
+        if option == M_MMAP_THRESHOLD and value > self.most:
+            return 0
+        self.options[option] = value
+        return 1
+
+
+@pytest.fixture
+def pools(monkeypatch):
+    """The allocators that Arrow was given."""
+    chosen = []
+    monkeypatch.setattr(pa, "set_memory_pool", lambda pool: chosen.append(pool.backend_name))
+    return chosen
+
+
+@pytest.mark.parametrize(("most", "kept"), [(1 << 40, 1 << 28), (1 << 25, 1 << 25)])
+def test_the_c_library_keeps_as_much_as_its_version_allows(monkeypatch, pools, most, kept):
+    library = Library(most)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    keep_freed_memory("system")
+    assert library.options == {M_MMAP_THRESHOLD: kept, M_TRIM_THRESHOLD: 1 << 30}
+    assert pools == ["system"]
+
+
+def test_arrow_is_given_one_allocator(monkeypatch, pools):
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: Library(1 << 40))
+    monkeypatch.setattr(pa, "jemalloc_memory_pool", lambda: type("Pool", (), {"backend_name": "jemalloc"}))
+    keep_freed_memory("jemalloc")
+    assert pools == ["jemalloc"]
+
+
+def test_where_an_allocator_can_not_be_told_nothing_changes(monkeypatch, pools):
+    def not_built():
+        raise NotImplementedError
+
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
+    monkeypatch.setattr(pa, "jemalloc_memory_pool", not_built)
+    keep_freed_memory("system")
+    keep_freed_memory("jemalloc")
+    assert pools == []
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values())
+def test_each_door_chooses_once(script):
+    assert (PROJECT / script).read_text(encoding="utf-8").count("keep_freed_memory(") == 1
