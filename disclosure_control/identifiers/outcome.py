@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -62,21 +62,27 @@ class IdentifierOutcome:
         ``treated_by`` names the treatments that changed a column: such a column is looked at again, unless they are of
         those after which values keep their look.
         """
-        there = [finding for finding in self.vetoing if finding.name in released]
-        again = {
-            finding.name: {found.kind for found in self._again(released, subjects, finding.name) if found.vetoes}
+        names = list(map(str, released))
+        return self.left_in_columns(names, treated_by, lambda name: scan_combined(released, subjects, [name]).findings)
+
+    def left_in_columns(
+        self,
+        names: Collection[str],
+        treated_by: Mapping[str, Sequence[str]],
+        again: Callable[[str], Iterable[ColumnFinding]],
+    ) -> tuple[ColumnFinding, ...]:
+        """The same of released columns with these ``names``; ``again`` looks at one of them as it is released."""
+        there = [finding for finding in self.vetoing if finding.name in names]
+        kinds = {
+            finding.name: {found.kind for found in again(finding.name) if found.vetoes}
             for finding in there
             if treated_by.get(finding.name) and not set(treated_by[finding.name]) & set(DISGUISES)
         }
         return tuple(
             finding
             for finding in there
-            if (finding.name in again and finding.kind in again[finding.name]) or not treated_by.get(finding.name)
+            if (finding.name in kinds and finding.kind in kinds[finding.name]) or not treated_by.get(finding.name)
         )
-
-    @staticmethod
-    def _again(released: pd.DataFrame, subjects: pd.Series | None, name: str) -> tuple[ColumnFinding, ...]:
-        return scan_combined(released, subjects, [name]).findings
 
 
 def told_counts(finding: ColumnFinding) -> dict[str, int | None]:
