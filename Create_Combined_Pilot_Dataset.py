@@ -1,4 +1,4 @@
-"""Door 1: the domain files of a pilot -> one row per subject, in ``processed_for_anonym/combined_dataset.csv``.
+"""Door 1: a pilot's domain files -> one row per subject, ``processed_for_anonym/combined_dataset.csv`` or ``.parquet``.
 
 python Create_Combined_Pilot_Dataset.py              the pilot that .env names
 python Create_Combined_Pilot_Dataset.py PENTELI ...  these pilots
@@ -13,7 +13,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from config import COMBINED_DATASET, REVIEW, lines_to_review
+from config import COMBINED_DATASETS, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.engines.choice import AUTO, MERGING
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door, use_memory_sparingly
@@ -47,7 +47,7 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         with pilot.log.step("merge") as counts:
             combined = combine_domains(pilot.folder, rule, settings, working)
             counts |= {"subjects": combined.n_subjects, "columns": len(combined.columns) - 1}
-        return _published(pilot, combined)
+        return _published(pilot, combined, settings.combined_as)
 
 
 def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
@@ -73,7 +73,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         raise FaultyInputError([*error.faults, _nothing_drafted(pilot.config_file.name)]) from None
     path = write_draft(draft.text, pilot.config_file.path.parent, pilot.name, beside=pilot.is_configured)
     n_to_review = lines_to_review(draft.text)
-    outcome = outcome or _published(pilot, draft.combined)
+    outcome = outcome or _published(pilot, draft.combined, merge_settings(pilot.config)[1].combined_as)
     decide = f'decide the {n_to_review} lines marked "# {REVIEW}", then run Main_Anonymization.py'
     pilot.log.say(f"  drafted {path}: {decide}")
     return Outcome(outcome.status, f"{outcome.words}; drafted {path.name}, {n_to_review} lines to review")
@@ -86,15 +86,16 @@ def _nothing_drafted(name: str) -> str:
     )
 
 
-def _published(pilot: Pilot, combined: Combined) -> Outcome:
+def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
     from disclosure_control.run.results import staged
 
+    name = COMBINED_DATASETS[combined_as]
     with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
-        results.write_table(COMBINED_DATASET, combined.pieces, for_people=False)
+        results.write_table(name, combined.pieces, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     pilot.log.say(merge_table(combined.report))
     n_columns = len(combined.columns) - 1
-    return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {COMBINED_DATASET}")
+    return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {name}")
 
 
 def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSettings]:
@@ -114,17 +115,28 @@ def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSetting
 
 
 def merge_table(report: dict[str, Any]) -> str:
-    """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed."""
+    """What became of each domain, in counts: dropped, kept, collapsed, unmatched; and what was left out or guessed.
+
+    For screens and logs: a count from 1 to 9, of people or of records, is masked, and so is what would tell it when it
+    is taken from the number of all subjects. The merge report, which is restricted, has all of them.
+    """
     from tabulate import tabulate
+
+    from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 
     headers = ["Domain", "Form", "Rows", "Subjects", "Without record"]
     headers += ["Columns", "Collapsed", "Not done", "Columns dropped"]
-    rows = []
+    rows, n_all = [], report["subjects"]
     for domain, counts in report["domains"].items():
         n_columns = sum(name.startswith(f"{domain}__") for name in report["columns"])
         dropped = len(counts.get("dropped_columns", ()))
-        always = (counts[key] for key in ("form", "rows", "subjects", "subjects_without_record"))
-        rows.append([domain, *always, n_columns, counts.get("collapsed", 0), counts.get("not_done", 0), dropped])
+        n_rows, n_without = counts["rows"], HAND_TO_HAND.told(counts["subjects_without_record"], n_all)
+        subjects = (None, None) if n_without is None else (counts["subjects"], n_without)
+        told = [HAND_TO_HAND.told(n_rows, n_all), *subjects]
+        # Where rows that were collapsed are taken from all of them, subjects are left.
+        few = [HAND_TO_HAND.told(counts.get("collapsed", 0), n_rows, n_rows - n_all)]
+        few.append(HAND_TO_HAND.told(counts.get("not_done", 0), n_rows))
+        rows.append([domain, counts["form"], *map(count_text, told), n_columns, *map(count_text, few), dropped])
     lines = [tabulate(rows, headers, tablefmt="simple_outline")]
     counted_aloud = {
         "unknown_subjects_left_out": "subjects that DM does not know were left out",
@@ -136,13 +148,20 @@ def merge_table(report: dict[str, Any]) -> str:
         "text_left_out_of_summaries": "text results stayed out of a mean, minimum or maximum",
     }
     for domain, counts in (report["domains"] | report["inputs"]).items():
-        lines += [f"  {domain}: {counts[key]} {words}" for key, words in counted_aloud.items() if counts.get(key)]
-    lines += [f"  {name}: {note}" for name, file in report["inputs"].items() for note in file["notes"]]
+        told_of = {words: people_on_screen(counts[key]) for key, words in counted_aloud.items() if counts.get(key)}
+        lines += [f"  {domain}: {number} {words}" for words, number in told_of.items()]
+    lines += [f"  {name}: {_on_screen(note)}" for name, file in report["inputs"].items() for note in file["notes"]]
     lines += [f"  left out: {name}, {reason}" for name, reason in report["left_out"].items()]
-    lines += [f"  {note}" for note in report["notes"]]
+    lines += [f"  {_on_screen(note)}" for note in report["notes"]]
     if report["dropped_columns"]:
         lines.append(f"  dropped by the config: {', '.join(report['dropped_columns'])}")
     return "\n".join(lines)
+
+
+def _on_screen(note: str) -> str:
+    from cdisc.formats.messages import Note
+
+    return note.on_screen if isinstance(note, Note) else note
 
 
 def add_merge_options(parser: argparse.ArgumentParser) -> None:

@@ -17,7 +17,7 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING
 
-from config import COMBINED_DATASET, REVIEW, lines_to_review, text_of_config
+from config import REVIEW, combined_dataset_in, lines_to_review, text_of_config
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.engines.choice import AUTO, ENGINES
@@ -38,7 +38,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.steps.running import faults_without_records
 
     readers = KEY_READERS | STEP_READERS
-    path = pilot.results / COMBINED_DATASET
+    path = combined_dataset_in(pilot.results)
     choice = choose_engine(options.engine, path)
     if choice.reason:
         pilot.log.notice(choice.reason)
@@ -71,10 +71,10 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     leaving = what_leaves(steps)
     open_lines = undecided(pilot.config_file)
     verdict = verdict_on(leaving, steps, open_lines)
-    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.sha256)
+    notices = stale_merge_notices(pilot.folder, pilot.results, dataset.file, dataset.sha256)
     notices += [f"{reason.sentence} {reason.remedy}" for reason in open_lines]
     texts = run_texts(pilot.name, assessment, steps, notices, verdict.text)
-    inputs = {COMBINED_DATASET: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
+    inputs = {dataset.file: {"sha256": dataset.sha256, "rows": dataset.n_subjects}}
     for result in steps.values():
         inputs |= result.inputs
     figures = {name: result.figures for name, result in steps.items()}
@@ -93,7 +93,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
         results.publish(summary)
     pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
-    judged = leaving.about if leaving.assessment else COMBINED_DATASET
+    judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)
 
 

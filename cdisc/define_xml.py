@@ -15,12 +15,12 @@ from xml.parsers import expat
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.messages import shown_name
+from cdisc.formats.messages import Note, shown_name
 from cdisc.formats.tables import SourceTable
 from disclosure_control.basics.columns import number_text, parse_numbers
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, link_fault, read_file
-from disclosure_control.basics.words import counted, listed
+from disclosure_control.basics.words import listed
 
 _STANDARD = ("Name", "Type", "PublishingSet", "Version", "Status")
 _NUMBER_TYPES = ("integer", "float")
@@ -140,28 +140,33 @@ def contradictions(definition: StudyDefinition, table: SourceTable) -> list[str]
     for name, variable in described.items():
         if name in columns:
             column, n_records = table.counted_column(columns[name])
-            notes += [f"{definition.file_name}: {note}" for note in _disagreements(variable, column, n_records)]
+            notes += _disagreements(definition.file_name, variable, column, n_records)
     return notes
 
 
-def _disagreements(variable: VariableDefinition, column: pd.Series, n_records: np.ndarray | None) -> list[str]:
+def _disagreements(
+    file_name: str, variable: VariableDefinition, column: pd.Series, n_records: np.ndarray | None
+) -> list[str]:
     def n_of(which: pd.Series) -> int:
         return int(which.sum() if n_records is None else n_records[which.to_numpy(dtype=bool)].sum())
 
-    notes = []
+    notes: list[str] = []
+    where = f"{file_name}: {variable.name}"
     is_number = column.dtype.kind == "f"
     if variable.data_type in _NUMBER_TYPES and not is_number:
         n_texts = n_of(column.notna() & pd.isna(parse_numbers(column)))
         if n_texts:
-            notes.append(f"{variable.name} is {variable.data_type}, and {counted(n_texts, 'value')} no number")
-    if variable.code_list is not None and variable.code_list.terms:
+            notes.append(
+                Note.of(lambda told: f"{where} is {variable.data_type}, and {told(n_texts, 'value')} no number")
+            )
+    codes_of = variable.code_list
+    if codes_of is not None and codes_of.terms:
         distinct = pd.Series(column.dropna().unique())
         codes = distinct.map(number_text) if is_number else distinct.astype("str")
-        n_outside = n_of(column.isin(distinct[~codes.isin(list(variable.code_list.terms))]))
+        n_outside = n_of(column.isin(distinct[~codes.isin(list(codes_of.terms))]))
         if n_outside:
-            notes.append(
-                f"{variable.name} holds {counted(n_outside, 'value')} outside its code list {variable.code_list.name!r}"
-            )
+            outside = f"outside its code list {codes_of.name!r}"
+            notes.append(Note.of(lambda told: f"{where} holds {told(n_outside, 'value')} {outside}"))
     return notes
 
 

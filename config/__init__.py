@@ -22,8 +22,9 @@ PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the default folder of configs
 RESULTS_FOLDER = "processed_for_anonym"
-COMBINED_DATASET = "combined_dataset.csv"
+COMBINED_DATASETS = {"csv": "combined_dataset.csv", "parquet": "combined_dataset.parquet"}
 KEEP_RUNS = 400  # runs that a pilot's history holds, where nothing else is said
+LEAST_RUNS = 2  # the last one, and the one with which it was compared: without that it could not be verified
 REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on
 
 
@@ -85,7 +86,7 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
         pilot=given("BIOSTREAMS_PILOT"),
         env_file=env_file,
         state_folder=given_path("BIOSTREAMS_STATE_DIR"),
-        keep_runs=_whole_number("BIOSTREAMS_KEEP_RUNS", given("BIOSTREAMS_KEEP_RUNS"), KEEP_RUNS, 999_999),
+        keep_runs=_whole_number("BIOSTREAMS_KEEP_RUNS", given("BIOSTREAMS_KEEP_RUNS"), KEEP_RUNS, 999_999, LEAST_RUNS),
         cluster=ClusterSettings(
             given("BIOSTREAMS_SCHEDULER"),
             _whole_number("BIOSTREAMS_WORKERS", given("BIOSTREAMS_WORKERS"), ClusterSettings.n_workers, 999),
@@ -93,12 +94,26 @@ def read_settings(environment: Mapping[str, str] | None = None, folder: Path | N
     )
 
 
-def _whole_number(key: str, written: str | None, default: int, most: int) -> int:
+def _whole_number(key: str, written: str | None, default: int, most: int, least: int = 1) -> int:
     if not written:
         return default
-    if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or not 1 <= int(written) <= most:
-        raise FaultyInputError(f"{key}: found {written[:20]!r}; allowed: a whole number, 1 to {most}")
+    if not re.fullmatch(r"[0-9]{1,6}", written.strip()) or not least <= int(written) <= most:
+        raise FaultyInputError(f"{key}: found {written[:20]!r}; allowed: a whole number, {least} to {most}")
     return int(written)
+
+
+def combined_dataset_in(results: Path) -> Path:
+    """The combined dataset of a folder of results, whichever kind it is; where there is none, the CSV file's place.
+
+    Raises ``FaultyInputError`` where there are several: none of them says that it is the one.
+    """
+    there = [results / name for name in COMBINED_DATASETS.values() if (results / name).exists()]
+    if len(there) > 1:
+        raise FaultyInputError(
+            f"{' and '.join(path.name for path in there)}: both in {results.name}; allowed: one of them; move the one "
+            "away that the merge did not write, which is the one that merge_report.json does not name"
+        )
+    return there[0] if there else results / COMBINED_DATASETS["csv"]
 
 
 def list_pilots(settings: Settings) -> list[str]:

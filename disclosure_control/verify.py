@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from config import COMBINED_DATASET, parse_config_file, read_config_file, read_settings
+from config import combined_dataset_in, parse_config_file, read_config_file, read_settings
 from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, read_file
@@ -35,7 +35,7 @@ from disclosure_control.report.verification import (
     last_line,
 )
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, gravest, guarded, prepare_screen
-from disclosure_control.run.fingerprints import KEY_FILE, key_of
+from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, SilentLog, say
 from disclosure_control.run.results import VERIFIED, held, staged
 
@@ -63,10 +63,11 @@ def verify(results: Path) -> Verification:
     summary_file, manifest_file = (_report(results, name) for name in (f"{folder.name}_privacy_summary.json", MANIFEST))
     with held(results):
         summary, manifest = _parsed(summary_file), _parsed(manifest_file)
-        if not (results / KEY_FILE).is_file():
+        key = known_key(results)
+        if key is None:
             raise FaultyInputError(f"{KEY_FILE}: not there; without it no file can be told from another one")
         config = read_config_file(read_settings(), folder.name)
-        found, key = Verification(), key_of(results)
+        found = Verification()
         try:
             check_results(found, results, summary_file, key)
             check_manifest(found, manifest, summary, config, folder, results, key)
@@ -146,8 +147,9 @@ def _merge_again(found: Verification, pilot: Pilot, results: Path, combine_pilot
     if read and all((pilot.folder / name).is_file() for name in read):
         combine_pilot(pilot, argparse.Namespace(engine=AUTO))
         return
-    found.notes.append(f"The domain files are not all here: {COMBINED_DATASET} was taken as it stands.")
-    for name in (COMBINED_DATASET, MERGE_REPORT):
+    dataset = combined_dataset_in(results).name
+    found.notes.append(f"The domain files are not all here: {dataset} was taken as it stands.")
+    for name in (dataset, MERGE_REPORT):
         if (results / name).is_file():
             shutil.copyfile(results / name, pilot.results / name)
 
@@ -168,7 +170,7 @@ def _compare(
     made = _parsed(read_file(again / f"{results.parent.name}_privacy_summary.json"))
     paid = PAID_FOR in summary
     names = {name for name in summary["files"] if not (paid and name.endswith(_HOLDS_ANSWERS))}
-    check_files_again(found, results, again, {*names, COMBINED_DATASET} - {MANIFEST})
+    check_files_again(found, results, again, {*names, combined_dataset_in(results).name} - {MANIFEST})
     check_figures_again(found, summary, made, ("files", *((PAID_FOR,) if paid else ())))
     # Files were compared themselves; here is what is said of them.
     check_figures_again(found, {"files": _said_of(summary, names)}, {"files": _said_of(made, names)})

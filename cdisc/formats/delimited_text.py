@@ -25,7 +25,13 @@ from cdisc.formats.delimited_guesses import (
     n_unquoted_missing,
 )
 from cdisc.formats.encodings import read_text
-from cdisc.formats.messages import empty_file_fault, leave_out_setting, no_record_fault, setting_of
+from cdisc.formats.messages import (
+    empty_file_fault,
+    leave_out_setting,
+    no_record_fault,
+    setting_of,
+    unquoted_missing_note,
+)
 from cdisc.formats.outgoing import FileWriter, OutgoingTable
 from cdisc.formats.registry import Format
 from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
@@ -87,7 +93,7 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
         n_missing = n_unquoted_missing(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
         text = dataclasses.replace(text, n_missing=n_missing)
         if n_missing:
-            notes.append(f"NA without quotes, as R writes what is missing, read as missing ({n_missing:,})")
+            notes.append(unquoted_missing_note(n_missing))
     header = _checked_header(text)
     table = _checked_records(text, header)
     n_records = _n_without_empty_end(table)

@@ -4,11 +4,40 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from cdisc.formats.tables import domain_of
-from disclosure_control.basics.words import listed
+from disclosure_control.basics.small_counts import people_on_screen
+from disclosure_control.basics.words import counted, listed
+
+
+class Note(str):
+    """What is said of a pilot's files, with exact counts: the merge report, which holds it, is restricted.
+
+    ``on_screen`` is the same for screens and logs: no count of records, which are of people, from 1 to 9.
+    """
+
+    on_screen: str
+
+    @classmethod
+    def of(cls, write: Callable[[Callable[..., str]], str]) -> Note:
+        """The note that ``write`` makes of a function: it tells a count, of a whole, or of things by their noun.
+
+        On the screen the whole is not told: beside the number of all subjects it may tell that few are missing.
+        """
+        note = cls(write(_exact))
+        note.on_screen = write(_on_screen)
+        return note
+
+
+def _exact(n: int, noun: str = "", whole: int | None = None) -> str:
+    of_whole = "" if whole is None else f" of {whole:,}"
+    return (counted(n, noun) if noun else f"{n:,}") + of_whole
+
+
+def _on_screen(n: int, noun: str = "", whole: int | None = None) -> str:
+    return people_on_screen(n, ",") + (f" {noun}s" if noun else "")
 
 
 def shown_name(name: str) -> str:
@@ -60,5 +89,14 @@ def all_files_setting(key: str, value: object) -> str:
 
 def counted_note(words: str, counts: Mapping[str, int], *more: str) -> list[str]:
     """Return the note with the columns that have such records, and how many; none where no column has."""
-    where = [f"{shown_name(name)} ({number:,})" for name, number in counts.items() if number]
-    return [words.format(listed(where, at_most=8), *more)] if where else []
+    found = {shown_name(name): number for name, number in counts.items() if number}
+
+    def write(told: Callable[..., str]) -> str:
+        return words.format(listed((f"{name} ({told(number)})" for name, number in found.items()), at_most=8), *more)
+
+    return [Note.of(write)] if found else []
+
+
+def unquoted_missing_note(n: int) -> Note:
+    """Return the note on fields that are missing because they hold NA without quotes."""
+    return Note.of(lambda told: f"NA without quotes, as R writes what is missing, read as missing ({told(n)})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cdisc.formats.messages import Note
 from cdisc.formats.values import NUMBER_PATTERN
 from cdisc.merge.parts import Reduced
 from cdisc.merge.state import MergeState
@@ -127,9 +128,10 @@ class Assembly:
 
 def _text_among_numbers(columns: Mapping[str, _Column]) -> list[str]:
     """Columns of which most values are numbers and some are not: whoever takes them for numbers loses the others."""
-    found = [
-        f"{name} ({column.n_texts:,} of {column.n_values:,})"
-        for name, column in columns.items()
-        if 0 < 2 * column.n_texts < column.n_values
-    ]
-    return [f"values that are no numbers among numbers: {listed(found)}"] if found else []
+    found = {name: column for name, column in columns.items() if 0 < 2 * column.n_texts < column.n_values}
+
+    def write(told: Callable[..., str]) -> str:
+        where = (f"{name} ({told(column.n_texts, whole=column.n_values)})" for name, column in found.items())
+        return f"values that are no numbers among numbers: {listed(where)}"
+
+    return [Note.of(write)] if found else []

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cdisc.formats.messages import Note
 from cdisc.formats.tables import SourceTable
 from cdisc.merge.belonging import domain_of_table
 from cdisc.merge.large_tables import LargeTable
@@ -74,7 +75,8 @@ def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
             "ids equal to another one; a rule must keep them apart: change pattern or case"
         )
     if subjects.n_unmatched:
-        state.inputs[name]["notes"].append(f"the subject_id pattern does not match {subjects.n_unmatched} ids")
+        n = subjects.n_unmatched
+        state.inputs[name]["notes"].append(Note.of(lambda told: f"the subject_id pattern does not match {told(n)} ids"))
     return subjects
 
 

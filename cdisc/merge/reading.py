@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cdisc.define_xml import StudyDefinition, contradictions, find_definition, read_definition
@@ -20,12 +21,29 @@ from disclosure_control.basics.faults import FaultyInputError
 Read = Callable[[Path, FileOptions], SourceTable]
 
 
-def read_tables_to_merge(folder: Path, rule: SubjectIdRule, settings: MergeSettings) -> list[SourceTable]:
+@dataclass
+class ReadOnce:
+    """A reader that keeps what it read: a file is read again only where something else is declared of it."""
+
+    read: Read = read_domain_file
+    tables: dict[Path, tuple[FileOptions, SourceTable]] = field(default_factory=dict, repr=False)
+
+    def __call__(self, path: Path, options: FileOptions) -> SourceTable:
+        """The table of a file, as ``read`` gives it. Raises ``FaultyInputError`` as that does."""
+        known = self.tables.get(path)
+        if known is None or known[0] != options:
+            self.tables[path] = known = options, self.read(path, options)
+        return known[1]
+
+
+def read_tables_to_merge(
+    folder: Path, rule: SubjectIdRule, settings: MergeSettings, read: Read = read_domain_file
+) -> list[SourceTable]:
     """The tables that ``combine_domains`` would merge, before anything is asked of their subjects.
 
     SDTM names are in capitals. Raises ``FaultyInputError`` with all faults of the files at once.
     """
-    return tables_to_merge(folder, MergeState(rule, settings))
+    return tables_to_merge(folder, MergeState(rule, settings), read)
 
 
 def tables_to_merge(folder: Path, state: MergeState, read: Read = read_domain_file) -> list[SourceTable]:

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 from cdisc.formats.dates import READINGS
 from cdisc.formats.tables import FileOptions
 from cdisc.merge.sdtm import QUALIFIERS, UNIT
+from config import COMBINED_DATASETS
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.settings import faults_of_settings, is_name
 
@@ -28,7 +29,7 @@ class MergeSettings:
     ``missing``: texts that mean missing in all files; a list that ``files`` declares of a file holds there instead.
     ``study``: the STUDYID that is merged, several to pool, or "*".
     ``record``, ``result`` and ``text_results`` are dictionaries from a column (``LB__Glucose``), a domain (``LB``)
-    or ``""`` (everything) to a rule.
+    or ``""`` (everything) to a rule. ``combined_as``: the kind of file that the combined dataset is written as.
     """
 
     ignore: tuple[str, ...] = ()
@@ -46,6 +47,7 @@ class MergeSettings:
     unknown_subjects: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     drop_constants: bool = False
+    combined_as: str = "csv"
 
     @property
     def chosen_files(self) -> dict[str, tuple[str, ...]]:
@@ -141,6 +143,7 @@ _KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "unknown_subjects": (_are_texts, "a list of domains whose unknown subjects are left out"),
     "drop": (_are_texts, "a list of columns of the combined dataset"),
     "drop_constants": (lambda value: isinstance(value, bool), "True or False"),
+    "combined_as": (_is_one_of(tuple(COMBINED_DATASETS)), _IN_WORDS(COMBINED_DATASETS)),
 }
 
 
@@ -186,4 +189,5 @@ def read_merge_settings(literal: Any) -> MergeSettings:
         unknown_subjects=tuple(literal.get("unknown_subjects", ())),
         drop=tuple(literal.get("drop", ())),
         drop_constants=literal.get("drop_constants", False),
+        combined_as=literal.get("combined_as", "csv"),
     )

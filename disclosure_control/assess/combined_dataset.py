@@ -10,7 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 from cdisc.formats.files import read_domain_file
-from cdisc.formats.tables import FileOptions
+from cdisc.formats.parquet_blocks import BlocksOfParquet
+from cdisc.formats.tables import FileOptions, suffix_of
+from cdisc.formats.values import clean_text, frame_of
+from config import COMBINED_DATASETS
 from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.columns import are_rising
@@ -35,13 +38,15 @@ AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=(), dates="keep")
 class CombinedDataset:
     """``frame`` (n_subjects,) of the config's columns, the ``subjects``' ids, and the file's SHA-256.
 
-    ``table`` is the whole file as text; in ``typed_table`` the config's columns are typed as in ``frame``.
+    ``table`` is the whole file as text; in ``typed_table`` the config's columns are typed as in ``frame``. ``file`` is
+    its name.
     """
 
     frame: pd.DataFrame
     subjects: pd.Series
     sha256: str
     table: pd.DataFrame
+    file: str = COMBINED_DATASETS["csv"]
 
     @property
     def n_subjects(self) -> int:
@@ -60,8 +65,8 @@ class CombinedDatasetOnDisk(CombinedDataset):
     ``table`` is what can be asked of the whole file without them.
     """
 
-    def __init__(self, sha256: str, n_subjects: int, table: TableOnDisk):
-        self.__dict__.update(sha256=sha256, table=table, _n_subjects=n_subjects)
+    def __init__(self, sha256: str, n_subjects: int, table: TableOnDisk, file: str):
+        self.__dict__.update(sha256=sha256, table=table, file=file, _n_subjects=n_subjects)
 
     @property
     def n_subjects(self) -> int:
@@ -90,8 +95,7 @@ def read_combined_dataset(
     ``FaultyInputError``; its messages hold counts and no value.
     """
     columns, config = checked_config(path, literal, readers)
-    source = read_domain_file(path, AS_WRITTEN)
-    table = source.frame
+    table, sha256 = _read(path)
     check_subject_column(path, table)
     stop_at([*faults_of_roles(config), *faults_of_names(list(table.columns))])
     if list(table.columns) != columns:  # not as this tool writes it: only now the columns are known
@@ -106,7 +110,19 @@ def read_combined_dataset(
         except FaultyInputError as error:
             faults += [f"{path.name}: {fault}" for fault in error.faults]
     stop_at(faults)
-    return config, CombinedDataset(pd.DataFrame(typed), subjects, source.sha256, table)
+    return config, CombinedDataset(pd.DataFrame(typed), subjects, sha256, table, path.name)
+
+
+def _read(path: Path) -> tuple[pd.DataFrame, str]:
+    """The file as text, and its SHA-256. Raises ``FaultyInputError``."""
+    if suffix_of(path) != ".parquet":
+        source = read_domain_file(path, AS_WRITTEN)
+        return source.frame, source.sha256
+    import pyarrow as pa
+
+    blocks = BlocksOfParquet(path)
+    table = pa.Table.from_batches(blocks)
+    return frame_of({name: clean_text(table.column(name)) for name in blocks.columns}), blocks.sha256
 
 
 def checked_config(
@@ -135,9 +151,12 @@ def check_subject_column(path: Path, columns: Container[str]) -> None:
 def header_of(path: Path) -> list[str] | None:
     """The columns of the combined dataset; None where there is none yet, or none that can be read as it was written."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            header = next(csv.reader(file), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
+        if suffix_of(path) == ".parquet":
+            header = BlocksOfParquet(path).columns
+        else:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                header = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error, FaultyInputError):
         return None
     return header if SUBJECT_COLUMN in header and len(set(header)) == len(header) else None
 

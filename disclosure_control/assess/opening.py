@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cdisc.formats.delimited_blocks import BlocksOfText
+from cdisc.formats.blocks import Blocks, kind_of
 from config import ClusterSettings
 from config.model_settings import KeyReader, PilotConfig
 from disclosure_control.assess.combined_dataset import (
@@ -51,7 +51,7 @@ def opened_in_memory(path: Path, literal: Mapping, readers: Mapping[str, KeyRead
 
 
 # Counts the people of a text, in a folder and within limits.
-Count = Callable[[BlocksOfText, PilotConfig, Path, Limits], tuple[People, TableOnDisk]]
+Count = Callable[[Blocks, PilotConfig, Path, Limits], tuple[People, TableOnDisk]]
 
 
 @contextlib.contextmanager
@@ -72,12 +72,13 @@ def opened_from_disk(
     counting = (lambda folder: contextlib.nullcontext(count_on_disk)) if counting is None else counting
     limits = USUAL_LIMITS if limits is None else limits
     _, config = checked_config(path, literal, readers)
-    text = BlocksOfText(path, limits.block_bytes)
+    kind = kind_of(path)
+    text = kind.blocks(path, limits.block_bytes)
     check_subject_column(path, text.columns)
     stop_at([*faults_of_roles(config), *faults_of_names(text.columns), *faults_of_engine(config)])
-    with spill_folder(path.parent, int(SPILL_PER_BYTE * path.stat().st_size)) as folder, counting(folder) as count:
+    with spill_folder(path.parent, int(SPILL_PER_BYTE * kind.bytes_as_text(path))) as folder, counting(folder) as count:
         people, table = count(text, config, folder, limits)
-        yield OpenedPilot(config, CombinedDatasetOnDisk(text.sha256, text.n_records, table), people)
+        yield OpenedPilot(config, CombinedDatasetOnDisk(text.sha256, text.n_records, table, path.name), people)
 
 
 @contextlib.contextmanager

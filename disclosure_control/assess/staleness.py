@@ -8,17 +8,16 @@ from pathlib import Path
 
 from cdisc.formats.registry import readers_by_suffix
 from cdisc.formats.tables import suffix_of
-from config import COMBINED_DATASET
 from disclosure_control.basics.files import sha256_of_file
 
 MERGE_REPORT = "merge_report.json"
 REMEDY = "run Create_Combined_Pilot_Dataset.py again"
 
 
-def stale_merge_notices(folder: Path, results: Path, sha256: str) -> list[str]:
+def stale_merge_notices(folder: Path, results: Path, file: str, sha256: str) -> list[str]:
     """Domain files that changed or came since the merge, and a combined dataset of another merge, in sentences.
 
-    ``sha256``: of the combined dataset as it was read.
+    ``file``, ``sha256``: of the combined dataset as it was read.
 
     Files that are gone say nothing: a node may hold the combined dataset alone. Without a readable merge report nothing
     can be told, and nothing is said.
@@ -27,10 +26,11 @@ def stale_merge_notices(folder: Path, results: Path, sha256: str) -> list[str]:
         report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
         inputs, left_out = report["inputs"], report["left_out"]
         changed, added = _changed_since(inputs, folder), _added_since({*inputs, *left_out}, folder)
-        is_of_this_merge = report["pilot"] == folder.name and report["files"][COMBINED_DATASET]["sha256"] == sha256
-    except (OSError, ValueError, KeyError, TypeError):
+        hashes = {name: entry["sha256"] for name, entry in report["files"].items()}
+        is_of_this_merge = report["pilot"] == folder.name and hashes.get(file) == sha256
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return []
-    of_another = f"{COMBINED_DATASET} is not what the merge of this pilot wrote (changed by hand, or of another pilot)"
+    of_another = f"{file} is not what the merge of this pilot wrote (changed by hand, or of another pilot)"
     return [
         *([] if is_of_this_merge else [f"{of_another}; {REMEDY}."]),
         *(

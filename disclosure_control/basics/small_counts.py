@@ -14,7 +14,7 @@ totals leave, where these are small themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -59,8 +59,19 @@ class SmallCounts:
         ``beside`` are the whole, and whatever is part of it or it is part of; nobody is no small count. For cells of
         one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
         """
-        away = np.abs(np.array([0, *beside]) - part)
-        return None if part and self.are_small(away).any() else part
+        return part if not part or self.is_apart(part, (0, *beside)) else None
+
+    def is_apart(self, n: int, others: Iterable[int]) -> bool:
+        """Whether no difference between a count and one of the ``others``, which are told, is small."""
+        return not self.are_small(np.abs(np.array([*others], dtype=np.int64) - n)).any()
+
+    def newcomers(self, came: int, stayed: int, went: int) -> int | None:
+        """How many ``came`` to a group, beside how many it has had and has now; None where it is masked.
+
+        Both sizes of the group are told: who came, stayed and went give each other away.
+        """
+        are_small = self.are_small(np.array([came, stayed, went])).any()
+        return None if are_small and (came or went) else came
 
     def told_rate(self, rate: float | None, n: int) -> float | None:
         """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
@@ -185,13 +196,14 @@ def shares_by_group(
     among: np.ndarray | None = None,
     gaps: Gaps = Gaps.LIKE_ANY_GROUP,
     people: np.ndarray | None = None,
+    also: np.ndarray | None = None,
 ) -> list[dict]:
     """Who of each group is hit, among those considered, as it may be told; missing is a group.
 
     ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` says what a hit is.
     ``among`` (n_records,) are the people of whom the total is told, by default all; who of them is not considered is a
     third kind beside those who are hit and those who are not. ``people`` (n_records,): how many each entry stands for,
-    one each if not given.
+    one each if not given. ``also`` (1 + n_labels,) of bool: groups that are hidden besides, as in ``hidden_groups``.
 
     Small groups stand together, with as many larger ones as make them ten, and come last; even so they are not told
     where they are fewer than ten. In a group whose cells are masked the ``people``, the hits or both are None.
@@ -199,6 +211,7 @@ def shares_by_group(
     among = np.ones(len(groups.codes), dtype=bool) if among is None else among
     considered = considered & among
     hidden = hidden_groups(groups, among, gaps, people)
+    hidden = hidden if also is None else hidden | also
     names = ["missing", *labels_of(groups)]
     kinds = (considered & hit, considered & ~hit, among)
     counts = np.column_stack([_people_by_group(groups, who, people) for who in kinds])
@@ -261,11 +274,19 @@ def people_told(n: int | None) -> str:
     return f"{MASKED} people" if n is None else people_text(n)
 
 
-def people_on_screen(n: int | None) -> str:
+def some_of_people(n: int, n_all: int) -> str:
+    """How many of the people, in words, without a small count or one that subtraction would give."""
+    of_all = f"of {people_text(n_all, ',')}"
+    if HAND_TO_HAND.told(n, n_all) is not None and n:
+        return f"{n:,} {of_all}"
+    return f"a few {of_all}" if n < HAND_TO_HAND.threshold else f"nearly all {of_all}"
+
+
+def people_on_screen(n: int | None, form: str = "") -> str:
     """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told.
 
-    None is a number that is masked.
+    None is a number that is masked; ``form`` "," writes ``1,000``.
     """
     if n is None:
         return f"a {MASKED} number"
-    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else str(n)
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else f"{n:{form}}"

@@ -1,12 +1,14 @@
 """Edges of bins for a column of numbers: where the field has them, else at quantiles; no bin with a handful of people.
 
 A config's bins are ``[a, b)``, the last one closed, and what lies outside of the edges falls into a tail. Tails are
-bins as well here: an edge near the smallest or largest value would tell it.
+bins as well here: an edge near the smallest or largest value would tell it. So nobody's value but those of a whole bin
+moves an edge: where a last bin needs an upper one, that is the same for all pilots, or a power of ten.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +17,9 @@ import numpy as np
 from disclosure_control.basics.columns import number_text
 
 CHILDHOOD, GROWN_UP = (6.0, 12.0), 18.0  # school, adolescence
-OLDEST = 90.0  # above it all are one: 45 CFR 164.514(b)(2)(i)(C)
+OLDEST = 90.0  # from there on all are one: 45 CFR 164.514(b)(2)(i)(C)
+OLDEST_AGE = 130.0  # nobody was older
+ANY_AGE = (0.0, OLDEST_AGE)
 BODY_MASS_INDEX = (18.5, 25.0, 30.0, 35.0, 40.0)  # WHO: underweight, overweight, obesity I, II, III; adults
 MOST_QUANTILES = 5
 FINEST = 1e-9
@@ -30,19 +34,20 @@ class Bins:
 
 
 def age_bins(ages: np.ndarray, at_least: int) -> Bins:
-    """Ages in years (n_people,): tens for adults, 6 and 12 for children; everybody above 90 together.
+    """Ages in years (n_people,), at most ``OLDEST_AGE``: tens for adults, 6 and 12 for children; from 90 on together.
 
-    A bin of fewer than ``at_least`` people joins its neighbour.
+    A bin of fewer than ``at_least`` people joins its neighbour. The oldest are in one bin up to ``OLDEST_AGE``,
+    whatever their age: an edge above the oldest would tell it.
     """
-    if np.quantile(ages, 0.95) <= GROWN_UP:
+    if np.quantile(ages, 0.95, method="lower") <= GROWN_UP:  # between two ages few could move it
         is_child = bool(ages.max() <= GROWN_UP)
         of_children = list(CHILDHOOD) if is_child else [*CHILDHOOD, GROWN_UP]
-        edges = fitted_edges(ages, of_children, 0.0, GROWN_UP if is_child else None, at_least)
+        edges = fitted_edges(ages, of_children, 0.0, GROWN_UP if is_child else None, at_least, ANY_AGE)
         return Bins(edges, f"years at the edges of childhood{_joined(edges, (0.0, *CHILDHOOD, GROWN_UP), at_least)}")
-    low, high = 10 * math.floor(ages.min() / 10), 10 * (math.floor(ages.max() / 10) + 1)
-    inner = tuple(float(edge) for edge in range(low + 10, high, 10) if edge <= OLDEST)
-    edges = fitted_edges(ages, inner, float(low), float(high), at_least)
-    return Bins(edges, f"tens of years{_joined(edges, (float(low), *inner, float(high)), at_least)}")
+    low = 10.0 * math.floor(ages.min() / 10)
+    inner = np.arange(low + 10, OLDEST + 1, 10).tolist()
+    edges = fitted_edges(ages, inner, low, OLDEST_AGE, at_least, ANY_AGE)
+    return Bins(edges, f"tens of years, the oldest together; no bin of fewer than {at_least} people")
 
 
 def body_mass_bins(values: np.ndarray, at_least: int) -> Bins:
@@ -67,13 +72,21 @@ def people_of_bins(values: np.ndarray, edges: Sequence[float]) -> np.ndarray:
 
 
 def fitted_edges(
-    values: np.ndarray, inner: Sequence[float], low: float | None, high: float | None, at_least: int
+    values: np.ndarray,
+    inner: Sequence[float],
+    low: float | None,
+    high: float | None,
+    at_least: int,
+    everybody: tuple[float, float] | None = None,
 ) -> list[float]:
     """Those of the ``inner`` edges that leave at least so many people in every bin and tail, two edges at least.
 
-    ``low`` and ``high``, with nobody outside of them, close the first and the last bin where nothing had to be joined
-    there; without them a tail does. Where the people are too few for two groups, one bin holds all of them.
+    ``low``, with nobody below it, closes the first bin where nothing had to be joined there. ``high``, with nobody
+    above it and not taken from the values, closes the last one. Without them a tail does, of enough people as well.
+    Where they are too few for two groups, one bin holds all of them: between the two of ``everybody``, by default
+    powers of ten, the upper one of which also closes a last bin that can be no tail.
     """
+    everybody = everybody or _powers_of_ten(values)
     ordered = np.sort(values)
     kept: list[float] = []
     n_below = 0
@@ -85,14 +98,13 @@ def fitted_edges(
     while kept:
         # A bin that had to be joined stays open, so that its edge does not tell where its last person is.
         start = [low] if low is not None and kept[0] == inner[0] else []
-        end = [high] if high is not None and kept[-1] == inner[-1] else []
-        for edges in ([*start, *kept, *end], [*start, *kept, high if high is not None else _outside(ordered)[1]]):
+        for end in [[], [everybody[1]]] if high is None else [[high]]:
+            edges = [*start, *kept, *end]
             n_each = people_of_bins(ordered, edges) if len(edges) > 1 else np.zeros(0)
             if len(n_each) and not ((n_each > 0) & (n_each < at_least)).any():
                 return edges
         kept.pop()
-    low_outside, high_outside = _outside(ordered)
-    return [low if low is not None else low_outside, high if high is not None else high_outside]
+    return [*everybody]
 
 
 def round_number(number: float, step: float) -> float:
@@ -112,11 +124,11 @@ def _step(values: np.ndarray) -> float:
     return power * next(factor for factor in (5, 2, 1, 0.5) if factor * power <= finest)
 
 
-def _outside(ordered: np.ndarray) -> tuple[float, float]:
-    """Two round numbers with everybody between them."""
-    step = 10 * _step(ordered)
-    low, high = math.floor(ordered[0] / step) * step, (math.floor(ordered[-1] / step) + 1) * step
-    return float(f"{low:.12g}"), float(f"{high:.12g}")
+def _powers_of_ten(values: np.ndarray) -> tuple[float, float]:
+    """Two numbers with all of the values between them, 0 or a power of ten: they tell little of the largest one."""
+    largest = float(np.abs(values).max()) or 1.0
+    power = 10.0 ** min(math.floor(math.log10(largest)) + 1, sys.float_info.max_10_exp)
+    return -power if values.min() < 0 else 0.0, power if values.max() >= 0 else 0.0
 
 
 def _joined(edges: Sequence[float], full: Sequence[float], at_least: int) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cdisc.merge.combine import Combined, combine_domains
-from cdisc.merge.reading import read_tables_to_merge
+from cdisc.merge.combine import Combined, Working, combine_domains
+from cdisc.merge.reading import ReadOnce, read_tables_to_merge
 from cdisc.merge.settings import MergeSettings, read_merge_settings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subject_id_rule
 from disclosure_control.basics.words import people_text
@@ -43,16 +43,18 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     a person decided them. Raises ``FaultyInputError`` where the files cannot be merged.
     """
     given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
-    tables = tables_by_domain(read_tables_to_merge(folder, given_rule, given_settings))
+    working = Working(read=ReadOnce())
+    tables = tables_by_domain(read_tables_to_merge(folder, given_rule, given_settings, working.read))
     merge = _as_given(draft_merge(tables), given)
     rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
-    combined = combine_domains(folder, rule, settings)
+    combined = combine_domains(folder, rule, settings, working)
     k = draft_k(len(combined.frame))
     columns = _columns(combined, merge, k)
     decisions = decide(columns)
     dropped = {name: decision for name, decision in decisions.items() if decision.role is Role.DROPPED}
     if dropped:  # the dataset as the next merge will make it
-        combined = combine_domains(folder, rule, dataclasses.replace(settings, drop=(*settings.drop, *dropped)))
+        without = dataclasses.replace(settings, drop=(*settings.drop, *dropped))
+        combined = combine_domains(folder, rule, without, working)
     model_keys, left_alone = draft_model_keys(columns, decisions, k)
     keys: dict[str, Node] = {**model_keys, "subject_id": merge.subject_id}
     parts = {**merge.settings, **_drop(settings.drop, dropped)}

@@ -10,7 +10,7 @@ import pandas as pd
 from cdisc.formats.tables import SourceTable
 from cdisc.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
 from cdisc.merge.subject_ids import DEFAULT_COLUMN
-from disclosure_control.basics.words import counted
+from disclosure_control.basics.small_counts import people_on_screen
 from disclosure_control.draft.literal import Group, Line, Node
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
 
@@ -47,7 +47,7 @@ def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
     ids = draft_subject_ids(whole, base) if base else SubjectIds({"column": Line(DEFAULT_COLUMN)})
     settings: dict[str, Node] = {}
     unknown = [
-        Line(domain, f"{n:,} of its {ids.n_subjects[domain]:,} subjects are not in {base}; left out and counted", True)
+        Line(domain, f"{people_on_screen(n, ',')} of its subjects are not in {base}; left out and counted", True)
         for domain, n in ids.n_unknown.items()
         if n <= MOST_UNKNOWN * ids.n_subjects[domain]
     ]
@@ -72,13 +72,11 @@ def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> Line | N
     column = ids.rule.column
     if is_long or column is None or column not in table:
         return None
-    n_subjects = ids.n_subjects[domain]
-    if n_subjects == len(table):
+    if ids.n_subjects[domain] == len(table):
         return None
     date = f"{domain[:2]}DTC"
     order = f"the last by {date}" if date in table else f"the last in the order of its values (it has no {date})"
-    rows = f"{counted(len(table), 'row')} for {counted(n_subjects, 'subject')}"
-    return Line("last", f"{rows}: {order}; the others are left out", review=True)
+    return Line("last", f"several rows for a subject: {order}; the others are left out", review=True)
 
 
 def _test_codes(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from disclosure_control.draft.bins import Bins, age_bins, body_mass_bins, quantile_bins
+from disclosure_control.draft.bins import OLDEST_AGE, Bins, age_bins, body_mass_bins, quantile_bins
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.literal import Group, Line, Node, python_text
 from disclosure_control.draft.roles import UNKNOWN, Decision, Role, order_of_sensitive
@@ -15,7 +15,6 @@ from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
 MOST_SENSITIVE = 2  # each further one is a further demand on every class
 MOST_GUESSED = 5
 NOT_CHOSEN = "could be sensitive as well"
-OLDEST_AGE = 130
 ADULT = 18
 
 

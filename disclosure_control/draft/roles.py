@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from cdisc.operations import OperationKind, VariableClass
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.small_counts import some_of_people
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.headings import LABORATORY_RESULT, Part, concept_of, rank_of
 from disclosure_control.identifiers.findings import Grade
@@ -35,7 +35,6 @@ class Decision:
 
 Rule = Callable[[Column, frozenset[str]], Decision | None]
 DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that has "language" in it is none of the language
-SMALL_COUNT = 10
 NUMBERS = ("age", "year of birth", "body mass index")
 DATES = "dates; shift or coarsen them in what leaves (shift_dates, coarsen_dates)"
 UNKNOWN = (
@@ -75,7 +74,7 @@ def _names_a_person(column: Column, names: frozenset[str]) -> Decision | None:
     finding = next((one for one in column.findings if one.vetoes and one.grade in grades), None)
     if finding is None or _is_known(column):
         return None
-    who = _some_of(finding.n_people, finding.n_all_people)
+    who = some_of_people(finding.n_people, finding.n_all_people)
     return Decision(Role.DROPPED, f"{finding.words or finding.kind} of {who}: {finding.grade.value}", review=True)
 
 
@@ -188,18 +187,12 @@ RULES: tuple[Rule, ...] = (
 def _quasi_identifier(column: Column, why: str, is_number: bool) -> Decision:
     if is_number:
         return Decision(Role.NUMBER, why)
-    rare = f"; {_some_of(column.n_rare, column.n_people)} have one that fewer than K share" if column.n_rare else ""
+    rare = (
+        f"; {some_of_people(column.n_rare, column.n_people)} have one that fewer than K share" if column.n_rare else ""
+    )
     # Where most values are rare, exact values single out by themselves: a coarser column is needed.
     is_too_fine = 2 * column.n_rare > column.n_values
     return Decision(Role.CATEGORY, f"{why}; {column.n_distinct:,} values{rare}", is_too_fine)
-
-
-def _some_of(n: int, n_all: int) -> str:
-    """How many of the people, without a small count or one that subtraction would give."""
-    of_all = f"of {people_text(n_all, ',')}"
-    if n < SMALL_COUNT:
-        return f"a few {of_all}"
-    return f"nearly all {of_all}" if 0 < n_all - n < SMALL_COUNT else f"{n:,} {of_all}"
 
 
 def order_of_sensitive(column: Column) -> tuple[bool, tuple[int, int], int, str]:

@@ -119,7 +119,7 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
     if ids:
         return Line(ids[0], f"its heading names subjects, and each of {rows} has its own value")
     if repeated:
-        return Line(repeated[0], f"its heading names subjects; {rows} of fewer subjects", review=True)
+        return Line(repeated[0], "its heading names subjects; some have several rows", review=True)
     if numbered:
         return Line(numbered[0], f"a number or code of its own in each of {rows}; is it the subject's?", review=True)
     if others:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cdisc.formats.blocks import kind_of
+
 
 @dataclass(frozen=True)
 class Engine:
@@ -60,13 +62,13 @@ def choose_engine(asked: str, path: Path) -> Choice:
 
 
 def fits_in_memory(path: Path) -> bool:
-    """Whether a file of text needs no more than a share of free memory; where that cannot be told, it does."""
+    """Whether a file needs no more than a share of free memory, by the text in it; where that is not known, it does."""
     free = free_memory()
     return free is None or _needed(path) <= SHARE_OF_FREE * free
 
 
 def _needed(path: Path) -> float:
-    return MEMORY_PER_BYTE * path.stat().st_size if path.is_file() else 0.0
+    return MEMORY_PER_BYTE * kind_of(path).bytes_as_text(path) if path.is_file() else 0.0
 
 
 def free_memory() -> int | None:

@@ -130,6 +130,10 @@ class ClassKeys:
             number = key
         return codes - 1
 
+    def classes(self, names: Sequence[str], labels: Sequence[np.ndarray]) -> CountedClasses:
+        """The classes by the columns ``names``, whose codes stand for ``labels``."""
+        return CountedClasses(names, labels, self.class_codes(), self.stages[-1].people)
+
 
 @dataclass(frozen=True)
 class NextStage:
@@ -205,16 +209,12 @@ class LabelsOfColumn(EncodedColumn):
         raise RecordsNotInMemoryError("the code of each record")
 
 
-class ClassesOfRecordsOnDisk(EquivalenceClasses):
-    """Classes with their codes and their people, of records that are not at hand."""
+class CountedClasses(EquivalenceClasses):
+    """Classes by their codes, (n_columns, n_classes), -1 is missing, and their people; no record is at hand."""
 
-    def __init__(self, names: Sequence[str], labels: Sequence[np.ndarray], keys: ClassKeys):
-        self.__dict__.update(
-            quasi_identifiers=tuple(names),
-            columns=tuple(LabelsOfColumn(one) for one in labels),
-            size=keys.stages[-1].people,
-            class_codes=keys.class_codes(),
-        )
+    def __init__(self, names: Sequence[str], labels: Sequence[np.ndarray], codes: np.ndarray, size: np.ndarray):
+        columns = tuple(LabelsOfColumn(one) for one in labels)
+        self.__dict__.update(quasi_identifiers=tuple(names), columns=columns, size=size, class_codes=codes)
 
     @property
     def class_of_record(self) -> np.ndarray:

@@ -20,13 +20,13 @@ import pandas as pd
 import pyarrow as pa
 
 from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
-from cdisc.formats.delimited_blocks import BlocksOfText, CutText, faults_of_records
+from cdisc.formats.blocks import Blocks, kind_of
+from cdisc.formats.delimited_blocks import faults_of_records
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.engines import cluster_tasks as tasks
 from disclosure_control.engines.cells import CountsOnDisk, PartOfCells
 from disclosure_control.engines.class_keys import (
-    ClassesOfRecordsOnDisk,
     Counted,
     KeyCounter,
     NextStage,
@@ -145,7 +145,7 @@ class PeopleOnCluster(PeopleOnDisk):
             "Forming classes", tasks.put_classes, [(run, people, file) for people in self._ranges]
         )
         files = tuple((path, len(one.lengths)) for path, one in zip(self._class_files, self._ranges, strict=True))
-        return ArraysInRanges(files), ClassesOfRecordsOnDisk(names, [column.labels for column in encoded], keys)
+        return ArraysInRanges(files), keys.classes(names, [column.labels for column in encoded])
 
     def _count(self, name: str, folder: Path) -> SensitiveCounts:
         folder.mkdir(mode=0o700)
@@ -229,7 +229,7 @@ class TableOnCluster(TableOnDisk):
 
 
 def count_on_cluster(
-    text: BlocksOfText, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS, *, workers: Workers
+    text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS, *, workers: Workers
 ) -> tuple[PeopleOnCluster, TableOnDisk]:
     """Have the text read by workers, which put it aside encoded in ``folder``, and its people counted.
 
@@ -269,10 +269,10 @@ def count_on_cluster(
     )
 
 
-def _read(text: BlocksOfText, reading: tasks.Reading, crew: Crew) -> list[ReadRange]:
+def _read(text: Blocks, reading: tasks.Reading, crew: Crew) -> list[ReadRange]:
     """Have the ranges of the text read while it is cut; what is known of the whole text then is set."""
     n_most = max(text.n_bytes // (RANGES_OF_A_WORKER * crew.workers.n_workers), text.block_bytes)
-    cut = CutText(text.path, max(min(reading.limits.range_bytes, n_most), text.n_bytes // MOST_RANGES))
+    cut = kind_of(text.path).cut(text.path, max(min(reading.limits.range_bytes, n_most), text.n_bytes // MOST_RANGES))
     lengths: list[int] = []
 
     def arguments() -> Iterator[tuple[tasks.Reading, int, int]]:

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cdisc.formats.delimited_blocks import RangeOfText
+from cdisc.formats.blocks import kind_of
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.engines.class_keys import ClassKeys, KeyCounter, KeyStage, NextStage
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
@@ -72,7 +72,8 @@ def stamp_of(path: Path) -> tuple[int, int]:
 
 def read_range(reading: Reading, start: int, n_bytes: int) -> ReadRange:
     """Read some bytes of the text and put them aside, encoded by lists of texts of their own."""
-    text = RangeOfText(reading.path, list(reading.columns), start, n_bytes, reading.limits.block_bytes)
+    range_of = kind_of(reading.path).range
+    text = range_of(reading.path, list(reading.columns), start, n_bytes, reading.limits.block_bytes)
     folder = own_folder(reading.run)
     limits = replace(reading.limits, few_texts=sys.maxsize)  # which columns are given up tells the whole file
     read = put_aside(text.kept(), reading.columns, list(reading.names), folder, limits)

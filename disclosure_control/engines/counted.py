@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -13,7 +12,7 @@ from Anonymization_Models import Binning, CountTable, EquivalenceClasses, ModelR
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.keys import number_rows, sum_of_keys
-from disclosure_control.engines.class_keys import LabelsOfColumn
+from disclosure_control.engines.class_keys import CountedClasses
 from disclosure_control.engines.people import (
     DistinctValues,
     ListedPeople,
@@ -21,29 +20,6 @@ from disclosure_control.engines.people import (
     RecordsNotInMemoryError,
     binned_values,
 )
-
-
-class CountedClasses(EquivalenceClasses):
-    """Classes by their codes, (n_columns, n_classes), -1 is missing, and their people; no record is at hand."""
-
-    def __init__(self, names: Sequence[str], labels: Sequence[np.ndarray], codes: np.ndarray, size: np.ndarray):
-        columns = tuple(LabelsOfColumn(one) for one in labels)
-        self.__dict__.update(quasi_identifiers=tuple(names), columns=columns, size=size, class_codes=codes)
-
-    @property
-    def class_of_record(self) -> np.ndarray:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the class of each record")
-
-    @property
-    def n_records(self) -> int:
-        """How many people there are in all classes."""
-        return int(self.size.sum())
-
-    @cached_property
-    def complete(self) -> np.ndarray:
-        """Classes without a missing quasi-identifier: (n_classes,) of bool."""
-        return np.all(self.class_codes >= 0, axis=0)
 
 
 class CountedValues(SensitiveCounts):

@@ -19,14 +19,16 @@ import pandas as pd
 import pyarrow as pa
 
 from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
-from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText
+from cdisc.formats.blocks import Blocks
+from cdisc.formats.delimited_blocks import BLOCK_BYTES
 from cdisc.formats.values import clean_values
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.keys import KEY_LIMIT
+from disclosure_control.engines.blocks import with_progress
 from disclosure_control.engines.cells import count_cells
-from disclosure_control.engines.class_keys import ClassesOfRecordsOnDisk, find_class_keys, parts_of_classes
+from disclosure_control.engines.class_keys import find_class_keys, parts_of_classes
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
 from disclosure_control.engines.dictionary import GrowingDictionary
 from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
@@ -134,7 +136,7 @@ class PeopleOnDisk:
         class_of_record = SpilledArrays(self._folder / "classes")
         for n_records, codes in blocks():
             class_of_record.append(keys.class_of(codes, n_records).astype(np.int32))
-        return class_of_record, ClassesOfRecordsOnDisk(names, [column.labels for column in encoded], keys)
+        return class_of_record, keys.classes(names, [column.labels for column in encoded])
 
     def _count(self, name: str, folder: Path) -> SensitiveCounts:
         """The count of a sensitive feature, which is put aside in a ``folder`` that is not there yet."""
@@ -281,14 +283,14 @@ def listed_records(records: pa.Table, columns: Sequence[ColumnOnDisk]) -> tuple[
 
 
 def count_on_disk(
-    text: BlocksOfText, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
+    text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS
 ) -> tuple[PeopleOnDisk, TableOnDisk]:
     """Read the text once, put it aside encoded in ``folder``, and count its people; and what else the file tells.
 
     Raises ``FaultyInputError`` as reading the whole file does, and where there are more distinct values or classes than
     ``limits`` allow.
     """
-    read = put_aside(_with_progress(text), text.columns, named_columns(config), folder, limits)
+    read = put_aside(with_progress(text), text.columns, named_columns(config), folder, limits)
     n_distinct = read.subjects.count_distinct()
     faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
     columns, binnings = columns_as_evaluated(text.path.name, config, read.dictionaries, read.texts, faults)
@@ -305,15 +307,6 @@ def count_on_disk(
 def named_columns(config: PilotConfig) -> list[str]:
     """The columns that a config names, each once."""
     return list(dict.fromkeys(config.quasi_identifiers + config.sensitive_features))
-
-
-def _with_progress(text: BlocksOfText) -> Iterator[pa.RecordBatch]:
-    n_read = 0
-    with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:
-        for block in text:
-            yield block
-            advance(text.n_bytes_read - n_read)
-            n_read = text.n_bytes_read
 
 
 def columns_as_evaluated(

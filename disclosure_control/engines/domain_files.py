@@ -27,12 +27,14 @@ from cdisc.formats.delimited_guesses import (
     n_unquoted_missing,
 )
 from cdisc.formats.foreign_content import foreign_content_faults
+from cdisc.formats.messages import unquoted_missing_note
 from cdisc.formats.tables import FileContents, FileOptions, domain_of, suffix_of
 from cdisc.formats.values import frame_of, name_faults
 from cdisc.merge.large_tables import LargeTable, RowsOfPeople
 from cdisc.merge.subject_ids import SUBJECT
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted
+from disclosure_control.engines.blocks import with_progress
 from disclosure_control.engines.spill import SpilledRecords
 from disclosure_control.engines.texts_met import TextsMet, sums_of_texts
 from disclosure_control.run.progress import progress
@@ -237,17 +239,13 @@ def read_large_file(
     stop_at(name_faults(text.columns, path))
     met = [TextsMet() for _ in text.columns]
     codes = _Codes(folder / f"rows_{len(list(folder.iterdir()))}")
-    n_read = 0
-    with progress(f"Reading {path.name}", text.n_bytes, "bytes") as advance:
-        for block in text:
-            codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
-            stop_at(_faults_of_many_values(path, text.columns, met, limits.n_values))
-            advance(text.n_bytes_read - n_read)
-            n_read = text.n_bytes_read
+    for block in with_progress(text):
+        codes.append([one.encode(column) for one, column in zip(met, block.columns, strict=True)])
+        stop_at(_faults_of_many_values(path, text.columns, met, limits.n_values))
     for one in met:
         one.forget_hashes()
     if n_missing:
-        notes.append(f"NA without quotes, as R writes what is missing, read as missing ({n_missing:,})")
+        notes.append(unquoted_missing_note(n_missing))
     if text.n_empty_end:
         notes.append(f"{counted(text.n_empty_end, 'record')} without any value at the end left out")
     counts = [one.n_records for one in met]

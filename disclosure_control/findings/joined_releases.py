@@ -22,7 +22,7 @@ from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_told
 from disclosure_control.basics.words import listed
 from disclosure_control.findings.leaving import EarlierRelease, Join, Leaving
-from disclosure_control.measures.two_releases import TwoReleases, compare_releases
+from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 
 KEY = "treatment['join']"
 
@@ -56,12 +56,16 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     config = leaving.treated.config
     people, people_earlier = (pd.Index(frame[SUBJECT_COLUMN].astype("str")) for frame in (leaving.treated.frame, table))
     names = [name for name in leaving.before.config.quasi_identifiers if name in table]
-    sensitive = [name for name in config.sensitive_features if name in leaving.released and name in table]
+    sensitive = [name for name in config.sensitive_features if name in leaving.released]
+    sizes = (leaving.n_people, len(table))
     found = compare_releases(
         _classes([leaving.released[name] for name in leaving.quasi_identifiers], leaving.n_people),
         _classes([encode_column(table[name]) for name in names], len(table)),
         people_earlier.get_indexer(people),
-        {name: (leaving.released[name].codes, encode_column(table[name]).codes) for name in sensitive},
+        {
+            name: shared_codes(leaving.released[name], encode_column(table[name]) if name in table else None, sizes)
+            for name in sensitive
+        },
         config.K,
     )
     return {
@@ -105,8 +109,8 @@ def lines_on_both(told: Mapping[str, Any], k: str) -> list[str]:
     values = listed(f"{name} {count_text(n)}" for name, n in follow.items())
     return [
         f"people in both: {in_both}; only in this one: {only_now}; only in the earlier one: {only_earlier}.",
-        f"alone by both together, and by neither: {n_alone}; fewer than {k} alike by both together, and more by each: "
-        f"{n_below}.",
+        f"alone by both together, and not by the one that a person is in last: {n_alone}; fewer than {k} alike by both "
+        f"together, and more by that one: {n_below}.",
         *([f"values that follow from both together: {values}."] if follow else []),
     ]
 

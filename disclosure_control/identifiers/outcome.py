@@ -56,32 +56,35 @@ class IdentifierOutcome:
     def left_in(
         self, released: pd.DataFrame, subjects: pd.Series | None, treated_by: Mapping[str, Sequence[str]]
     ) -> tuple[ColumnFinding, ...]:
-        """Vetoing findings that are still in what leaves.
+        """Vetoing findings that are still in what leaves, with the people who are in it.
 
         ``released`` (n_kept, n_columns) is the treated dataset, ``subjects`` (n_kept,) the ids before the treatment.
-        ``treated_by`` names the treatments that changed a column: such a column is looked at again, unless they are of
-        those after which values keep their look.
+        ``treated_by`` names the treatments that changed a column. Every column is looked at again, but for those in
+        which values keep their look and tell nothing any more; of a column that no treatment changed, what was found
+        before holds where fewer people are too few to tell.
         """
         names = list(map(str, released))
-        return self.left_in_columns(names, treated_by, lambda name: scan_combined(released, subjects, [name]).findings)
+        return self.left_in_columns(names, treated_by, lambda some: scan_combined(released, subjects, some).findings)
 
     def left_in_columns(
         self,
         names: Collection[str],
         treated_by: Mapping[str, Sequence[str]],
-        again: Callable[[str], Iterable[ColumnFinding]],
+        scanned: Callable[[Sequence[str]], Iterable[ColumnFinding]],
     ) -> tuple[ColumnFinding, ...]:
-        """The same of released columns with these ``names``; ``again`` looks at one of them as it is released."""
-        there = [finding for finding in self.vetoing if finding.name in names]
-        kinds = {
-            finding.name: {found.kind for found in again(finding.name) if found.vetoes}
-            for finding in there
-            if treated_by.get(finding.name) and not set(treated_by[finding.name]) & set(DISGUISES)
-        }
-        return tuple(
+        """The same of released columns with these ``names``; ``scanned`` looks at some of them as they are released."""
+        there = [
             finding
+            for finding in self.vetoing
+            if finding.name in names and not set(treated_by.get(finding.name, ())) & set(DISGUISES)
+        ]
+        columns = list(dict.fromkeys(finding.name for finding in there))
+        found_again = scanned(columns) if columns else ()
+        again = {(found.name, found.kind): found for found in found_again if found.vetoes}
+        return tuple(
+            again.get((finding.name, finding.kind), finding)
             for finding in there
-            if (finding.name in kinds and finding.kind in kinds[finding.name]) or not treated_by.get(finding.name)
+            if (finding.name, finding.kind) in again or not treated_by.get(finding.name)
         )
 
 

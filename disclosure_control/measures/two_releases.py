@@ -12,7 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disclosure_control.basics.columns import EncodedColumn, canonical_labels_of
 from disclosure_control.basics.keys import number_groups
+
+Codes = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -20,8 +23,10 @@ class TwoReleases:
     """Counts of people, each from 0 to those who are in either release; more is riskier from ``alone`` on.
 
     ``in_both``, ``only_now`` and ``only_earlier`` are all people. ``fewer_than_k``: whose part has fewer than k people,
-    and fewer than each of the person's classes; ``alone`` are those of them whose part is of one. ``values_follow``: by
-    sensitive feature, of whom the part knows the value, because all of it have the same, and neither class does.
+    and fewer than the person's class, that of now, or the earlier one of who is gone: so what this release adds about
+    somebody whom the earlier one had singled out counts. ``alone`` are those of them whose part is of one.
+    ``values_follow``: by sensitive feature, of whom the part knows the value, because all of it have the same, and
+    neither class had told it; another value than the earlier release told was not told.
     """
 
     in_both: int
@@ -41,17 +46,17 @@ def compare_releases(
     now: np.ndarray,
     earlier: np.ndarray,
     place: np.ndarray,
-    sensitive: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    sensitive: Mapping[str, Codes],
     k: float,
 ) -> TwoReleases:
     """What two releases tell together that neither tells alone.
 
     ``now`` (n_now,) and ``earlier`` (n_earlier,) are the equivalence classes of each, whole numbers from 0; ``place``
     (n_now,) is where a person stands in the earlier release, -1 of who is not in it. ``sensitive``: codes of each
-    feature now and earlier, -1 where missing. A part is a class now and a class earlier, or a class of those who are in
-    one release alone. Source: the intersection attack, Ganta, Kasiviswanathan and Smith 2008,
-    doi:10.1145/1401890.1401926, and correspondence attacks on releases of other people, Fung, Wang, Fu and Pei 2008,
-    doi:10.1145/1353343.1353371.
+    feature now and earlier, the same for the same value, -1 where missing, or not in that release. A part
+    is a class now and a class earlier, or a class of those who are in one release alone. Source: the intersection
+    attack, Ganta, Kasiviswanathan and Smith 2008, doi:10.1145/1401890.1401926, and correspondence attacks on releases
+    of other people, Fung, Wang, Fu and Pei 2008, doi:10.1145/1353343.1353371.
     """
     gone = np.ones(len(earlier), dtype=bool)
     gone[place[place >= 0]] = False
@@ -63,29 +68,40 @@ def compare_releases(
     n_now = int(now.max(initial=-1)) + 2
     part, size = number_groups((class_now + 1) * n_earlier + class_earlier + 1, n_now * n_earlier)
     size_of_part = size[part]
-    least = np.minimum(_sizes(now, class_now), _sizes(earlier, class_earlier))
+    size_of_class = np.concatenate(
+        [np.bincount(now, minlength=1)[now], np.bincount(earlier, minlength=1)[earlier[left]]]
+    )
     follows = {}
     for name, (codes_now, codes_earlier) in sensitive.items():
         value = np.concatenate([codes_now, codes_earlier[left]])
         known = _is_certain(part, value)
-        before = _is_certain(now, codes_now)
-        known_before = np.concatenate([before, np.zeros(len(left), dtype=bool)])
-        known_earlier = np.append(_is_certain(earlier, codes_earlier), False)
-        known_before |= known_earlier[np.concatenate([place, left])]
+        known_before = np.concatenate([_is_certain(now, codes_now), np.zeros(len(left), dtype=bool)])
+        where_earlier = np.concatenate([place, left])
+        was_told = np.append(_is_certain(earlier, codes_earlier), False)[where_earlier]
+        known_before |= was_told & (np.append(codes_earlier, -1)[where_earlier] == value)
         follows[name] = int((known & ~known_before).sum())
     return TwoReleases(
         in_both=int((place >= 0).sum()),
         only_now=int((place < 0).sum()),
         only_earlier=len(left),
-        alone=int(((size_of_part == 1) & (least > 1)).sum()),
-        fewer_than_k=int(((size_of_part < k) & (size_of_part < least)).sum()),
+        alone=int(((size_of_part == 1) & (size_of_class > 1)).sum()),
+        fewer_than_k=int(((size_of_part < k) & (size_of_part < size_of_class)).sum()),
         values_follow=follows,
     )
 
 
-def _sizes(classes: np.ndarray, class_of_person: np.ndarray) -> np.ndarray:
-    """People of the class of each (n_people,), the most that there can be where somebody has none."""
-    return np.append(np.bincount(classes), np.iinfo(np.int64).max)[class_of_person]
+def shared_codes(now: EncodedColumn | None, earlier: EncodedColumn | None, n: tuple[int, int]) -> Codes:
+    """Codes of a feature now and earlier, (n_now,) and (n_earlier,), by one list of the values of both.
+
+    ``None`` is a feature that a release does not have: nobody's value is told in it.
+    """
+    labels = [[] if column is None else canonical_labels_of(column).tolist() for column in (now, earlier)]
+    code = {label: i for i, label in enumerate(dict.fromkeys([*labels[0], *labels[1]]))}
+    found = []
+    for column, of_column, n_people in zip((now, earlier), labels, n, strict=True):
+        codes = np.full(n_people, -1) if column is None else column.codes
+        found.append(np.array([*(code[label] for label in of_column), -1], dtype=np.int64)[codes])
+    return found[0], found[1]
 
 
 def _is_certain(classes: np.ndarray, values: np.ndarray) -> np.ndarray:

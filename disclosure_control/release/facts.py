@@ -149,16 +149,16 @@ def _months(frame: pd.DataFrame, prefix: str, people: np.ndarray, start: np.ndar
 
     ``start`` (n_people,) is the first day of each person.
     """
-    day = np.full(len(frame), np.nan)
+    days = np.full(len(frame), np.nan)  # since the first one, which is study day 1; the one before it is -1
     for name in (f"{prefix}STDY", f"{prefix}DY"):
         if name in frame:
-            day = np.where(np.isnan(day), pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float), day)
+            study_day = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=float)
+            days = np.where(np.isnan(days), study_day - (study_day > 0), days)
     for name in (f"{prefix}STDTC", f"{prefix}DTC"):
         if name in frame:
             began = np.append(start, np.datetime64("NaT", "D"))[np.where((people >= 0), people, len(start))]
-            gap = (_days(frame[name]) - began) / np.timedelta64(1, "D")
-            day = np.where(np.isnan(day), gap + (gap >= 0), day)  # no day 0: the first day is 1
-    month = np.floor((day - (day > 0)) / DAYS_PER_MONTH)
+            days = np.where(np.isnan(days), (_days(frame[name]) - began) / np.timedelta64(1, "D"), days)
+    month = np.floor(days / DAYS_PER_MONTH)
     return np.where(np.isnan(month), NO_MONTH, np.nan_to_num(month).astype(np.int64).astype(str))
 
 

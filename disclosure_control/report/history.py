@@ -1,7 +1,8 @@
 """What is remembered of a pilot's runs: ``history.jsonl`` with figures alone, and what the next run compares with.
 
 The two further files are restricted: ``alone_since.csv`` says who is alone with the quasi-identifiers and since which
-run, ``quasi_identifier_groups.csv`` how many people each group had in this run and in the one before. All three belong
+run, and who no longer is since this one; ``quasi_identifier_groups.csv`` how many people each group had in this run and
+in the one before. So whoever verifies the last run can give it what it knew when it started. All three belong
 to the published set of a run: one that fails or is killed leaves the earlier ones, or the next start completes its own.
 """
 
@@ -24,12 +25,12 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import HAND_TO_HAND
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.run.doors import Pilot
-from disclosure_control.run.fingerprints import fingerprint_of_json, key_of
+from disclosure_control.run.fingerprints import fingerprint_of_json, key_of, known_key
 from disclosure_control.run.results import ResultSet
 
 HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
 MOST_ALONE = 200_000
-_ALONE_COLUMNS = [SUBJECT_COLUMN, "alone_since"]
+_ALONE_COLUMNS = [SUBJECT_COLUMN, "alone_since", "alone_until"]
 _GROUP_COLUMNS = ["column", "group", "people_before", "people"]
 _KEYS_OF_A_LINE = frozenset({"when", "config", "evaluated", "risky_rate"})
 
@@ -38,7 +39,8 @@ _KEYS_OF_A_LINE = frozenset({"when", "config", "evaluated", "risky_rate"})
 class Memory:
     """What is known of the runs so far: their ``lines``, oldest first, and what the last one left to compare with.
 
-    ``alone``: one row per person who was alone in the last run, with the time of the run that first found it so.
+    ``alone``: one row per person who was alone in the last run, ``alone_since`` the run that first found it so, or in
+    the run before it alone, ``alone_until`` the last one; else that is "".
     ``groups``: one row per quasi-identifier and group ("" is missing), with its people in the last run and before it.
     """
 
@@ -50,6 +52,11 @@ class Memory:
     def knows_who_is_alone(self) -> bool:
         """Whether the last run told who was alone: it does not where that is nearly everybody of a large pilot."""
         return bool(self.lines) and self.lines[-1].get("remembers_who_is_alone", False)
+
+    @property
+    def still_alone(self) -> pd.DataFrame:
+        """Those of ``alone`` who were so in the last run."""
+        return self.alone[self.alone["alone_until"] == ""]
 
     @classmethod
     def empty(cls) -> Memory:
@@ -68,15 +75,21 @@ class Memory:
             return self
         lines, last = self.lines[:-1], self.lines[-1]["when"]
         groups = self.groups.assign(people=self.groups["people_before"], people_before=0)
-        return Memory(lines, self.alone[self.alone["alone_since"] != last], groups)
+        alone = self.alone[self.alone["alone_since"] != last].assign(alone_until="")
+        return Memory(lines, alone, groups)
 
 
 def read_memory(results: Path) -> Memory:
     """What earlier runs left in the folder of results; empty where there was none.
 
-    Raises ``FaultyInputError`` where a file is not as a run writes it: a history that starts anew must be decided.
+    Raises ``FaultyInputError`` where a file is not as a run writes it, or the key of their fingerprints: a history that
+    starts anew must be decided.
     """
     faults: list[str] = []
+    try:
+        known_key(results)
+    except FaultyInputError as error:
+        faults += error.faults
     path = results / HISTORY
     try:
         lines = _lines(path.read_text(encoding="utf-8")) if path.is_file() else ()
@@ -117,9 +130,12 @@ def _empty(columns: list[str]) -> pd.DataFrame:
 def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessment: Assessment) -> Memory:
     """The memory with this run of the ``pilot`` in it, of as many runs as it keeps; ``summary`` is its JSON summary."""
     when, config = pilot.started, fingerprint_of_json(pilot.config, key_of(pilot.results))
-    alone = people_alone(assessment).merge(memory.alone, "left", SUBJECT_COLUMN, validate="1:1")
-    n_stay = int(alone["alone_since"].notna().sum())
-    alone["alone_since"] = alone["alone_since"].astype("str").fillna(when)
+    tells_who = n_alone(assessment) <= MOST_ALONE
+    both = memory.still_alone.merge(people_alone(assessment), "outer", SUBJECT_COLUMN, indicator="in", validate="1:1")
+    went, came, stayed = ((both["in"] == side).to_numpy() for side in ("left_only", "right_only", "both"))
+    both["alone_since"] = both["alone_since"].astype("str").mask(came, when)
+    both["alone_until"] = np.where(went, when, "")
+    alone = both[_ALONE_COLUMNS].sort_values(SUBJECT_COLUMN, ignore_index=True) if tells_who else _empty(_ALONE_COLUMNS)
     groups = _groups(assessment, memory.groups)
     line = {
         "when": when,
@@ -130,11 +146,11 @@ def remember(memory: Memory, pilot: Pilot, summary: Mapping[str, Any], assessmen
         "thresholds": {"K": assessment.config.K, "L": assessment.config.L, "T": assessment.config.T},
         "risky_rate": worst_rates(summary),
         "verdict": summary.get("verdict", {}).get("verdict"),
-        "remembers_who_is_alone": n_alone(assessment) <= MOST_ALONE,
+        "remembers_who_is_alone": tells_who,
         "open_points": len(summary.get("context", {}).get("open_points", ())),
     }
-    if memory.knows_who_is_alone and n_alone(assessment) <= MOST_ALONE:
-        line["newly_alone"] = newly_alone(len(alone) - n_stay, n_stay, len(memory.alone) - n_stay)
+    if memory.knows_who_is_alone and tells_who:
+        line["newly_alone"] = HAND_TO_HAND.newcomers(int(came.sum()), int(stayed.sum()), int(went.sum()))
     if memory.lines and memory.lines[-1]["config"] == config:
         line["drift"] = drift(groups)
     lines = (*memory.lines, line)[-pilot.keep_runs :]
@@ -175,15 +191,6 @@ def n_alone(assessment: Assessment) -> int:
 def _alone(assessment: Assessment) -> ModelResult:
     k = assessment.k_anonymity
     return dataclasses.replace(k, risky_classes=k.evaluated_classes & (k.of_class == 1))
-
-
-def newly_alone(came: int, stayed: int, went: int) -> int | None:
-    """How many are alone now who were not in the run before; None where it is masked.
-
-    The reports of both runs tell how many were alone: who came, stayed and went give each other away.
-    """
-    are_small = HAND_TO_HAND.are_small(np.array([came, stayed, went])).any()
-    return None if are_small and (came or went) else came
 
 
 def _groups(assessment: Assessment, earlier: pd.DataFrame) -> pd.DataFrame:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
@@ -12,8 +11,7 @@ from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.findings.findings import not_looked_at
-from disclosure_control.findings.questions import Answer, in_lines, three_questions
-from disclosure_control.identifiers.outcome import IdentifierOutcome
+from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
@@ -109,22 +107,10 @@ def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
         found = release.outcome
         if not found:
             return Leaving(NOTHING, None)
-        return Leaving("released/", found.assessment, found.answers, found.not_looked_at)
+        return Leaving("released/", found.assessment, release.answers, found.not_looked_at)
     if treatment is not None and FLAT in treatment.datasets:
-        assessment = treatment.outcome.as_released
-        answers = three_questions(assessment, identified=_left_in(steps))
-        return Leaving(FLAT, assessment, answers, not_looked_at(treatment.figures))
+        return Leaving(FLAT, treatment.outcome.as_released, treatment.answers, not_looked_at(treatment.figures))
     return Leaving(NOTHING, None)
-
-
-def _left_in(steps: Mapping[str, StepResult]) -> IdentifierOutcome | None:
-    """What was found in the pilot and is still in what the treatment made of it."""
-    if "identifiers" not in steps:
-        return None
-    names: Any = steps["treatment"].figures["identifiers_left_in"]
-    found = steps["identifiers"].outcome
-    still_there = tuple(finding for finding in found.in_dataset if finding.name in names)
-    return replace(found, in_dataset=still_there, planned_drops=())
 
 
 def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Sequence[Reason] = ()) -> Verdict:

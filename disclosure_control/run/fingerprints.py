@@ -11,13 +11,20 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from disclosure_control.basics.faults import FaultyInputError
+
 KEY_FILE = ".hash_key"
 KEY_DIGITS = 64
+NO_KEY = (
+    f"{KEY_FILE}: not as a run writes it; put it back from a copy, or delete it: earlier fingerprints can then not be "
+    "checked any more"
+)
 KIND = "hmac-sha256:"
 MEANING = (
     f'Every "sha256" is HMAC-SHA-256 of the SHA-256 (as bytes) of the file, under the key in {KEY_FILE} of the results '
@@ -41,16 +48,32 @@ def with_fingerprints(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> d
     return {name: {**entry, "sha256": fingerprint(key, entry["sha256"])} for name, entry in entries.items()}
 
 
-def key_of(folder: Path) -> bytes:
-    """The key of a results folder, made by chance where there is none yet: 64 hexadecimal digits, in mode 0600."""
+def known_key(folder: Path) -> bytes | None:
+    """The key of a results folder, 64 hexadecimal digits; None where no run has made one yet.
+
+    Raises ``FaultyInputError`` where the file is not as a run writes it. It is left alone: what it was may be told from
+    what it is, and a new key in its place would let every earlier file look changed.
+    """
     path = folder / KEY_FILE
+    if not path.exists():
+        return None
     key = path.read_bytes() if path.is_file() else b""
-    if len(key) != KEY_DIGITS:
-        key, unfinished = secrets.token_hex(KEY_DIGITS // 2).encode(), path.with_name(f"{KEY_FILE}.new")
-        unfinished.unlink(missing_ok=True)
-        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(key)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+    if not re.fullmatch(rb"[0-9a-f]{%d}" % KEY_DIGITS, key):
+        raise FaultyInputError(NO_KEY)
+    return key
+
+
+def key_of(folder: Path) -> bytes:
+    """The same; where there is none yet it is made by chance, whole at once, in mode 0600."""
+    return known_key(folder) or _new_key(folder / KEY_FILE)
+
+
+def _new_key(path: Path) -> bytes:
+    key, unfinished = secrets.token_hex(KEY_DIGITS // 2).encode(), path.with_name(f"{KEY_FILE}.new")
+    unfinished.unlink(missing_ok=True)
+    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(key)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
     return key

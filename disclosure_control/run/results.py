@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from cdisc.formats.parquet_blocks import parquet_bytes
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
@@ -119,19 +120,20 @@ class ResultSet:
         self._write(name, [_harmless_file(name, text.encode("utf-8"))], hand_to_hand)
 
     def write_table(self, name: str, frame: pd.DataFrame | Iterable[pd.DataFrame], for_people: bool) -> None:
-        """A CSV file of a table, or of its pieces one after the other, at least one of them.
+        """A file of a table, or of its pieces one after the other, at least one: CSV, or Parquet where it is named so.
 
         ``for_people``: no cell and no heading is run by a spreadsheet or obeyed by a terminal.
         """
         n_rows = 0
 
-        def pieces() -> Iterator[bytes]:
+        def pieces() -> Iterator[pd.DataFrame]:
             nonlocal n_rows
-            for number, piece in enumerate([frame] if isinstance(frame, pd.DataFrame) else frame):
+            for piece in [frame] if isinstance(frame, pd.DataFrame) else frame:
                 n_rows += len(piece)
-                yield csv_bytes(harmless(piece) if for_people else piece, has_header=number == 0)
+                yield harmless(piece) if for_people else piece
 
-        self._write(name, pieces())
+        as_csv = (csv_bytes(piece, has_header=number == 0) for number, piece in enumerate(pieces()))
+        self._write(name, parquet_bytes(pieces()) if name.endswith(".parquet") else as_csv)
         self.files[name]["rows"] = n_rows
 
     def write_all(

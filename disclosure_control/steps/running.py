@@ -14,6 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
+from disclosure_control.findings.questions import Answer
 from disclosure_control.run.logs import Log, SilentLog, utc_now
 from disclosure_control.steps import STEPS, settings_module, step_module
 
@@ -51,7 +52,8 @@ class StepResult:
     ``datasets`` are such files for programs, their cells not touched; ``files`` are any others. All are in mode 0600,
     and restricted: they hold values of people, but for those of ``files`` that ``hand_to_hand`` names. ``inputs`` are
     further files that were read, with their SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against
-    letting out what leaves. ``outcome`` is what later steps may build on.
+    letting out what leaves, and ``answers`` are those to the three questions of it. ``outcome`` is what later steps may
+    build on.
     """
 
     figures: Mapping[str, object]
@@ -65,6 +67,7 @@ class StepResult:
     hand_to_hand: frozenset[str] = frozenset()
     inputs: Mapping[str, dict] = field(default_factory=dict)
     reasons_to_hold: tuple[Reason, ...] = ()
+    answers: Mapping[str, Answer] = field(default_factory=dict)
     outcome: Any = None
 
     @property

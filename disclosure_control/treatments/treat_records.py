@@ -352,9 +352,10 @@ class TreatedOnDisk(TreatedPilot):
             return Gaps({SUBJECT_COLUMN: (0, 0, 0), **found}, dropped)
         return Gaps(found, {SUBJECT_COLUMN: 0, **dropped})
 
-    def scanned(self, name: str) -> tuple[ColumnFinding, ...]:
-        """What in a column, as it is released, names a person."""
-        return _scanned(self.records, self.values[name])
+    def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
+        """What in columns, as they are released, names a person."""
+        for name in names:
+            yield from _scanned(self.records, self.values[name])
 
     def blocks(self) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
         """Block by block the original ids and what is released beside them."""

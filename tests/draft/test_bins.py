@@ -44,6 +44,31 @@ def test_the_order_of_people_makes_no_difference(kind, data, at_least, seed):
     assert draft(values, at_least) == draft(shuffled, at_least)
 
 
+@examples(200)
+@given(AGES, st.integers(2, 6), st.data())
+def test_no_edge_tells_how_old_the_oldest_is(ages, at_least, data):
+    """Fewer people than make a bin, of 90 years and more: how much more moves no edge."""
+    few = data.draw(st.integers(1, at_least - 1))
+    ages = ages[ages < 90]
+    oldest = st.lists(st.integers(90, 130), min_size=few, max_size=few)
+    one, other = (age_bins(np.append(ages, data.draw(oldest)), at_least) for _ in range(2))
+    assert one == other
+
+
+@examples(200)
+@given(MEASURED, st.integers(2, 6), st.floats(1, 9))
+def test_an_edge_beyond_all_values_is_a_power_of_ten(values, at_least, times):
+    """The largest of few people, anywhere between two powers of ten, moves no edge of classes that the field has."""
+    few = np.full(at_least - 1, 1e7)
+    assert body_mass_bins(np.append(values, few), at_least) == body_mass_bins(np.append(values, times * few), at_least)
+
+
+def test_the_oldest_of_few_move_no_edge():
+    ages = np.random.default_rng(1).integers(20, 90, 300).astype(float)
+    found = [age_bins(np.append(ages, [91, 92, 93, 94, oldest]), 5).edges for oldest in (90, 95, 104, 113, 129)]
+    assert found == [[20, 30, 40, 50, 60, 70, 80, 90, 130]] * 5
+
+
 @examples(50)
 @given(MEASURED, st.integers(1, 6))
 def test_people_are_counted_as_door_2_counts_them(values, at_least):
@@ -60,13 +85,14 @@ def repeated(counts: dict[float, int]) -> np.ndarray:
 @each(
     ("people", "edges"),
     [
-        ({50: 5, 60: 5, 70: 5, 89: 5}, [50, 60, 70, 80, 90]),
-        ({52: 2, 61: 5, 70: 5, 89: 5}, [70, 80, 90]),  # two people in their fifties go with the sixties, in a tail
-        ({50: 5, 60: 5, 70: 5, 81: 2}, [50, 60, 70, 90]),  # and two in their eighties with the seventies
-        ({50: 5, 60: 2, 70: 5, 80: 5}, [50, 60, 80, 90]),
-        ({75: 5, 85: 5, 92: 5, 97: 5, 104: 5}, [70, 80, 90, 110]),  # all above 90 are one
-        ({20: 5}, [20, 30]),
-        ({20: 2, 61: 2}, [20, 70]),  # too few for two groups
+        ({50: 5, 60: 5, 70: 5, 89: 5}, [50, 60, 70, 80, 130]),
+        ({52: 2, 61: 5, 70: 5, 89: 5}, [70, 80, 130]),  # two people in their fifties go with the sixties, in a tail
+        ({50: 5, 60: 5, 70: 5, 81: 2}, [50, 60, 70, 130]),  # and two in their eighties with the seventies
+        ({50: 5, 60: 2, 70: 5, 80: 5}, [50, 60, 80, 130]),
+        ({75: 5, 85: 5, 92: 5, 97: 5, 104: 5}, [70, 80, 90, 130]),  # all from 90 on are one
+        ({90: 5, 97: 5}, [0, 130]),
+        ({20: 5}, [0, 130]),
+        ({20: 2, 61: 2}, [0, 130]),  # too few for two groups
     ],
 )
 def test_ages_of_adults_by_hand(people, edges):
@@ -80,6 +106,8 @@ def test_ages_of_adults_by_hand(people, edges):
         ({2: 1, 8: 5, 15: 5}, [12, 18]),
         ({3: 40, 8: 50, 15: 60, 25: 6}, [0, 6, 12, 18]),  # young adults of a children's clinic are a tail
         ({3: 40, 8: 50, 15: 60, 25: 2}, [0, 6, 12]),
+        ({3: 40, 8: 50, 12: 60, 25: 2}, [0, 6, 12, 130]),  # above 12 are two
+        ({16: 1, 17: 2}, [0, 130]),
     ],
 )
 def test_ages_of_children_by_hand(people, edges):

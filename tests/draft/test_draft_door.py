@@ -7,8 +7,11 @@ import shutil
 
 import pytest
 
+from cdisc.formats.files import read_domain_file
+from cdisc.merge.reading import ReadOnce
 from config import Settings, lines_to_review, list_pilots, parse_config
 from disclosure_control.draft import files
+from disclosure_control.draft.draft import draft_config
 from disclosure_control.draft.files import write_draft
 from tests.run.synthetic_pilot import (
     CONFIG,
@@ -258,3 +261,15 @@ def test_two_studies_are_for_the_controller_and_the_rest_is_drafted_then(new, do
     drafted = parse_config((new.config_folder / "CLINIC.draft.py").read_text(encoding="utf-8"), "")
     assert drafted["merge"] == {"study": "*"}
     assert drafted["categorical_qis"] == CONFIG["categorical_qis"]
+
+
+def test_a_draft_reads_every_file_once(new, monkeypatch):
+    read = []
+
+    def noted(path, options):
+        read.append(path.name)
+        return read_domain_file(path, options)
+
+    monkeypatch.setattr("disclosure_control.draft.draft.ReadOnce", lambda: ReadOnce(noted))
+    draft_config(new.name, new.folder, {})
+    assert sorted(read) == ["DM.csv", "LB.csv", "SC.csv", "VS.csv"]

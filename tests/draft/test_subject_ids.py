@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from cdisc.merge import subject_ids
 from cdisc.merge.subject_ids import read_subjects
+from disclosure_control.draft.literal import config_text
+from disclosure_control.draft.merging import draft_merge
 from disclosure_control.draft.subject_ids import draft_subject_ids
 from tests.examples import examples
 
@@ -147,3 +149,18 @@ def test_in_several_files_it_is_a_column_of_all():
 
 def test_without_one_in_all_files_the_merge_is_left_to_say_so():
     assert literal({"DM": table(patient=[1, 2]), "LB": table(subject=[1, 2])}) == {"column": "USUBJID"}
+
+
+def test_comments_on_the_merge_tell_no_small_count():
+    """Of 60 people one is unknown to DM, 8 have no row of VS and two of the others have two: configs go around."""
+    people = [f"S{i:02}" for i in range(60)]
+    tables = {
+        "DM": pd.DataFrame({"USUBJID": people}),
+        "LB": pd.DataFrame({"USUBJID": [*people, "ZZ"], "GLUCOSE": "5"}),
+        "VS": pd.DataFrame({"USUBJID": [*people[:52], *people[:2]], "BMI": "21"}),
+    }
+    draft = draft_merge(tables)
+    text = config_text("", {"subject_id": draft.subject_id, **draft.settings})
+    assert "fewer than 10 of its subjects are not in DM" in text
+    assert "several rows for a subject" in text
+    assert re.findall(r"\d+", text) == ["10"]

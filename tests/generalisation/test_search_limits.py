@@ -38,7 +38,16 @@ def test_of_a_lattice_that_is_too_large_a_part_is_searched(monkeypatch):
     lattice = arx_lattice("adult5", ("sex", "age", "race", "marital-status", "education"))
     whole = search(lattice, Requirements(5, (), 0.05), "precision")
     monkeypatch.setattr(search_module, "LARGEST_LATTICE", 100)
+    tried: list[int] = []
+
+    def counted_descent(*given):
+        levels, n_tried = descend(*given)
+        tried.append(n_tried)
+        return levels, n_tried
+
+    monkeypatch.setattr(search_module, "descend", counted_descent)
     part = search(lattice, Requirements(5, (), 0.05), "precision")
+    assert 0 < tried[0] < part.n_checked <= tried[0] + 100
     assert whole.is_optimal
     assert not part.is_optimal
     assert part.lattice_size == whole.lattice_size == 240

@@ -188,6 +188,12 @@ def test_two_in_a_class_are_not_special_and_keep_others_from_being_so():
     assert result.scores.tolist() == [0, 0, 1, 1]
 
 
+def test_written_out_it_holds_no_figure_of_a_person():
+    result = special_uniques(classes_of(pd.DataFrame({"a": ["x", "x", "y"], "b": ["u", "v", "v"]})))
+    assert repr(result).startswith("SpecialUniques(quasi_identifiers=('a', 'b'), max_size=2, weighting='elliot'")
+    assert "array" not in repr(result)
+
+
 def test_dis_scores_by_hand():
     """Two uniques with scores 1 and 4, one pair, one in ten of the population, eight attributes.
 

@@ -7,7 +7,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.measures.two_releases import TwoReleases, compare_releases
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from tests.examples import examples
 from tests.treatments.treatment_frames import shared
 
@@ -28,16 +29,17 @@ def referee(people: list[Person], k: int) -> TwoReleases:
     alone = few = follow = 0
     for one in people:
         part = [other for other in people if other[:2] == one[:2]]
-        classes = [[other for other in people if other[i] == one[i]] for i in (0, 1) if one[i] is not None]
-        alone += len(part) == 1 and all(len(members) > 1 for members in classes)
-        few += len(part) < k and all(len(members) > len(part) for members in classes)
-        which = 2 if one[0] is not None else 3
+        last = 0 if one[0] is not None else 1
+        n_alike = sum(other[last] == one[last] for other in people)
+        alone += len(part) == 1 < n_alike
+        few += len(part) < min(k, n_alike)
+        which = 2 + last
         certain = len({other[which] for other in part}) == 1 and one[which] >= 0
         known = False
         for i, column in ((0, 2), (1, 3)):
             if one[i] is not None:
                 told = {other[column] for other in people if other[i] == one[i]}
-                known |= len(told) == 1 and min(told) >= 0
+                known |= told == {one[which]}
         follow += certain and not known
     both = sum(one[0] is not None and one[1] is not None for one in people)
     only_now = sum(one[1] is None for one in people)
@@ -71,6 +73,25 @@ def test_two_releases_of_two_each_single_everybody_out():
     """By age in tens two are alike, by sex two others: both together leave each alone."""
     found = compared([(i // 2, i % 2, 0, 0) for i in range(4)], k=2)
     assert found == TwoReleases(4, 0, 0, 4, 4, {"value": 0})
+
+
+def test_what_is_added_about_somebody_whom_the_earlier_release_singled_out_counts():
+    """One was alone before, and all knew 3 of her; now she is one of ten, and it is 7."""
+    now_alike = [(0, 0, 7, 3)] + [(0, 1, i % 2, i % 2) for i in range(9)]
+    assert compared(now_alike) == TwoReleases(10, 0, 0, 1, 1, {"value": 1})
+    as_before = [(0, 0, 3, 3), *now_alike[1:]]
+    assert compared(as_before).values_follow == {"value": 0}
+    not_told_before = [(0, 0, 7, -1), *now_alike[1:]]
+    assert compared(not_told_before).values_follow == {"value": 1}
+
+
+def test_values_of_two_files_are_compared_as_they_are_told():
+    now, earlier = (encode_column(pd.Series(values)) for values in ([7.0, None, 3.0], ["3", "7", "10--20", None]))
+    codes_now, codes_earlier = shared_codes(now, earlier, (3, 4))
+    assert codes_now[1] == codes_earlier[3] == -1
+    assert (codes_now[0] == codes_earlier[1], codes_now[2] == codes_earlier[0]) == (True, True)
+    assert len({*codes_now, *codes_earlier}) == 4
+    assert shared_codes(now, None, (3, 4))[1].tolist() == [-1] * 4
 
 
 def test_who_was_in_a_class_below_k_before_is_counted_where_both_leave_fewer_still():

@@ -86,6 +86,24 @@ def test_the_second_part_of_dm_tells_the_first_day_too():
     assert other.facts[0] != other.facts[1]
 
 
+@pytest.mark.parametrize(
+    ("study_day", "date", "is_first_month"),
+    [
+        (1.0, "2020-01-01", True),
+        (30.0, "2020-01-30", True),
+        (31.0, "2020-01-31", False),
+        (-1.0, "2019-12-31", False),
+    ],
+)
+def test_the_month_of_a_study_day_is_that_of_its_date(study_day, date, is_first_month):
+    """There is no day 0: the first day is 1, the one before it -1. A month has 30 days; D began on study day 15."""
+    dm = frame(USUBJID=["A"], RFSTDTC=["2020-01-01"])
+    ae = frame(USUBJID=["A", "D"], AEDECOD=["X", "X"])
+    for told in ({"AESTDY": [study_day, 15.0]}, {"AESTDTC": [date, ""], "AESTDY": [None, 15.0]}):
+        a, d = known({"DM": dm, "AE": ae.assign(**told)}, ["terms"], with_months=True).facts
+        assert bool(a == d) is is_first_month
+
+
 def test_what_the_months_do_not_change_is_found_once(monkeypatch):
     asked = []
     monkeypatch.setattr(facts, "finest_term", lambda *given: asked.append(given) or finest_term(*given))

@@ -10,9 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from config.model_settings import validate_config
+from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
-from disclosure_control.report.history import Memory, drift, newly_alone, read_memory
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.small_counts import HAND_TO_HAND, SMALLEST_PRINTED_GROUP
+from disclosure_control.engines.people import count_in_memory
+from disclosure_control.report.history import Memory, drift, read_memory, remember
+from disclosure_control.report.summary import privacy_summary
+from disclosure_control.run.doors import Pilot
+from disclosure_control.run.logs import SilentLog
 from disclosure_control.run.results import staged
 from tests.examples import any_text, examples
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, files_below, leaks, rows_of
@@ -29,13 +36,55 @@ def test_newly_alone_against_sets(sizes):
     came, stayed, went = sizes
     before = {f"s{i}" for i in range(stayed)} | {f"w{i}" for i in range(went)}
     now = {f"s{i}" for i in range(stayed)} | {f"c{i}" for i in range(came)}
-    told = newly_alone(len(now - before), len(now & before), len(before - now))
+    told = HAND_TO_HAND.newcomers(len(now - before), len(now & before), len(before - now))
     if before == now:
         assert told == 0
     elif any(0 < size < SMALLEST_PRINTED_GROUP for size in sizes):
         assert told is None
     else:
         assert told == len(now - before)
+
+
+# ---------------------------------------------------------------- who is alone, run by run
+
+CONFIG_OF_ONE = {"categorical_qis": ["Q"], "continuous_qis": [], "sensitive_feature": [], "K": 2, "L": 1, "T": 1}
+PEOPLE_ALONE = st.sets(st.integers(0, 39))
+
+
+def run_of(memory: Memory, alone: set[int], when: str, folder) -> Memory:
+    """The memory after a run in which these of forty people are alone, and all others alike."""
+    frame = pd.DataFrame({"Q": [f"q{i}" if i in alone else "all" for i in range(40)] + ["all"] * 2})
+    subjects = pd.Series([f"s{i:02}" for i in range(42)], name="USUBJID")
+    config = validate_config(CONFIG_OF_ONE)
+    assessment = evaluate(count_in_memory(frame, config, subjects), config)
+    file = SourceFile(folder / "P.py", b"")
+    pilot = Pilot("P", folder, folder, CONFIG_OF_ONE, file, True, when, 9, SilentLog())
+    summary = {"version": "", **privacy_summary("P", assessment, {}, [])}
+    return remember(memory, pilot, summary, assessment)
+
+
+@examples(60)
+@given(in_turn=st.lists(PEOPLE_ALONE, min_size=2, max_size=4))
+def test_the_last_run_made_again_remembers_the_same(in_turn, tmp_path_factory):
+    """Against sets: who is alone, since which run; and the line of a run does not change when it is made again."""
+    folder = tmp_path_factory.mktemp("memory")
+    memory = Memory.empty()
+    for day, alone in enumerate(in_turn):
+        memory = run_of(memory, alone, f"day {day}", folder)
+    said = {row.USUBJID: row.alone_since for row in memory.still_alone.itertuples()}
+    assert said == {f"s{i:02}": f"day {_day_it_began(i, in_turn)}" for i in in_turn[-1]}
+    went = memory.alone[memory.alone["alone_until"] != ""]
+    assert set(went["USUBJID"]) == {f"s{i:02}" for i in in_turn[-2] - in_turn[-1]}
+    again = run_of(memory.before_the_last_run, in_turn[-1], f"day {len(in_turn) - 1}", folder)
+    assert again.lines == memory.lines
+    pd.testing.assert_frame_equal(again.alone, memory.alone)
+
+
+def _day_it_began(person: int, in_turn: list[set[int]]) -> int:
+    day = len(in_turn) - 1
+    while day and person in in_turn[day - 1]:
+        day -= 1
+    return day
 
 
 # ---------------------------------------------------------------- drift
@@ -129,7 +178,7 @@ IDS = any_text(min_size=1, max_size=6).filter(lambda text: "\x00" not in text)
 @given(ids=st.lists(IDS, unique=True, max_size=5))
 def test_ids_and_groups_of_any_spelling_come_back(ids, tmp_path_factory):
     folder = tmp_path_factory.mktemp("memory")
-    alone = pd.DataFrame({"USUBJID": ids, "alone_since": ["x"] * len(ids)}, dtype="str")
+    alone = pd.DataFrame({"USUBJID": ids, "alone_since": "x", "alone_until": ""}, dtype="str")
     groups = pd.DataFrame({"column": "q", "group": pd.Series(["", *ids], dtype="str"), "people_before": 1, "people": 2})
     line = {"when": "x", "config": "c", "evaluated": 1, "risky_rate": {}}
     with staged(folder, "s.json") as results:
@@ -137,6 +186,7 @@ def test_ids_and_groups_of_any_spelling_come_back(ids, tmp_path_factory):
         results.publish({})
     found = read_memory(folder)
     assert found.alone["USUBJID"].tolist() == ids
+    assert len(found.still_alone) == len(ids)
     assert found.groups["group"].tolist() == ["", *ids]
 
 
@@ -207,6 +257,6 @@ def test_the_memory_of_the_run_before_can_be_told_from_that_of_the_last(pilot, d
     doors.start_both()
     found, expected = read_memory(pilot.results).before_the_last_run, read_memory(earlier)
     assert found.lines == expected.lines
-    pd.testing.assert_frame_equal(found.alone.reset_index(drop=True), expected.alone)
+    pd.testing.assert_frame_equal(*(one.still_alone.reset_index(drop=True) for one in (found, expected)))
     counted = [table.groups.query("people > 0")[["column", "group", "people"]] for table in (found, expected)]
     pd.testing.assert_frame_equal(*(one.reset_index(drop=True) for one in counted))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from disclosure_control.report.page.page import privacy_page
-from disclosure_control.report.page.shareable import ToldCounts, shareable_content
+from disclosure_control.report.page.shareable import ToldCounts, _groups, shareable_content
 from disclosure_control.report.page.what_if import threshold_curves
 from tests.examples import examples
 from tests.report.small_pilots import RARE_TOWN, pilots, summary_of
@@ -153,3 +153,21 @@ def test_where_few_are_looked_at_what_they_leave_counts_too():
 
 def test_of_fewer_people_than_the_threshold_nothing_is_told():
     assert [ToldCounts(9).tell(n) for n in range(10)] == [None] * 10
+
+
+def test_people_and_hits_of_groups_are_apart_from_every_other_number_of_the_page():
+    """300 and 295 people: of two columns, one of which lies within the other, their difference would be five people."""
+
+    def rows(**groups: tuple[int, int]) -> list[dict]:
+        return [
+            {"group": name, "people": n, "risky": n_risky, "risky_rate": n_risky / n, "low": 0.0, "high": 1.0}
+            for name, (n, n_risky) in groups.items()
+        ]
+
+    counts = ToldCounts(900)
+    assert _groups(rows(a=(600, 60), b=(300, 30)), counts) == rows(a=(600, 60), b=(300, 30))
+    told = _groups(rows(c=(300, 30), d=(295, 29), e=(305, 31)), counts)
+    assert told[0] == rows(c=(300, 30))[0]
+    assert [(row["people"], row["risky"], row["risky_rate"]) for row in told[1:]] == [(None, None, None)] * 2
+    # 305 people are near 300, and follow from the others: nothing is told of this column.
+    assert _groups(rows(f=(305, 30), g=(500, 50), h=(95, 10)), counts) is None

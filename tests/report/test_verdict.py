@@ -6,6 +6,7 @@ import pandas as pd
 
 from config.model_settings import validate_config
 from disclosure_control.basics.reasons import Gravity, Reason
+from disclosure_control.findings.questions import three_questions
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.steps.running import StepResult
 from disclosure_control.treatments.treat import treat
@@ -52,7 +53,9 @@ def test_the_three_questions_are_asked_of_what_leaves_and_not_only_of_what_came_
     checked = validate_config({**config, "sensitive_feature": []}, ["town"])
     frame = pd.DataFrame({"town": list("abcdef")})
     treated = treat(frame, checked, [{"method": "drop_column", "columns": ["town"]}])
-    steps = {"treatment": StepResult({}, "", datasets={"anonymised_dataset.csv": frame}, outcome=treated)}
+    answers = three_questions(treated.as_released)
+    released = StepResult({}, "", datasets={"anonymised_dataset.csv": frame}, answers=answers, outcome=treated)
+    steps = {"treatment": released}
     verdict = verdict_on(what_leaves(steps), steps)
     answers = verdict.figures["three_questions"]
     assert {name: answer["answer"] for name, answer in answers.items()} == {

@@ -21,6 +21,7 @@ from tests.run.synthetic_pilot import (
     copy_of,
     files_below,
     leaks,
+    rows_of,
     snapshot,
 )
 
@@ -75,6 +76,31 @@ def test_every_figure_and_file_is_compared(published):
     assert found.held["k_anonymity"] == len(summary["k_anonymity"])
     assert found.held["files made again"] == len(summary["files"])  # the manifest by its figures, the dataset beside
     assert found.notes == []
+
+
+@COSTLY
+@pytest.mark.parametrize("runs", ["400", "2"])
+def test_a_run_after_which_few_are_no_longer_alone_holds(pilot, doors, monkeypatch, runs):
+    """40 are alone; then 35 of them stay so, 5 go and 12 come: masked in the run, and so when it is made again."""
+    monkeypatch.setenv("BIOSTREAMS_KEEP_RUNS", runs)
+    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    monkeypatch.setattr("tests.run.synthetic_pilot.PEOPLE", tuple(_person(i) for i in range(90)))
+    for alone in (range(40), range(5, 52)):
+        for domain in ("DM", "VS", "LB", "SC"):
+            rows = rows_of(domain)
+            if domain == "SC":
+                for i in alone:
+                    rows[i][DISTRICT] = f"D{i}"
+            pilot.write_rows(f"{domain}.csv", rows)
+        assert [run.status for run in doors.start_both()] == [DONE, DONE]
+    last = json.loads((pilot.results / "history.jsonl").read_text().splitlines()[-1])
+    assert last["newly_alone"] is None
+    assert changed_of(pilot) == []
+    assert len(pilot.result_rows("alone_since.csv")) == 35 + 12 + 5
+
+
+def _person(i: int) -> tuple[str, ...]:
+    return (f"S{i:03}", "31", "F", "all", "21", str(150 + i))
 
 
 FILES = [
@@ -238,7 +264,13 @@ def test_nothing_to_compare(published, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main([str(tmp_path / "empty")]) == INPUT_AT_FAULT
     assert "name a folder that Main_Anonymization.py wrote" in capsys.readouterr().err
-    (published.results / KEY_FILE).unlink()
+    key = published.results / KEY_FILE
+    key.write_bytes(key.read_bytes() + b"\n")
+    before = snapshot(published.root)
+    assert main([str(published.results)]) == INPUT_AT_FAULT
+    assert ".hash_key: not as a run writes it" in capsys.readouterr().err
+    assert snapshot(published.root) == before
+    key.unlink()
     assert main([str(published.results)]) == INPUT_AT_FAULT
     assert ".hash_key: not there" in capsys.readouterr().err
 

@@ -17,7 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.report.history import read_memory
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint, key_of, known_key
 from disclosure_control.run.results import COMMIT, MANIFEST, csv_bytes, harmless, held, staged
 from tests.cases import each
 from tests.examples import any_text, examples
@@ -168,10 +170,48 @@ def test_the_key_of_the_hashes_is_the_controllers_alone_and_stays(pilot, doors):
     doors.start(2)
     assert key.read_bytes() == before
     hashes = pilot.summary()["inputs"]
-    key.write_bytes(b"cut short")
+    key.unlink()
     doors.start(2)
     assert len(key.read_bytes()) == 64
     assert pilot.summary()["inputs"] != hashes
+
+
+@pytest.mark.parametrize("changed", [lambda key: key + b"\n", lambda key: key[:9], lambda key: key[:-1] + b"X"])
+def test_a_key_that_somebody_changed_is_a_fault_and_is_left_as_it_is(pilot, changed):
+    """An editor adds the end of a line: the true key can still be put right, and must not go."""
+    key = pilot.results / KEY_FILE
+    key.write_bytes(changed(key.read_bytes()))
+    before = snapshot(pilot.results)
+    for look in (key_of, read_memory):
+        with pytest.raises(FaultyInputError, match=r"\.hash_key: not as a run writes it; put it back from a copy"):
+            look(pilot.results)
+    assert snapshot(pilot.results) == before
+
+
+def test_a_changed_key_stops_door_2_before_it_works(pilot, doors):
+    key = pilot.results / KEY_FILE
+    key.write_bytes(key.read_bytes() + b"\n")
+    before = snapshot(pilot.results)
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert ".hash_key: not as a run writes it" in run.err
+    assert snapshot(pilot.results) == before
+
+
+def test_a_key_is_made_whole_at_once(tmp_path, monkeypatch):
+    """A run that is killed while it writes the key leaves none, and the next one makes it."""
+
+    def killed(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", killed)
+        with pytest.raises(KeyboardInterrupt):
+            key_of(tmp_path)
+    assert known_key(tmp_path) is None
+    made = key_of(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [KEY_FILE]
+    assert key_of(tmp_path) == known_key(tmp_path) == made
 
 
 def test_what_is_restricted_is_said_to_be(pilot):

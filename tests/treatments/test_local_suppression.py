@@ -1,5 +1,6 @@
 """Local suppression against sdcMicro's counts, a referee by pairs of records, and the best of all ways in a group."""
 
+import contextlib
 import itertools
 import json
 
@@ -228,6 +229,13 @@ def test_only_as_many_as_are_needed_join_one_who_lost_everything():
     assert sum(treated.changed.values()) <= 6
 
 
+def test_nobody_is_called_where_those_below_k_help_each_other():
+    """Two people of place x, of either sex: alike without their sex. Without their place each needs one of place z."""
+    frame = pd.DataFrame({"place": ["x"] * 2 + ["z"] * 10, "sex": ["F", "M"] * 6})
+    treated = apply_local_suppression(pilot(frame, ["place", "sex"]), missing="category", importance=["sex", "place"])
+    assert treated.changed == {"place": 0, "sex": 2}
+
+
 @examples(150)
 @given(
     st.lists(st.tuples(st.integers(0, 1), st.integers(1, 9)), min_size=1, max_size=6),
@@ -278,6 +286,27 @@ def test_many_columns_do_not_try_every_set_of_them(monkeypatch):
     for missing in ("wildcard", "category"):
         treated = apply_local_suppression(pilot(pd.DataFrame(values, columns=names), names, k=3), missing=missing)
         assert run_k_anonymity(treated.frame, names, 3, missing).n_risky == 0
+
+
+@pytest.mark.parametrize("missing", ["wildcard", "category"])
+def test_how_far_it_is_counts_the_people_below_k(missing, monkeypatch):
+    """Three are alike and need nothing; of the other nine one is the only one of the stratum."""
+    told = []
+
+    @contextlib.contextmanager
+    def noted(words, n_total):
+        told.append(n_total)
+        yield told.append
+
+    monkeypatch.setattr(suppression_search, "progress", noted)
+    values = ["aa"] * 3 + ["ab"] * 2 + ["cd"] * 2 + ["ce", "fg", "hi", "hk", "zz"]
+    frame = pd.DataFrame({"x": [value[0] for value in values], "y": [value[1] for value in values]})
+    frame["site"] = ["1"] * 11 + ["2"]
+    apply_local_suppression(pilot(frame, ["x", "y"], k=3), missing=missing, strata=["site"])
+    n_total, *done = told
+    assert n_total == 9
+    assert min(done) >= 0
+    assert sum(done) == 9
 
 
 def test_faults_of_names():

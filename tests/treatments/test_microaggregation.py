@@ -135,12 +135,13 @@ def plain_mdav(points, size):
 def test_mdav_forms_the_groups_of_the_plain_algorithm(data, size, n_columns, n_values):
     value = st.integers(0, n_values - 1)  # few values make many ties
     rows = data.draw(st.lists(st.tuples(*[value] * n_columns), min_size=size, max_size=40))
-    numbers = np.array(rows, dtype=float)
+    numbers, told = np.array(rows, dtype=float), []
     scaled = np.stack([mdav._scaled(column) for column in numbers.T], axis=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mdav, "RECORDS_PER_BOX", data.draw(st.sampled_from([2, 5])))
-        ours = mdav.mdav_groups(numbers, size)
+        ours = mdav.mdav_groups(numbers, size, advance=told.append)
     assert ours.tolist() == plain_mdav(scaled.tolist(), size).tolist()
+    assert told == [size] * ours.max()  # all but the last group, after which it is over
     sizes = np.bincount(ours)
     assert sizes.min() >= size
     assert sizes.max() < 2 * size

@@ -38,7 +38,8 @@ def test_distances_do_not_depend_on_units_and_are_those_of_chi_squared():
     assert np.mean(distances**2 <= chi2.ppf(0.5, 2)) == pytest.approx(0.5, abs=0.07)
     other = robust_distances(numbers / [100.0, 1000.0], np.random.default_rng(1))
     np.testing.assert_allclose(other, distances, rtol=1e-6)
-    assert not robust_distances(numbers[:3], np.random.default_rng(1)).any()
+    assert not robust_distances(numbers[:5], np.random.default_rng(1)).any()
+    assert robust_distances(numbers[:6], np.random.default_rng(1)).all()
     assert np.isfinite(robust_distances(np.column_stack([numbers, np.ones(400)]), np.random.default_rng(1))).all()
 
 

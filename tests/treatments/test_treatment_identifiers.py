@@ -130,6 +130,30 @@ def test_a_key_file_without_an_end_is_refused(tmp_path):
             read_key({"file": "/dev/zero"})
 
 
+@pytest.mark.parametrize(
+    "key_from",
+    [{}, {"environment": "A", "file": "/b"}, {"environment": ""}, {"file": 5}, {5: "A"}, ["file"], "x", b"x", 5, None],
+    ids=repr,
+)
+def test_where_a_key_is_has_one_form(key_from):
+    with pytest.raises(FaultyInputError, match="a key itself never stands in a config"):
+        read_key(key_from)
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "words"), [(15, "has 15 bytes"), (16, ""), (4096, ""), (4097, "more than 4096 bytes")]
+)
+def test_the_shortest_and_the_longest_key(tmp_path, n_bytes, words):
+    key = np.random.default_rng(7).bytes(n_bytes).replace(b"\n", b"x").replace(b"\r", b"x")
+    path = tmp_path / "key"
+    path.write_bytes(key)
+    if words:
+        with pytest.raises(FaultyInputError, match=words):
+            read_key({"file": str(path)})
+    else:
+        assert read_key({"file": str(path)}) == key
+
+
 @pytest.mark.parametrize("method", ["recode_ids", "shift_dates"])
 @pytest.mark.parametrize(
     ("key_from", "words"),

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from disclosure_control.basics.small_counts import SmallCounts
@@ -27,17 +27,17 @@ Figures = dict[str, Any]
 class ToldCounts:
     """The counts of people that a page tells of ``n_people``, first come, first told."""
 
-    def __init__(self, n_people: int, threshold: int = STRICT.threshold):
-        self.n_people, self.threshold = n_people, threshold
+    def __init__(self, n_people: int, small_counts: SmallCounts = STRICT):
+        self.n_people, self.small_counts = n_people, small_counts
         self.told = {0, n_people}
 
     def tell(self, n: int | None, whole: int | None = None) -> int | None:
         """``n`` people out of ``whole``, by default everybody, as it may be told; None where it is masked."""
-        if n is None or self.n_people < self.threshold or not 0 <= n <= self.n_people:
+        if n is None or self.n_people < self.small_counts.threshold or not 0 <= n <= self.n_people:
             return None
         whole = self.n_people if whole is None else whole
         given_away = {n, whole - n, self.n_people - n}
-        if not all(self._is_apart(count) for count in given_away):
+        if not all(self.small_counts.is_apart(count, self.told) for count in given_away):
             return None
         self.told |= given_away
         return n
@@ -45,9 +45,6 @@ class ToldCounts:
     def tell_between(self, n: int | None, whole: int | None = None) -> int | None:
         """The same; but nobody and everybody are masked too, where with these a masked neighbour would be known."""
         return None if n in (0, whole, self.n_people) else self.tell(n, whole)
-
-    def _is_apart(self, count: int) -> bool:
-        return all(count == other or abs(count - other) >= self.threshold for other in self.told)
 
 
 def shareable_content(
@@ -139,17 +136,32 @@ def _risk(figures: Mapping[str, Any], told: Figures, counts: ToldCounts) -> Figu
     risky = told["k_anonymity"]["risky"]
     groups = figures.get("by_group", {}) if risky is not None else {}
     return {
-        "by_group": {name: rows for name, rows in groups.items() if _is_apart_from_policies(rows, counts)},
+        "by_group": {name: shown for name, rows in groups.items() if (shown := _groups(rows, counts)) is not None},
         "key_sets": [_key_set(one, counts) for one in figures.get("key_sets", [])],
         "determined_by": {},
         "attribute_effects": [],
     }
 
 
-def _is_apart_from_policies(rows: Iterable[Mapping[str, Any]], counts: ToldCounts) -> bool:
-    """Whether who lacks this column can be told beside who is evaluated under each policy for missing values."""
-    missing = [row.get("people") for row in rows if row["group"] == "missing"]
-    return all(n is None or counts.tell(n) is not None for n in missing)
+def _groups(rows: Sequence[Mapping[str, Any]], counts: ToldCounts) -> list[Figures] | None:
+    """The groups of a column, each number masked that is near another one of the page.
+
+    None where even so those that are masked, taken together from everybody evaluated, would be such a number.
+    """
+    told = [_group(row, counts) for row in rows]
+    for name in ("people", "risky"):
+        masked = [row.get(name) for row, one in zip(rows, told, strict=True) if one.get(name) is None]
+        if None not in masked and counts.tell(sum(n for n in masked if n is not None)) is None:
+            return None
+    return told
+
+
+def _group(row: Mapping[str, Any], counts: ToldCounts) -> Figures:
+    people = counts.tell(row.get("people"))
+    risky = None if people is None else counts.tell(row["risky"], people)
+    if "people" not in row or risky is not None:
+        return dict(row)
+    return {**row, "people": people, "risky": None, "risky_rate": None, "low": None, "high": None}
 
 
 def _key_set(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
@@ -192,7 +204,7 @@ def _recommend(figures: Mapping[str, Any], told: Figures, counts: ToldCounts) ->
 
 def _coarse(loss: float, counts: ToldCounts) -> float:
     """A loss in steps as large as what ``threshold`` people weigh: no small count can be read from its digits."""
-    weight = max(0.01, counts.threshold / counts.n_people)
+    weight = max(0.01, counts.small_counts.threshold / counts.n_people)
     step = 10 ** math.ceil(math.log10(weight))
     return min(1.0, round(loss / step) * step)
 

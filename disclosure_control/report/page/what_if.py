@@ -55,7 +55,7 @@ def _told(curve: ThresholdCurve, small_counts: SmallCounts) -> tuple[int | None,
     in_use = curve.risky[curve.thresholds.index(curve.in_use)]
     told = dict.fromkeys(n for n in (0, curve.evaluated, in_use) if n is not None)
     for n in curve.risky:
-        if n is not None and all(other == n or abs(other - n) >= small_counts.threshold for other in told):
+        if n is not None and small_counts.is_apart(n, told):
             told[n] = None
     return tuple(n if n in told else None for n in curve.risky)
 

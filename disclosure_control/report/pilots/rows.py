@@ -14,7 +14,7 @@ from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.small_counts import MASKED
 from disclosure_control.basics.words import share_text
 from disclosure_control.report.history import read_memory
-from disclosure_control.run.fingerprints import KEY_FILE, fingerprint_of_json
+from disclosure_control.run.fingerprints import fingerprint_of_json, known_key
 
 MODELS = ("k", "l", "t")
 MOST_RUNS_DRAWN = 24
@@ -144,11 +144,12 @@ def _remarks(
     review = summary["config"].get("context", {}).get("review_date")
     if review and datetime.date.fromisoformat(review) < now.date():
         remarks.append(f"The review was due on {review}.")
-    key = settings.data_folder / name / RESULTS_FOLDER / KEY_FILE
+    key = known_key(settings.data_folder / name / RESULTS_FOLDER)
     try:
         config = load_pilot_config(settings, name)
-        if key.is_file() and fingerprint_of_json(config, key.read_bytes()) != last["config"]:
-            remarks.append("The config changed after the last run.")
     except FaultyInputError:
         remarks.append("There is no config that can be read.")
+    else:
+        if key is not None and fingerprint_of_json(config, key) != last["config"]:
+            remarks.append("The config changed after the last run.")
     return remarks + list(summary["notices"])

@@ -12,16 +12,16 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome, told_count
 
 
 def identifier_figures(
-    outcome: IdentifierOutcome, of_dataset: Scan, beside: Scan, not_looked_at: Sequence[str]
+    outcome: IdentifierOutcome, of_dataset: Scan, beside: Scan, not_looked_at: Sequence[str], file: str
 ) -> dict[str, Any]:
-    """The figures under ``identifiers`` in the JSON summary."""
+    """The figures under ``identifiers`` in the JSON summary; ``file`` is the name of the combined dataset."""
     every = {finding.name for finding in (*outcome.in_dataset, *outcome.elsewhere)}
     return {
         "findings": [_figures(outcome, finding, True) for finding in outcome.in_dataset]
         + [_figures(outcome, finding, False) for finding in outcome.elsewhere],
         "open": [finding.name for finding in outcome.open],
         "columns_looked_at": {
-            "combined_dataset.csv": sum(table.n_columns for table in of_dataset.columns.values()),
+            file: sum(table.n_columns for table in of_dataset.columns.values()),
             **{domain: table.n_columns for domain, table in beside.columns.items()},
         },
         "not_looked_at": list(not_looked_at),

@@ -37,7 +37,7 @@ def run_step(step: StepInput) -> StepResult:
         config.quasi_identifiers,
         planned_drops(config, of_dataset, columns),
     )
-    figures = identifier_figures(outcome, of_dataset, beside, not_looked_at)
+    figures = identifier_figures(outcome, of_dataset, beside, not_looked_at, step.dataset.file)
     is_treated = config.has("treatment")  # then the step treatment judges what leaves
     return StepResult(
         figures,

@@ -109,7 +109,7 @@ def coarser_within(
         return after, known, reach
     width = max(reach / 16, float(np.ptp(both)) / most_values)
     rounded = [np.round(one / width) * width for one in (after, known)]
-    return rounded[0], rounded[1], reach + width * (1 + SLACK) + SLACK * float(np.abs(both).max())
+    return rounded[0], rounded[1], reach + width + SLACK * float(np.abs(both).max())
 
 
 def kept_share(before: pd.Series, released: pd.Series) -> float:

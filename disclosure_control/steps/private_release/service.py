@@ -245,7 +245,7 @@ def served_pilot(name: str) -> ServedPilot:
     settings = pilots.read_settings()
     literal = pilots.load_pilot_config(settings, name)
     folder: Path = settings.data_folder / name
-    path = folder / pilots.RESULTS_FOLDER / pilots.COMBINED_DATASET
+    path = pilots.combined_dataset_in(folder / pilots.RESULTS_FOLDER)
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     readers = {**dict.fromkeys(KEY_READERS | STEP_READERS, _unread), KEY: STEP_READERS[KEY]}

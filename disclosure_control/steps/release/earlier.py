@@ -21,7 +21,7 @@ from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.words import listed
 from disclosure_control.findings.joined_releases import found_out, lines_on_both, told_of_both
-from disclosure_control.measures.two_releases import TwoReleases, compare_releases
+from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import People, labels
 from disclosure_control.steps.release.settings import EarlierRelease
@@ -98,19 +98,23 @@ def beside_earlier(
     where = np.full(len(people.ids), -1, dtype=np.int64)
     where[person_earlier[person_earlier >= 0]] = np.flatnonzero(person_earlier >= 0)
     place = where[person_now]
-    features = [name for name in now.assessment.config.sensitive_features if name in earlier.frame]
+    encoded = [
+        {
+            name: encode_column(merged.frame[name])
+            for name in now.assessment.config.sensitive_features
+            if name in merged.frame
+        }
+        for merged in (now, earlier)
+    ]
+    sizes = (len(now.frame), len(earlier.frame))
     found = compare_releases(
         now.assessment.classes.class_of_record,
         earlier.assessment.classes.class_of_record,
         place,
-        {name: (_codes(now.frame[name]), _codes(earlier.frame[name])) for name in features},
+        {name: shared_codes(encoded[0][name], encoded[1].get(name), sizes) for name in encoded[0]},
         now.assessment.config.K,
     )
     return BesideEarlier(found, _standing_there(now, earlier, place), now.assessment.config.K, inputs)
-
-
-def _codes(column: pd.Series) -> np.ndarray:
-    return encode_column(column).codes
 
 
 def _standing_there(now: Merged, earlier: Merged, place: np.ndarray) -> dict[str, int]:

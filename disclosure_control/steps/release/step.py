@@ -89,6 +89,7 @@ def run_step(step: StepInput) -> StepResult:
         inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         reasons_to_hold=(*reasons_of(released, checked), *_reasons_of_chance(treated)),
+        answers=checked.answers,
         outcome=checked,
     )
 

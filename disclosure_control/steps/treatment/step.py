@@ -12,6 +12,7 @@ from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.engines.records import RecordsOnDisk
 from disclosure_control.findings.findings import reasons_to_hold
 from disclosure_control.findings.joined_releases import read_earlier_release
+from disclosure_control.findings.questions import three_questions
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.steps.running import StepInput, StepResult
@@ -75,6 +76,7 @@ def run_step(step: StepInput) -> StepResult:
                 )
             )
         ),
+        answers=three_questions(treated.as_released, identified=IdentifierOutcome(left_in)),
         outcome=treated,
     )
 

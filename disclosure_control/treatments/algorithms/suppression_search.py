@@ -11,15 +11,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
+from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.alike import READINGS, number_rows
 from disclosure_control.treatments.algorithms.suppression_back import give_back
 from disclosure_control.treatments.algorithms.suppression_parts import Parts
 
 SETS_PER_SIZE = 2_000  # of columns; with more quasi-identifiers the least important ones are tried
 SETS_TRIED_AGAIN = 100
+
+_Tell: TypeAlias = Callable[[np.ndarray], None]  # is told of the classes that are left to do
+_NOBODY = np.zeros(0, dtype=np.int64)
 
 
 def search(
@@ -29,20 +34,28 @@ def search(
     k: int,
     missing: str,
     order: Sequence[int],
-    advance: Callable[[int], None],
 ) -> tuple[Parts, np.ndarray]:
     """Parts after the search, and how many people (n_parts,) each is alike to: below k only where nobody can help.
 
     ``original`` (n_rows_of_codes, n_classes), of which the first ``n_columns`` may be suppressed; ``order`` numbers
     them, the first to be suppressed first. Where a stratum has fewer than k people they lose every cell.
-    ``advance(n)`` is told of people who are done.
     """
-    parts = Parts(original, size, n_columns)
-    forward = _forward_wildcard if READINGS[missing].gaps_match else _forward_category
-    forward(parts, k, list(order), advance)
+    parts, reading = Parts(original, size, n_columns), READINGS[missing]
+    forward = _forward_wildcard if reading.gaps_match else _forward_category
+    frequency = reading.people_alike(parts.codes, parts.codes, parts.people)
+    n_left = int(parts.people[frequency < k].sum())
+    with progress("Searching cells to suppress", n_left) as advance:
+
+        def tell(left: np.ndarray) -> None:
+            nonlocal n_left
+            n_before, n_left = n_left, int(parts.people[left].sum())
+            advance(n_before - n_left)
+
+        forward(parts, k, list(order), frequency, tell)
+        tell(_NOBODY)
     parts.compact()
-    give_back(parts, k, READINGS[missing], list(order)[::-1])
-    return parts, READINGS[missing].people_alike(parts.codes, parts.codes, parts.people)
+    give_back(parts, k, reading, list(order)[::-1])
+    return parts, reading.people_alike(parts.codes, parts.codes, parts.people)
 
 
 def _column_sets(order: list[int], size: int) -> list[list[int]]:
@@ -58,10 +71,9 @@ def _without(codes: np.ndarray, columns: list[int]) -> np.ndarray:
 # ---------------------------------------------------------------- forward, missing matches anything
 
 
-def _forward_wildcard(parts: Parts, k: int, order: list[int], advance: Callable[[int], None]) -> None:
+def _forward_wildcard(parts: Parts, k: int, order: list[int], frequency: np.ndarray, tell: _Tell) -> None:
     """A lost cell never takes a person away from anybody, so each set of columns can only help."""
     alike = READINGS["wildcard"].people_alike
-    frequency = alike(parts.codes, parts.codes, parts.people)
     below = np.flatnonzero(frequency < k)
     frequency = frequency[below]
 
@@ -82,8 +94,8 @@ def _forward_wildcard(parts: Parts, k: int, order: list[int], advance: Callable[
         frequency = frequency + alike(mine, codes, people) - alike(mine, parts.original[:, losers], people)
         parts.move(losers, codes, people)
         still = (frequency < k) & (parts.people[below] > 0)
-        advance(int((~still).sum()))
         below, frequency = below[still], frequency[still]
+        tell(below)
         return True
 
     def try_sets(size: int) -> None:
@@ -154,14 +166,14 @@ def _suppress_all(parts: Parts, which: np.ndarray) -> None:
 # ---------------------------------------------------------------- forward, missing is a value of its own
 
 
-def _forward_category(parts: Parts, k: int, order: list[int], advance: Callable[[int], None]) -> None:
+def _forward_category(parts: Parts, k: int, order: list[int], frequency: np.ndarray, tell: _Tell) -> None:
     """Who loses cells has to find k people who lack the same: others below k, those there already, or donors.
 
     A group of people below k loses d cells each; where they are too few, donors out of large classes bring the group
     to k, at a cost of up to k * d cells. Sets of columns are tried in the order of that cost.
     """
     alike = READINGS["category"].people_alike
-    below = np.flatnonzero(alike(parts.codes, parts.codes, parts.people) < k)
+    below = np.flatnonzero(frequency < k)
 
     def suppress(columns: list[int], with_donors: bool) -> None:
         nonlocal below
@@ -177,8 +189,8 @@ def _forward_category(parts: Parts, k: int, order: list[int], advance: Callable[
         enough = lack <= 0
         chosen, codes, people = chosen[enough], codes[:, enough], people[enough]
         parts.move(chosen, codes, people)
-        advance(int(people.sum()))
         below = np.setdiff1d(below, chosen, assume_unique=True)
+        tell(below)
 
     sizes = range(1, len(order) + 1)
     for _, with_donors, size in sorted(

@@ -17,7 +17,6 @@ from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
 from disclosure_control.basics.small_counts import people_on_screen
 from disclosure_control.basics.words import people_text
-from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.alike import READINGS
 from disclosure_control.treatments.algorithms.suppression_parts import Parts
 from disclosure_control.treatments.algorithms.suppression_search import search
@@ -59,8 +58,7 @@ def apply_local_suppression(
     codes, n_names = classes.class_codes.copy(), len(names)
     codes[n_names:] += 1  # a missing stratum is a stratum of its own, under either reading
     order = _order(names, [len(column.labels) for column in classes.columns[:n_names]], importance)
-    with progress("Searching cells to suppress", classes.n_records) as advance:
-        parts, n_alike = search(codes, classes.size, n_names, k, reading, order, advance)
+    parts, n_alike = search(codes, classes.size, n_names, k, reading, order)
     lost = _cells_of_records(given, classes, parts)
     columns = {name: frame[name].mask(lost[i]) for i, name in enumerate(names) if lost[i].any()}
     changed = {name: int(lost[i].sum()) for i, name in enumerate(names)}

@@ -106,6 +106,7 @@ def test_the_three_forms_hold_the_same(tmp_path, form):
         ("datetime", ["2012-04-01T10:11"], ["2012-04-01T10:11"]),
         ("time", ["10:11"], ["10:11"]),
         ("URI", ["http://x"], ["http://x"]),
+        ("string", ["a", float("nan")], ["a", None]),
         ("string", [None, ""], [None, None]),
         ("float", [None, None], [None, None]),
     ],
@@ -143,6 +144,12 @@ def test_faults_of_all_columns_come_together(tmp_path):
 def test_infinity_is_no_number_and_nan_is_missing(tmp_path):
     assert cells(read(tmp_path, dataset({"A": "float"}, [[float("nan")], [1]]))) == {"A": [None, 1.0]}
     assert "1 value" in faults_of(written(tmp_path, dataset({"A": "float"}, [[float("inf")], [1]])))[0]
+
+
+def test_what_is_missing_among_large_integers_is_no_token(tmp_path):
+    table = read(tmp_path, dataset({"A": "integer"}, [[2**53 + 1], [None], [float("nan")]]))
+    assert cells(table) == {"A": ["9007199254740993", None, None]}
+    assert table.notes == ()
 
 
 def test_declared_tokens_are_missing(tmp_path):

@@ -79,6 +79,23 @@ def test_what_stays_is_said(tmp_path):
     assert "a year of two digits kept as they stand: 'DAY' (2)" in column(tmp_path, ["31/12/14", "30/12/14"])[1][0]
 
 
+@pytest.mark.parametrize(
+    ("written", "declared", "begins"),
+    [
+        (["31/12/2014", "12/31/2014"], None, "dates of which some can only"),
+        (["03/04/2014", "05/06/2014"], None, "dates that may begin with"),
+        (["31/12/14", "30/12/14"], None, "dates with a year of two digits"),
+        (["31/12/2014", "30/12/2014"], None, "dates read as day, month, year (the one reading"),
+        (["03/04/2014", "05/06/2014"], "DMY", "dates read as day, month, year (declared"),
+        (["20089", "20090"], "SAS", "dates read as"),
+    ],
+)
+def test_missing_dates_are_not_counted(tmp_path, written, declared, begins):
+    _, [note] = column(tmp_path, [*written, "", "", ""], name="VISITDTC", **({"dates": declared} if declared else {}))
+    assert note.startswith(begins)
+    assert "'VISITDTC' (2)" in note
+
+
 def test_two_readings_are_left_and_said_with_the_setting(tmp_path):
     found, [note] = column(tmp_path, ["03/04/2014", "05/06/2014"])
     assert found == ["03/04/2014", "05/06/2014"]

@@ -13,7 +13,14 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.steps.explore import figures_of_pairs
 from disclosure_control.steps.explore.columns import explore_columns
 from disclosure_control.steps.explore.exploration import explore
-from disclosure_control.steps.explore.figures_of_columns import bars, box, drawn_outliers, histogram, histogram_edges
+from disclosure_control.steps.explore.figures_of_columns import (
+    bars,
+    box,
+    box_of,
+    drawn_outliers,
+    histogram,
+    histogram_edges,
+)
 from disclosure_control.steps.explore.figures_of_risk import class_sizes, individual_risk
 from disclosure_control.steps.explore.step import run_step
 from disclosure_control.steps.identifiers.step import run_step as find_identifiers
@@ -88,6 +95,16 @@ def test_a_single_outlier_is_a_marker_and_one_person():
     panel = box(column_of(np.array([*range(10), 500.0])))
     assert sum('class="diamond"' in part for part in panel.drawing.parts) == 1
     assert panel.note == "Median 5. Diamonds: 1 person outside of the fences."
+
+
+def test_whiskers_end_at_the_last_people_inside_the_fences():
+    """Quartiles 12.5 and 17.5, by position 2.5 and 7.5 of ten gaps: the fences are 5 and 25."""
+    values = np.array([-90.0, 4.5, 12, 13, 14, 15, 16, 17, 18, 24, 25.5])
+    drawn = box_of(values, np.ones(11, dtype=int), "label", "text")
+    assert (drawn.label, drawn.text) == ("label", "text")
+    assert (drawn.first_quartile, drawn.median, drawn.third_quartile) == (12.5, 15, 17.5)
+    assert (drawn.low_whisker, drawn.high_whisker) == (12, 24)
+    assert drawn.outliers == (-90, 4.5, 25.5)
 
 
 def test_of_very_many_outliers_some_are_drawn_the_ends_among_them():

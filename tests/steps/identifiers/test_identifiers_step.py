@@ -122,7 +122,7 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     (finding,) = [one for one in scan.findings if one.kind == "national_id"]
     assert (finding.n_people, finding.n_hits, finding.n_values) == (n_with, n_with, n_with)
     outcome = IdentifierOutcome((finding,))
-    figures_of_step = identifier_figures(outcome, scan, Scan(), ())
+    figures_of_step = identifier_figures(outcome, scan, Scan(), (), "combined_dataset.csv")
     (entry,) = figures_of_step["findings"]
     assert [entry[name] for name in ("people", "hits", "values")] == [told] * 3
     number = "a masked number" if told is None else told
@@ -168,6 +168,9 @@ def test_a_column_that_was_changed_is_looked_at_again(n_hidden, n_left_in):
     left_in = outcome.left_in(after, before["USUBJID"], {"DM__ΑΜΚΑ": ["local_suppression"]})
     assert len(left_in) == n_left_in
     assert outcome.left_in(after.drop(columns="DM__ΑΜΚΑ"), before["USUBJID"], {}) == ()
+    (kept,) = outcome.left_in(before[:20], before["USUBJID"][:20], {})
+    assert (kept.n_hits, kept.n_people, kept.n_all_people) == (20, 20, 20)
+    assert len(outcome.left_in(before[:2], before["USUBJID"][:2], {})) == 1
 
 
 def test_a_quasi_identifier_answers_for_what_outsiders_know_and_not_for_an_id():

@@ -99,7 +99,7 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
     assert figures["fewer_than_k_by_both_together"] == 20
     assert figures["values_follow"] == {"LB__X": None}
     text = "\n".join(earlier_report(figures))
-    assert "alone by both together, and by neither: masked" in text
+    assert "alone by both together, and not by the one that a person is in last: masked" in text
     assert "LB__X masked" in text
 
 

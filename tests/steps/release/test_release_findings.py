@@ -7,10 +7,13 @@ import pandas as pd
 import pytest
 
 from cdisc.merge.settings import MergeSettings
+from cdisc.operations import Operation, OperationKind, VariableClass
 from disclosure_control.basics.reasons import Gravity
 from disclosure_control.findings import leaving
 from disclosure_control.release import merged
+from disclosure_control.release.deidentify import Account, ReleasedStudy
 from disclosure_control.report.verdict import verdict_on, what_leaves
+from disclosure_control.steps.release.report import undecided
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.treatments.registry import where_changed
 from tests.steps.release.conftest import step_on
@@ -197,3 +200,18 @@ def test_the_readme_says_what_was_done_and_nothing_else(demo, tmp_path, release_
 def test_dates_that_the_config_keeps_are_not_said_to_be_moved(tmp_path, release_key):
     kept = {"release": {**CONFIG["release"], "operations": {"*DTC": "remove"}}}
     assert "one number of days" not in released(tmp_path, kept).files["released/README.txt"].decode()
+
+
+def test_what_waits_in_the_parts_of_a_domain_is_added_up():
+    """LB leaves in two parts: of LB.X, 2 and 3 values wait; Y has none, Z is kept, and X of VS is another variable."""
+    review, keep = (
+        Operation(kind, VariableClass.QUASI_IDENTIFIER_1, "") for kind in (OperationKind.REVIEW, OperationKind.KEEP)
+    )
+    accounts = (
+        Account("LB1", "LB", "X", review, n_values=2),
+        Account("LB2", "LB", "X", review, n_values=3),
+        Account("LB1", "LB", "Y", review),
+        Account("LB1", "LB", "Z", keep, n_values=4),
+        Account("VS", "VS", "X", review, n_values=5),
+    )
+    assert undecided(ReleasedStudy({}, {}, accounts, ())) == {"LB.X": 5, "VS.X": 5}

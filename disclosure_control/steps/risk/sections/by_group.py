@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from disclosure_control.assess.told import gaps_of
+from disclosure_control.basics.nested_groups import hidden_beside_each_other
 from disclosure_control.basics.settings import Check, is_name
 from disclosure_control.basics.small_counts import Gaps, figures_of_group, shares_by_group
 from disclosure_control.basics.words import text_table
@@ -40,6 +43,7 @@ def evaluate(scene: Scene) -> Finding:
     assessment, groups = scene.assessment, {}
     result, names, classes = assessment.k_anonymity, assessment.config.quasi_identifiers, scene.classes
     gaps, chosen = gaps_of(assessment), scene.settings.of(ByGroupSettings).groups
+    hidden = _hidden_quasi_identifiers(scene, gaps)
     for name in names if chosen is None else chosen:
         kept = gaps.get(name, Gaps.LIKE_ANY_GROUP)
         if name in names:  # its people are counted already
@@ -47,13 +51,22 @@ def evaluate(scene: Scene) -> Finding:
                 classes.columns_of_classes[names.index(name)],
                 (result.evaluated_classes, result.risky_classes),
             )
-            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=classes.size)
+            groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=classes.size, also=hidden[name])
         else:
             kind = result.evaluated_classes + 2 * result.risky_classes
             column, of_entry, people = people_by_kind(scene.table, assessment.people, name, kind, 4)
             flags = (of_entry % 2 > 0, of_entry >= 2)
             groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=people)
     return Finding({"by_group": groups})
+
+
+def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, Gaps]) -> dict[str, np.ndarray]:
+    """Which groups of each quasi-identifier are hidden, as all of them stand beside each other."""
+    result, names, classes = scene.assessment.k_anonymity, scene.assessment.config.quasi_identifiers, scene.classes
+    flags = (result.evaluated_classes, result.risky_classes)
+    kept = [gaps.get(name, Gaps.LIKE_ANY_GROUP) for name in names]
+    columns = [classes.columns_of_classes[i] for i in range(len(names))]
+    return dict(zip(names, hidden_beside_each_other(columns, *flags, kept, classes.size), strict=True))
 
 
 def words(figures: Mapping) -> Iterator[str]:
