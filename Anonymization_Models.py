@@ -109,7 +109,7 @@ def bin_values(
         raise FaultyInputError(f"out_of_range is {out_of_range!r}; allowed: {', '.join(OUT_OF_RANGE_POLICIES)}")
     if not are_edges(list(edges)):
         raise FaultyInputError(f"bin edges of {values.name!r}: at least two finite, rising numbers are needed")
-    bins, n_bins = _bin_numbers(numbers_of(values), edges), len(edges) - 1
+    bins, n_bins = _bin_numbers(numbers_of(values, people), edges), len(edges) - 1
     n_below, n_above, n_missing = (
         int(where.sum() if people is None else people[where].sum())
         for where in (bins == -1, bins == n_bins, bins == n_bins + 1)

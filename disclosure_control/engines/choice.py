@@ -19,7 +19,8 @@ class Engine:
 ENGINES: dict[str, Engine] = {
     "memory": Engine("all records in memory: the fastest where they fit, and everything runs", True),
     "disk": Engine(
-        "records on disk, counted part by part in about a gigabyte; k, l, t, identifiers, risk and recommend", False
+        "records on disk, counted part by part in about a gigabyte; k, l, t, identifiers, risk, recommend, treatment",
+        False,
     ),
     "cluster": Engine(
         "records on a disk that several workers share, and who count them; the same as disk, when asked for", False

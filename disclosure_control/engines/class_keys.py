@@ -233,7 +233,10 @@ class CountedClasses(EquivalenceClasses):
 
 
 def parts_of_classes(size: np.ndarray, n_people: int, n_most: int = 256) -> Iterator[slice]:
-    """Neighbouring classes of about ``n_people`` together, each class whole; at most ``n_most`` such parts."""
+    """Neighbouring classes of about ``n_people`` together, each class whole; one to ``n_most`` such parts."""
+    if not len(size):
+        yield slice(0, 0)
+        return
     at_once = max(n_people, -(-int(size.sum()) // n_most))
     part_of_class = np.maximum(np.cumsum(size) - 1, 0) // at_once
     first = np.flatnonzero(np.diff(part_of_class, prepend=-1))

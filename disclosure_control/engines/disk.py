@@ -49,6 +49,7 @@ class Limits:
     """How much is in memory at once: bytes of text, people of a part, flagged people of a part, classes, and values.
 
     ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
+    ``cells_at_hand``: of what leaves, people times columns that are searched together for who is alone.
     ``range_bytes``: so much of the text is one worker's at a time, where there are several.
     """
 
@@ -59,6 +60,7 @@ class Limits:
     n_classes: int = 10_000_000
     n_values: int = 10_000_000
     few_texts: int = 1 << 20
+    cells_at_hand: int = 1 << 25
     key_limit: int = KEY_LIMIT
 
 
@@ -107,6 +109,11 @@ class PeopleOnDisk:
             for n_records, *one in zip(self._subjects.lengths, *blocks, strict=True):
                 yield tuple(one)
                 advance(n_records)
+
+    @property
+    def put_aside(self) -> tuple[Subjects, Mapping[str, ColumnOnDisk], Path, Limits]:
+        """What there is of each record, for whoever writes records: ids, columns, the folder and its limits."""
+        return self._subjects, self._columns, self._folder, self._limits
 
     @property
     def binned(self) -> pd.DataFrame:

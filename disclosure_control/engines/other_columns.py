@@ -138,6 +138,18 @@ class TableOnDisk:
         texts = pd.Series(pd.array(pa.chunked_array([counted.texts]), dtype="str"), name=name)
         return texts, counted.people
 
+    def faults_of_levels(self, name: str) -> list[str]:
+        """A fault where a column has so many values that nobody knows who has which."""
+        return [_too_many_values(name)] if self._others[name].n_levels_at_least else []
+
+    def labels_of_levels(self, name: str) -> np.ndarray:
+        """The text of each level of a column but the missing one, which is level 0."""
+        return self._others[name].labels()
+
+    def levels(self, name: str) -> Iterable[np.ndarray]:
+        """The level of each record, block by block."""
+        return self._others[name].levels()
+
     def levels_and_classes(self, name: str) -> tuple[np.ndarray, Iterator[tuple[np.ndarray, np.ndarray]]]:
         """The labels of a column that is no quasi-identifier, and block by block level and class of each record.
 

@@ -14,7 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.engines.dictionary import CountedTexts
+from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.dictionary import CountedTexts, GrowingDictionary
 from disclosure_control.engines.joined_texts import texts_in
 from disclosure_control.engines.spill import arrays_in, records_in, rows_in
 from disclosure_control.engines.subjects import SCHEMA
@@ -108,6 +110,12 @@ class OtherColumnInRanges:
     def n_levels(self) -> int:
         """How many levels there are, missing being one; at least so many where the column was given up."""
         return self.n_different
+
+    def labels(self) -> np.ndarray:
+        """The text of each level but the missing one, which is level 0; raises where only a sample is at hand."""
+        if self.share_at_hand < 1:
+            raise FaultyInputError("a column has more distinct values than a cluster tells apart; use --engine disk")
+        return encode_column(GrowingDictionary.of(texts_in(self.texts)).values("")).labels
 
     def levels(self) -> Iterator[np.ndarray]:
         """The level of each record, block by block."""

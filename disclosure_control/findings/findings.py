@@ -13,16 +13,17 @@ from disclosure_control.findings.leaving import Leaving
 
 @dataclass(frozen=True)
 class Finding:
-    """``figures`` are plain numbers and names; ``words`` and ``reasons`` are made of them alone."""
+    """``figures`` are plain numbers and names; ``words``, ``reasons`` and ``not_looked_at`` are made of them alone."""
 
     figures: Callable[[Leaving], dict[str, Any]]
     words: Callable[[Mapping[str, Any]], Iterable[str]]
     reasons: Callable[[Mapping[str, Any]], Iterable[Reason]]
+    not_looked_at: Callable[[Mapping[str, Any]], Iterable[str]] = lambda found: ()
 
 
 # By their key in the JSON summary, in the order in which the text says them.
 FINDINGS: dict[str, Finding] = {
-    "singled_out": Finding(singling_out.figures, singling_out.words, singling_out.reasons),
+    "singled_out": Finding(singling_out.figures, singling_out.words, singling_out.reasons, singling_out.not_looked_at),
     "telling": Finding(telling.figures, telling.words, telling.reasons),
     "moved_dates": Finding(moved_dates.figures, moved_dates.words, moved_dates.reasons),
     "joined": Finding(joined_releases.figures, joined_releases.words, joined_releases.reasons),
@@ -32,3 +33,8 @@ FINDINGS: dict[str, Finding] = {
 def reasons_to_hold(figures: Mapping[str, Any]) -> tuple[Reason, ...]:
     """Why what leaves has to wait, by the figures of all findings, gravest first."""
     return tuple(sorted(reason for name, one in FINDINGS.items() for reason in one.reasons(figures.get(name, {}))))
+
+
+def not_looked_at(figures: Mapping[str, Any]) -> tuple[str, ...]:
+    """Sentences on what no finding looked at, of what leaves."""
+    return tuple(sentence for name, one in FINDINGS.items() for sentence in one.not_looked_at(figures.get(name, {})))

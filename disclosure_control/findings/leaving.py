@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.measures.singling_sets import n_alone, near_ids
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
@@ -40,6 +41,27 @@ class EarlierRelease:
 
 
 @dataclass(frozen=True)
+class LookedAt:
+    """Some people of those who stay: ``original`` (n_people, n_columns) and ``released`` values of their columns.
+
+    ``changed`` (n_people,), by column that a step touched or dropped: whose value is another one now, or is gone.
+    """
+
+    original: pd.DataFrame
+    released: pd.DataFrame
+    changed: Mapping[str, np.ndarray]
+
+    @property
+    def n_people(self) -> int:
+        return len(self.original)
+
+    def first(self, most: int) -> LookedAt:
+        """At most so many of them, the first ones."""
+        changed = {name: where[:most] for name, where in self.changed.items()}
+        return LookedAt(self.original.iloc[:most], self.released.iloc[:most], changed)
+
+
+@dataclass(frozen=True)
 class Leaving:
     """``original`` (n_kept, n_columns) are the records that stay, as they were, in the order of ``treated.frame``.
 
@@ -63,17 +85,22 @@ class Leaving:
     @property
     def n_people(self) -> int:
         """Records that are released: one of each person."""
-        return len(self.treated.frame)
+        return self.treated.n_people
 
     @property
     def released_names(self) -> list[str]:
         """Columns that are released, but for the subject's id."""
-        return [str(name) for name in self.treated.frame if name != SUBJECT_COLUMN]
+        return [name for name in self.treated.columns if name != SUBJECT_COLUMN]
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """Those that are still released."""
         return self.treated.config.quasi_identifiers
+
+    @property
+    def subjects(self) -> pd.Series | None:
+        """The ids as they were, where there are some and they are at hand."""
+        return self.original.get(SUBJECT_COLUMN)
 
     @cached_property
     def released(self) -> dict[str, EncodedColumn]:
@@ -98,12 +125,38 @@ class Leaving:
         return where_changed(self.original[name], self.treated.frame[name]) if known is None else known
 
     @cached_property
+    def n_changed(self) -> dict[str, int]:
+        """Columns that a step touched or dropped -> of how many people who stay the value is another one, or gone."""
+        return {name: int(where.sum()) for name, where in self.changed.items()}
+
+    @cached_property
+    def n_original(self) -> dict[str, int]:
+        """Columns as they were -> how many of those who stay had a value."""
+        return {str(name): int(column.notna().sum()) for name, column in self.original.items()}
+
+    @cached_property
     def n_values_changed(self) -> dict[str, int]:
         """Of each released column that was there before, in how many of the records that stay it is another value."""
-        nowhere = np.zeros(0, dtype=bool)
-        return {
-            name: int(self.changed.get(name, nowhere).sum()) for name in self.released_names if name in self.original
-        }
+        return {name: self.n_changed.get(name, 0) for name in self.released_names if name in self.n_original}
+
+    @property
+    def can_search_sets(self) -> bool:
+        """Whether all people are at hand, so that sets of their columns can be searched."""
+        return True
+
+    def n_alone(self, names: Collection[str]) -> int:
+        """How many people are alone by these released columns together."""
+        return n_alone({name: self.released[name] for name in names}, self.n_people)
+
+    def near_ids(self) -> dict[str, int]:
+        """Released columns by which at least half of the people are alone, and how many they are."""
+        return near_ids(self.released, self.n_people)
+
+    def looked_at(self, most: int) -> LookedAt:
+        """At most so many people, as they were and as they are released: see ``some_people``."""
+        rows = self.some_people(most)
+        changed = {name: where[rows] for name, where in self.changed.items()}
+        return LookedAt(self.original.iloc[rows], self.treated.frame.iloc[rows], changed)
 
     def some_people(self, most: int) -> np.ndarray:
         """Positions of at most so many people, chosen and ordered by a hash of their ids, or of all that is known.
@@ -124,7 +177,7 @@ class Leaving:
         return {
             name: n
             for name, n in self.without_a_role.items()
-            if n <= (1 - AS_IT_WAS) * int(self.original[name].notna().sum()) and self.original[name].notna().any()
+            if n <= (1 - AS_IT_WAS) * self.n_original[name] and self.n_original[name]
         }
 
     @cached_property

@@ -10,7 +10,7 @@ from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.words import listed, people_text
 from disclosure_control.findings.leaving import Leaving
-from disclosure_control.measures.singling_sets import SetsOfSize, n_alone, near_ids, singling_sets
+from disclosure_control.measures.singling_sets import SetsOfSize, singling_sets
 from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 
 MOST_NAMED = 6
@@ -18,6 +18,10 @@ COLUMNS_IN_WORDS = {1: "one column", 2: "two columns", 3: "three columns"}
 WHO_HOLDS_MEASUREMENTS = (
     "Exact measurements single nearly everybody out for whoever holds the same measurements (a laboratory, another "
     "copy of the data), and nobody else."
+)
+SETS_NOT_LOOKED_AT = (
+    "Not looked at: by which sets of one, two or three columns people are alone, beyond what outsiders may know by the "
+    "names of the columns; these are more people and columns than fit in memory."
 )
 
 
@@ -31,7 +35,7 @@ class _Alone:
     @classmethod
     def by(cls, columns: Iterable[str], leaving: Leaving) -> _Alone:
         names = frozenset(columns)
-        return cls(names, n_alone({name: leaving.released[name] for name in names}, leaving.n_people))
+        return cls(names, leaving.n_alone(names))
 
     def told(self, n_people: int, others: Iterable[_Alone], *beside: int) -> int | None:
         """Their number as it may be told: who is alone by some columns is so by more, and a difference tells of few."""
@@ -44,19 +48,22 @@ def figures(leaving: Leaving) -> dict[str, Any]:
 
     Counts of people go through the policy for small counts, None where they are masked.
     """
-    columns = leaving.released
-    ids = near_ids(columns, leaving.n_people)
-    others = {name: column for name, column in columns.items() if name not in ids}
+    ids = leaving.near_ids()
+    others = [name for name in leaving.released_names if name not in ids]
     outsiders, told = _outsiders(leaving)
     alone_by_one = {name: _Alone(frozenset([name]), n).told(leaving.n_people, told) for name, n in ids.items()}
-    return {
+    found = {
         "people": leaving.n_people,
         "near_ids": alone_by_one,
-        "columns_searched": list(others),
-        "sets": _figures_of_sizes(singling_sets(others, leaving.n_people), leaving.n_people, told),
+        "columns_searched": others,
+        "sets": [],
         "outsiders": outsiders,
-        "harmless": {name: why for name, why in leaving.harmless.items() if name in columns},
+        "harmless": {name: why for name, why in leaving.harmless.items() if name in leaving.released_names},
     }
+    if not leaving.can_search_sets:
+        return {**found, "columns_searched": [], "sets_not_looked_at": len(others)}
+    columns = {name: leaving.released[name] for name in others}
+    return {**found, "sets": _figures_of_sizes(singling_sets(columns, leaving.n_people), leaving.n_people, told)}
 
 
 def _figures_of_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alone]) -> list[dict[str, Any]]:
@@ -90,13 +97,13 @@ def _outsiders(leaving: Leaving) -> tuple[dict[str, Any], list[_Alone]]:
     undeclared = {name: kind for name, kind in known.items() if name not in leaving.harmless}
     open_columns = {name: kind for name, kind in undeclared.items() if name in leaving.as_they_were}
     treated = {name: kind for name, kind in undeclared.items() if name not in open_columns}
-    assessed = [name for name in leaving.quasi_identifiers if name in leaving.released]
+    assessed = [name for name in leaving.quasi_identifiers if name in leaving.released_names]
     by_assessed = _Alone.by(assessed, leaving)  # a total of the pilot, as k is
     together = _Alone.by([*assessed, *open_columns], leaving)
     with_treated = _Alone.by([*assessed, *open_columns, *treated], leaving)
     told = [by_assessed, together, with_treated]
     smallest = None
-    if together.n > by_assessed.n:
+    if together.n > by_assessed.n and leaving.can_search_sets:
         columns = {name: leaving.released[name] for name in [*assessed, *open_columns]}
         sets = singling_sets(columns, leaving.n_people, with_one_of=set(open_columns))
         of_size = next((one for one in sets if one.n_singling), None)
@@ -133,6 +140,8 @@ def words(found: Mapping[str, Any]) -> Iterator[str]:
                 f"Of {one['sets']:,} sets of {COLUMNS_IN_WORDS[one['columns']]} {one['counted']:,} were counted, those "
                 "with the most combinations of values: more people may be alone by the others."
             )
+    if "sets_not_looked_at" in found:
+        yield SETS_NOT_LOOKED_AT
     if found["near_ids"] or any(one["with_somebody_alone"] for one in found["sets"]):
         yield WHO_HOLDS_MEASUREMENTS
     yield from _words_on_outsiders(found["outsiders"], people)
@@ -181,6 +190,12 @@ def _smallest(outsiders: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _with_kinds(columns: Mapping[str, str]) -> str:
     return ", ".join(f"{name} ({kind})" for name, kind in columns.items())
+
+
+def not_looked_at(found: Mapping[str, Any]) -> Iterator[str]:
+    """What was not searched of what leaves, for whoever reads the verdict alone."""
+    if "sets_not_looked_at" in found:
+        yield SETS_NOT_LOOKED_AT
 
 
 def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:

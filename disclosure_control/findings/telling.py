@@ -16,7 +16,7 @@ from disclosure_control.basics.keys import number_rows
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.small_counts import count_text, people_on_screen, people_told
 from disclosure_control.basics.words import counted, people_text
-from disclosure_control.findings.leaving import Leaving
+from disclosure_control.findings.leaving import Leaving, LookedAt
 from disclosure_control.measures.telling import (
     CHANCE,
     log_arrangements,
@@ -44,12 +44,11 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     Looked at are quasi-identifiers and what outsiders may know by its name; of large pilots a part of the people, the
     same in whatever order they come.
     """
-    people = leaving.some_people(MOST_PEOPLE)
-    few = people[:MOST_PEOPLE_FOR_PAIRS]
+    people = leaving.looked_at(MOST_PEOPLE)
+    few = people.first(MOST_PEOPLE_FOR_PAIRS)
     taken_out = _hidden_columns(leaving)
-    hidden_names = [name for name in taken_out if leaving.changed[name].sum() >= LEAST_PEOPLE]
-    looked_at = leaving.treated.frame.iloc[people]
-    tellers = {name: _Teller.of(looked_at[name]) for name in leaving.released_names if hidden_names}
+    hidden_names = [name for name in taken_out if leaving.n_changed[name] >= LEAST_PEOPLE]
+    tellers = {name: _Teller.of(people.released[name]) for name in leaving.released_names if hidden_names}
     told, n_pairs, n_looked_at, by_luck = [], 0, 0, []
     for name in hidden_names:
         hidden = _Hidden.of(leaving, name, people)
@@ -65,8 +64,8 @@ def figures(leaving: Leaving) -> dict[str, Any]:
         elif n_tried:
             by_luck.append(name)
     return {
-        "people_looked_at": len(people),
-        "people_looked_at_for_pairs": len(few),
+        "people_looked_at": people.n_people,
+        "people_looked_at_for_pairs": few.n_people,
         "people": leaving.n_people,
         "pairs": n_pairs,
         "pairs_looked_at": n_looked_at,
@@ -79,8 +78,8 @@ def figures(leaving: Leaving) -> dict[str, Any]:
 
 def _hidden_columns(leaving: Leaving) -> list[str]:
     """Quasi-identifiers, and what outsiders may know by its name, that a step changed or dropped."""
-    known = {*leaving.before.config.quasi_identifiers, *known_to_outsiders(leaving.changed)}
-    return [name for name, where in leaving.changed.items() if name in known and where.any()]
+    known = {*leaving.before.config.quasi_identifiers, *known_to_outsiders(leaving.n_changed)}
+    return [name for name, n in leaving.n_changed.items() if name in known and n]
 
 
 # ---------------------------------------------------------------- columns that tell, and what they tell
@@ -148,13 +147,14 @@ class _Hidden:
     changed: np.ndarray
 
     @classmethod
-    def of(cls, leaving: Leaving, name: str, people: np.ndarray) -> _Hidden:
-        labels = encode_column(_as_numbers(leaving.original[name].iloc[people]))
+    def of(cls, leaving: Leaving, name: str, people: LookedAt) -> _Hidden:
+        labels = encode_column(_as_numbers(people.original[name]))
         rows = np.flatnonzero(labels.codes >= 0)
-        gone = np.zeros(leaving.n_people, dtype=np.int64)
-        released = leaving.released[name].codes + 1 if name in leaving.released else gone
+        released = np.zeros(people.n_people, dtype=np.int64)
+        if name in people.released:
+            released = encode_column(people.released[name]).codes + 1
         known = EncodedColumn(labels.codes[rows], labels.labels)
-        return cls(leaving, name, rows, known, released[people][rows], leaving.changed[name][people][rows])
+        return cls(leaving, name, rows, known, released[rows], people.changed[name][rows])
 
     @cached_property
     def is_numeric(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -63,14 +63,24 @@ class IdentifierOutcome:
         which values keep their look and tell nothing any more; of a column that no treatment changed, what was found
         before holds where fewer people are too few to tell.
         """
+        names = list(map(str, released))
+        return self.left_in_columns(names, treated_by, lambda some: scan_combined(released, subjects, some).findings)
+
+    def left_in_columns(
+        self,
+        names: Collection[str],
+        treated_by: Mapping[str, Sequence[str]],
+        scanned: Callable[[Sequence[str]], Iterable[ColumnFinding]],
+    ) -> tuple[ColumnFinding, ...]:
+        """The same of released columns with these ``names``; ``scanned`` looks at some of them as they are released."""
         there = [
             finding
             for finding in self.vetoing
-            if finding.name in released and not set(treated_by.get(finding.name, ())) & set(DISGUISES)
+            if finding.name in names and not set(treated_by.get(finding.name, ())) & set(DISGUISES)
         ]
         columns = list(dict.fromkeys(finding.name for finding in there))
-        scanned = scan_combined(released, subjects, columns).findings if columns else ()
-        again = {(found.name, found.kind): found for found in scanned if found.vetoes}
+        found_again = scanned(columns) if columns else ()
+        again = {(found.name, found.kind): found for found in found_again if found.vetoes}
         return tuple(
             again.get((finding.name, finding.kind), finding)
             for finding in there

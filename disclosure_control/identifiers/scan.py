@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.side_by_side import side_by_side
-from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample
+from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.engines.dictionary import CountedTexts
 from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.identifiers.column_values import (
@@ -33,6 +33,7 @@ from disclosure_control.identifiers.registry import Hits, Kind, kinds
 __all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_dataset", "scan_table", "scan_tables"]
 
 DEFAULT_SUBJECT = "USUBJID"
+IdsAt = Callable[[np.ndarray], pa.Array]
 FULL = 0.5  # share of a sample that says what the column is
 
 
@@ -121,13 +122,54 @@ def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: Subject
 
 def _of_counted_column(name: str, table: TableOnDisk, n_people: int) -> Iterator[ColumnFinding]:
     """What is found in a column of which the distinct values were counted block by block."""
-    counted = _some(table.counted(name), n_people)
+    return _of_counted(name, _some(table.counted(name), n_people), n_people, table.ids_at)
 
+
+def _of_counted(
+    name: str, counted: CountedTexts, n_people: int, ids_at: IdsAt, figures: np.ndarray | None = None
+) -> Iterator[ColumnFinding]:
     def ids_of(values: np.ndarray) -> pa.Array:
-        return table.ids_at(counted.first_record[values])
+        return ids_at(counted.first_record[values])
 
     holders = HoldersCounted(counted.people, counted.people, n_people, ids_of)
-    return _findings(ColumnValues(*_divided(name), holders, texts=counted.texts, share_at_hand=counted.share_at_hand))
+    texts = counted.texts if figures is None else None
+    return _findings(ColumnValues(*_divided(name), holders, texts, figures, counted.share_at_hand))
+
+
+def scan_values(
+    values: pd.Series, people: np.ndarray, first_record: np.ndarray, n_people: int, ids_at: IdsAt
+) -> tuple[ColumnFinding, ...]:
+    """What is found in a column of ``n_people``, by its distinct values (n_values,), as in the records themselves.
+
+    ``people`` (n_values,) have each, ``first_record`` (n_values,) is the number of one of them, and ``ids_at`` gives
+    the ids (n,) of the records with these numbers.
+    """
+    name = str(values.name)
+    column = column_values(*_divided(name), values, _nobodys(len(values)))
+    assert isinstance(column.holders, HoldersInRows)
+    places = np.flatnonzero(column.holders.code >= 0)
+    code, n_distinct = column.holders.code[places], column.n_distinct
+    first = np.full(n_distinct, np.iinfo(np.int64).max)
+    np.minimum.at(first, code, first_record[places])
+    of_value = np.bincount(code, people[places], n_distinct).astype(np.int64)
+    if column.figures is None:
+        some = _some(CountedTexts(column.distinct, of_value, first), n_people)
+        return tuple(_of_counted(name, some, n_people, ids_at))
+    counted, is_in = _some_figures(column.figures, of_value, first, n_people)
+    return tuple(_of_counted(name, counted, n_people, ids_at, column.figures[is_in]))
+
+
+def _some_figures(
+    figures: np.ndarray, people: np.ndarray, first_record: np.ndarray, n_people: int
+) -> tuple[CountedTexts, np.ndarray]:
+    """Who has the figures (n_values,), of very many some, as in memory; and which these are, of bool."""
+    counted = CountedTexts(pa.nulls(len(figures), pa.large_string()), people, first_record)
+    n_halvings = halvings(n_people)
+    if n_halvings:
+        is_in = is_in_sample(mixed(figures.view(np.uint64)), n_halvings)
+        if is_nearly_unique(int(is_in.sum()), int(people[is_in].sum())):
+            return replace(counted.some(is_in), share_at_hand=0.5**n_halvings), is_in
+    return counted, np.ones(len(figures), dtype=bool)
 
 
 def _some(counted: CountedTexts, n_people: int) -> CountedTexts:

@@ -10,6 +10,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
+from disclosure_control.findings.findings import not_looked_at
 from disclosure_control.findings.questions import Answer, beside_reasons, in_lines
 from disclosure_control.steps.running import StepResult
 
@@ -109,7 +110,7 @@ def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
             return Leaving(NOTHING, None)
         return Leaving("released/", found.assessment, release.answers, found.not_looked_at)
     if treatment is not None and FLAT in treatment.datasets:
-        return Leaving(FLAT, treatment.outcome.as_released, treatment.answers)
+        return Leaving(FLAT, treatment.outcome.as_released, treatment.answers, not_looked_at(treatment.figures))
     return Leaving(NOTHING, None)
 
 

@@ -139,7 +139,7 @@ class ResultSet:
     def write_all(
         self,
         tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]],
-        datasets: Mapping[str, pd.DataFrame],
+        datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]],
         files: Mapping[str, bytes],
         hand_to_hand: Collection[str] = (),
     ) -> None:

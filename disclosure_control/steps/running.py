@@ -49,7 +49,7 @@ class StepResult:
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
     ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
     ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
-    ``datasets`` are CSV files for programs, their cells not touched; ``files`` are any others. All are in mode 0600,
+    ``datasets`` are such files for programs, their cells not touched; ``files`` are any others. All are in mode 0600,
     and restricted: they hold values of people, but for those of ``files`` that ``hand_to_hand`` names. ``inputs`` are
     further files that were read, with their SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against
     letting out what leaves, and ``answers`` are those to the three questions of it. ``outcome`` is what later steps may
@@ -62,7 +62,7 @@ class StepResult:
     short: str = ""
     screen: str | None = None
     tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict)
-    datasets: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
     hand_to_hand: frozenset[str] = frozenset()
     inputs: Mapping[str, dict] = field(default_factory=dict)

@@ -65,7 +65,7 @@ def holds_numbers(column: pd.Series) -> bool:
     return True
 
 
-def notes_on_roles(before: pd.DataFrame, after: Assessment, config: PilotConfig) -> list[str]:
+def notes_on_roles(before: pd.DataFrame | Mapping[str, pd.Series], after: Assessment, config: PilotConfig) -> list[str]:
     """What the treatment did to the roles that columns have in ``config``, said aloud; ``after`` is what came out."""
     adapted = after.config
     notes = []

@@ -124,9 +124,12 @@ class Treatment:
     ``intervals`` say how the labels ``a--b`` that it writes are read, "" where it writes none.
     ``drops`` gets the settings and the columns and returns those that are gone afterwards.
 
-    Two kinds of treatment need no records. ``by_value``: what becomes of a value of its ``column`` depends on the
+    Some treatments need no records. ``by_value``: what becomes of a value of its ``column`` depends on the
     distinct values of this column alone, and on how many people have each. ``leaves_out``: whole classes go; it gets
-    the pilot as it stands, assessed, and the settings, and returns which (n_classes,) of bool.
+    the pilot as it stands, assessed, and the settings, and returns which (n_classes,) of bool. What only
+    ``drops`` columns; where more may go by what stands in them, ``drops_by_values`` gets the settings, the columns, the
+    config and what scans columns, and returns why each of these goes, and notes. ``by_id``: what becomes of a value of
+    its ``columns`` is told by this value alone.
     """
 
     apply: Callable[..., Treated]
@@ -140,7 +143,9 @@ class Treatment:
     intervals: str = ""
     check: Callable[[Mapping[str, object], PilotConfig], list[str]] | None = None
     drops: Callable[[Mapping[str, object], Sequence[str]], Sequence[str]] | None = None
+    drops_by_values: Callable[..., tuple[dict[str, str], list[str]]] | None = None
     by_value: bool = False
+    by_id: bool = False
     leaves_out: Callable[..., np.ndarray] | None = None
 
 

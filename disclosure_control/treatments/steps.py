@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import nearest_name, stop_at
@@ -23,6 +23,17 @@ def checked_steps(
     literals = [step.literal if isinstance(step, TreatmentStep) else step for step in steps]
     stop_at(faults_of_steps(literals, config, columns))
     return tuple(TreatmentStep.of(literal) for literal in literals)
+
+
+def faults_of_columns_gone(step: TreatmentStep, columns: Collection[str]) -> list[str]:
+    """A fault for each column of a step that went with what an earlier one found: named before the run are others."""
+    return [
+        f"treatment: {step.method}[{key!r}]: column {column!r} is not in the dataset any more at this step; an earlier "
+        "one dropped it for what it found; take this step out, or put it before that one"
+        for key in COLUMN_SETTINGS
+        for column in names_in(step.settings.get(key))
+        if column not in columns
+    ]
 
 
 def faults_of_steps(

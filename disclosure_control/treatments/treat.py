@@ -24,7 +24,7 @@ from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import natural_order
 from disclosure_control.treatments.registry import Treated, TreatmentInput, TreatmentStep, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED
-from disclosure_control.treatments.steps import checked_steps
+from disclosure_control.treatments.steps import checked_steps, faults_of_columns_gone
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
 
 
@@ -110,6 +110,7 @@ def apply_steps(steps: Iterable[TreatmentStep], given: TreatmentInput) -> Treate
 
 def _apply(step: TreatmentStep, given: TreatmentInput) -> tuple[Treated, bool]:
     """What one step gives, and whether it drew chance."""
+    stop_at(faults_of_columns_gone(step, list(map(str, given.frame))))
     state = given.generator.bit_generator.state
     treated = methods()[step.method].apply(given, **step.settings)
     return treated, given.generator.bit_generator.state != state

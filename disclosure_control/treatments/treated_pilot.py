@@ -13,6 +13,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import as_counted
+from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import order_by
@@ -30,6 +31,17 @@ class AppliedStep:
     used_chance: bool
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """People without a value of a column: of all before, and of those who stay before and after.
+
+    ``released`` has the three by released column that was there before, ``dropped`` the first by one that is gone.
+    """
+
+    released: Mapping[str, tuple[int, int, int]]
+    dropped: Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -51,6 +63,30 @@ class TreatedPilot:
     seed: int | None
     notes: tuple[str, ...]
     release: Release = UNNAMED
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are released, in their order."""
+        return list(map(str, self.frame))
+
+    @property
+    def n_people(self) -> int:
+        """How many records are released."""
+        return len(self.frame)
+
+    def distinct(self, name: str) -> pd.Series:
+        """What is released of a column, each value at least once."""
+        return self.frame[name]
+
+    def gaps(self, table: pd.DataFrame | TableOnDisk) -> Gaps:
+        """Who lacks a value of the columns of the ``table`` that was treated."""
+        assert isinstance(table, pd.DataFrame)
+        released = {
+            name: (n_missing(table[name]), n_missing(table[name].iloc[self.kept]), n_missing(self.frame[name]))
+            for name in self.columns
+            if name in table
+        }
+        return Gaps(released, {str(name): n_missing(table[name]) for name in table if name not in released})
 
     @property
     def kept(self) -> np.ndarray:
@@ -77,13 +113,13 @@ class TreatedPilot:
         found: dict[str, str] = {}
         for step in self.steps:
             words = methods()[step.method].intervals
-            found |= {name: words for name, count in step.changed.items() if words and count and name in self.frame}
-        return {name: words for name, words in found.items() if _has_bare_intervals(self.frame[name])}
+            found |= {name: words for name, count in step.changed.items() if words and count and name in self.columns}
+        return {name: words for name, words in found.items() if has_bare_intervals(self.distinct(name))}
 
     @property
     def n_records_removed(self) -> int:
         """How many records all steps together took away."""
-        return self.n_records_before - len(self.frame)
+        return self.n_records_before - self.n_people
 
     @cached_property
     def as_released(self) -> Assessment:
@@ -103,5 +139,11 @@ class TreatedPilot:
         return frame.iloc[order_by([frame[name] for name in names])].reset_index(drop=True)
 
 
-def _has_bare_intervals(column: pd.Series) -> bool:
+def n_missing(column: pd.Series) -> int:
+    """Records (n_records,) without a value."""
+    return int(column.isna().sum())
+
+
+def has_bare_intervals(column: pd.Series) -> bool:
+    """Whether a column is released in categories, and one of them is an interval ``a--b``."""
     return isinstance(column.dtype, pd.CategoricalDtype) and any("--" in str(label) for label in column.cat.categories)

@@ -128,3 +128,27 @@ def test_a_full_disk_is_told_and_leaves_the_earlier_results(pilot, doors, monkey
     assert run.status == INPUT_AT_FAULT
     assert "No space left" in run.err
     assert published(pilot) == before
+
+
+TREATED = {
+    "recommend": {},
+    "treatment": [
+        {"method": "drop_identifiers"},
+        {"method": "recommended"},
+        {"method": "suppress_records", "models": ["k", "l"]},
+        {"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}},
+    ],
+}
+
+
+@pytest.mark.thorough("two runs of door 2; tests/engines/test_treatment_by_engine.py has cheap siblings")
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_the_files_of_a_treated_pilot_are_the_same(pilot, doors, monkeypatch, engine):
+    monkeypatch.setenv("PILOT_KEY", "a1 Long $ key 73 of no, use")
+    pilot.configure(**TREATED)
+    assert doors.start(2, "--engine", "memory").status == DONE
+    before = published(pilot)
+    assert "anonymised_dataset.csv" in before
+    monkeypatch.setattr(opening, "USUAL_LIMITS", TINY)
+    assert doors.start(2, "--engine", engine).status == DONE
+    assert published(pilot) == before

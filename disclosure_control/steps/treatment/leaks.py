@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
+
+from disclosure_control.basics.columns import as_counted
 
 LONG_ID = 5  # letters, from which on an id does not stand in another text by chance
 
 
-def columns_with_ids(subjects: pd.Series, released: pd.DataFrame) -> dict[str, int]:
+def columns_with_ids(blocks: Iterable[tuple[pd.Series, pd.DataFrame]]) -> dict[str, int]:
     """Column -> in how many records its text holds the subject's own id, of the columns where it does.
 
-    ``subjects`` (n_records,) are the original ids of the records of ``released``, in their order. Capitals make no
-    difference. An id shorter than ``LONG_ID`` counts only as the whole value, and only in a column where every second
-    person has it so: 7 is also an ordinary number.
+    Of each block of records the original ids (n_records,) and what is released of them, in their order. Capitals make
+    no difference. An id shorter than ``LONG_ID`` counts only as the whole value, and only in a column where every
+    second person has it so: 7 is also an ordinary number.
     """
-    ids = _lower(subjects)
+    found: dict[str, _Held] = {}
+    for subjects, released in blocks:
+        ids = _lower(subjects)
+        for name in map(str, released):
+            if not pd.api.types.is_numeric_dtype(released[name].dtype):
+                held = _held(ids, _lower(as_counted(released[name])))
+                found[name] = _Held(*map(sum, zip(found.get(name, _Held(0, 0, 0)), held, strict=True)))
+    return {name: held.people for name, held in found.items() if held.long or 2 * held.people > held.with_value}
+
+
+class _Held(NamedTuple):
+    """In how many records a text holds the own id, holds a long one, is there at all."""
+
+    people: int
+    long: int
+    with_value: int
+
+
+def _held(ids: np.ndarray, texts: np.ndarray) -> _Held:
     length = np.strings.str_len(ids)
-    found = {}
-    for name in map(str, released):
-        if pd.api.types.is_numeric_dtype(released[name].dtype):
-            continue
-        texts = _lower(released[name])
-        is_held = (length >= LONG_ID) & (np.strings.find(texts, ids) >= 0)
-        is_equal = (length > 0) & (texts == ids)
-        n_held = int((is_held | is_equal).sum())
-        if is_held.any() or 2 * n_held > int((np.strings.str_len(texts) > 0).sum()):
-            found[name] = n_held
-    return found
+    is_held = (length >= LONG_ID) & (np.strings.find(texts, ids) >= 0)
+    is_equal = (length > 0) & (texts == ids)
+    n_with_value = int((np.strings.str_len(texts) > 0).sum())
+    return _Held(int((is_held | is_equal).sum()), int(is_held.sum()), n_with_value)
 
 
 def _lower(column: pd.Series) -> np.ndarray:

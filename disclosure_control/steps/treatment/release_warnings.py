@@ -14,26 +14,30 @@ from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
 from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
 from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
+from disclosure_control.treatments.treat_records import TreatedOnDisk
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 def columns_of_ids(treated: TreatedPilot, subjects: pd.Series | None) -> dict[str, int]:
     """The columns that hold the original ids, and of how many people: that of the ids, or where it is recoded others.
 
-    ``subjects`` (n_kept,) are the ids before the treatment, None where nobody knows them.
+    ``subjects`` (n_kept,) are the ids before the treatment, None where nobody knows them, or where the treated records
+    are on disk, which have them.
     """
     is_recoded = any(step.method == "recode_ids" and SUBJECT_COLUMN in step.changed for step in treated.steps)
-    if SUBJECT_COLUMN in treated.frame and not is_recoded:
-        return {SUBJECT_COLUMN: len(treated.frame)}
+    if SUBJECT_COLUMN in treated.columns and not is_recoded:
+        return {SUBJECT_COLUMN: treated.n_people}
+    if isinstance(treated, TreatedOnDisk):
+        return columns_with_ids(treated.blocks())
     if subjects is None:
         return {}
-    return columns_with_ids(subjects, treated.frame.drop(columns=SUBJECT_COLUMN, errors="ignore"))
+    return columns_with_ids([(subjects, treated.frame.drop(columns=SUBJECT_COLUMN, errors="ignore"))])
 
 
 def release_warnings(treated: TreatedPilot, of_ids: Mapping[str, int]) -> list[str]:
     """Sentences on ids, dates, identifiers and chance; ``of_ids`` are the ``columns_of_ids``."""
-    warnings = [*_on_ids(of_ids, len(treated.frame)), *_on_dates(treated)]
-    identifiers = list(identifier_columns(list(treated.frame.columns)))
+    warnings = [*_on_ids(of_ids, treated.n_people), *_on_dates(treated)]
+    identifiers = list(identifier_columns(treated.columns))
     if identifiers:
         warnings.append(
             f"By their name direct identifiers or free text, see drop_identifiers: {', '.join(identifiers)}."
@@ -75,7 +79,7 @@ def _on_dates(treated: TreatedPilot) -> list[str]:
     touched = {name for step in treated.steps for name, count in step.changed.items() if count}
     dates = [
         name
-        for name in date_columns(list(treated.frame.columns))
-        if name not in shifted and (name not in touched or tells_the_day(treated.frame[name]))
+        for name in date_columns(treated.columns)
+        if name not in shifted and (name not in touched or tells_the_day(treated.distinct(name)))
     ]
     return [f"Dates are not shifted: {', '.join(dates)}."] if dates else []

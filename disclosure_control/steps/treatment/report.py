@@ -10,20 +10,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import ModelResult
+from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.words import counted, listed, share_of_text, share_text, text_table
+from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.findings.findings import FINDINGS
-from disclosure_control.findings.leaving import EarlierRelease, Leaving
+from disclosure_control.findings.leaving import EarlierRelease
+from disclosure_control.findings.leaving_from_disk import leaving_beside
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
-from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
+from disclosure_control.treatments.treated_pilot import AppliedStep, Gaps, TreatedPilot
 
 Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
 NOT_MASKED = {"missing": 0}
@@ -81,7 +82,7 @@ def _told_distance(result: ModelResult) -> Figures:
 def treatment_figures(
     before: Assessment,
     treated: TreatedPilot,
-    table: pd.DataFrame,
+    table: pd.DataFrame | TableOnDisk,
     settings: TreatmentSettings | None = None,
     earlier: EarlierRelease | None = None,
     of_ids: Mapping[str, int] | None = None,
@@ -91,27 +92,25 @@ def treatment_figures(
     ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
     ``of_ids``: the ``columns_of_ids``, looked for here where they are not given.
     """
-    released = treated.frame
-    columns = [name for name in table.columns if name in released]
-    of_kept = table.iloc[treated.kept]
+    names, released = list(map(str, table.columns)), set(treated.columns)
     settings = settings or TreatmentSettings(())
-    told = _NumbersOfColumns(before, treated, table)
+    told = _NumbersOfColumns(before, treated, treated.gaps(table))
     steps = [_figures_of_step(step, told) for step in treated.steps]
-    missing_of_kept = {name: told.missing_of_kept(name) for name in columns}
-    leaving = Leaving(before, treated, of_kept, settings.harmless, earlier, told.numbers)
+    missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
+    leaving = leaving_beside(before, treated, table, settings.harmless, earlier, told.numbers)
     untouched = list(leaving.as_they_were)
     if of_ids is None:
-        of_ids = columns_of_ids(treated, of_kept.get(SUBJECT_COLUMN))
+        of_ids = columns_of_ids(treated, leaving.subjects)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,
         "records_removed": treated.n_records_removed,
         "steps": steps,
         "before": risk_figures(before, treated.n_records_before),
-        "after": risk_figures(treated.assessment, len(released)),
-        "as_released": risk_figures(treated.as_released, len(released)),
+        "after": risk_figures(treated.assessment, treated.n_people),
+        "as_released": risk_figures(treated.as_released, treated.n_people),
         "missing_of_kept": missing_of_kept,
-        "columns_dropped": [name for name in table.columns if name not in released],
+        "columns_dropped": [name for name in names if name not in released],
         "finer_than_assessed": finer_than_assessed(treated),
         "untouched": untouched,
         "untouched_but_for": {name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
@@ -126,18 +125,13 @@ class _NumbersOfColumns:
     So what a step changed, who lacks a value and who lacked one give no few people away, in whatever they differ.
     """
 
-    def __init__(self, before: Assessment, treated: TreatedPilot, table: pd.DataFrame):
-        self.n_before, self.n_kept = treated.n_records_before, len(treated.frame)
-        self.missing = {
-            str(name): (n_missing(table[name]), n_missing(table[name].iloc[treated.kept]), n_missing(released))
-            for name, released in treated.frame.items()
-            if name in table
-        }
+    def __init__(self, before: Assessment, treated: TreatedPilot, gaps: Gaps):
+        self.n_before, self.n_kept = treated.n_records_before, treated.n_people
+        self.missing = gaps.released
         self.outside = told_outside(before)
         self.numbers: defaultdict[str, list[int]] = defaultdict(lambda: [self.n_before, self.n_kept])
-        for name in table:
-            n = n_missing(table[name])
-            self.numbers[str(name)] += [n, self.n_before - n]
+        for name, n in {**{name: n for name, (n, _, _) in gaps.released.items()}, **gaps.dropped}.items():
+            self.numbers[name] += [n, self.n_before - n]
 
     def changed(self, name: str, n: int) -> int | None:
         """In how many records a step changed the column."""
@@ -164,25 +158,17 @@ def _figures_of_step(step: AppliedStep, told: _NumbersOfColumns) -> Figures:
     }
 
 
-def n_missing(column: pd.Series) -> int:
-    """Records (n_records,) without a value."""
-    return int(column.isna().sum())
-
-
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:
     """Quasi-identifiers that the config looks at in bins and that are released in finer values than these."""
-    assessment, exact = treated.assessment, treated.as_released.classes
-    exact_codes = dict(zip(exact.quasi_identifiers, exact.columns, strict=True))
-    binned_codes = dict(zip(assessment.classes.quasi_identifiers, assessment.classes.columns, strict=True))
-    return [
-        name
-        for name in assessment.config.binning_config
-        if _n_present(exact_codes[name].codes) > _n_present(binned_codes[name].codes)
-    ]
+    exact, binned = (_n_present(one.classes) for one in (treated.as_released, treated.assessment))
+    return [name for name in treated.assessment.config.binning_config if exact[name] > binned[name]]
 
 
-def _n_present(codes: np.ndarray) -> int:
-    return len(np.unique(codes[codes >= 0]))
+def _n_present(classes: EquivalenceClasses) -> dict[str, int]:
+    return {
+        name: len(np.unique(codes[codes >= 0]))
+        for name, codes in zip(classes.quasi_identifiers, classes.class_codes, strict=True)
+    }
 
 
 def _interval_notes(treated: TreatedPilot) -> list[str]:

@@ -17,6 +17,7 @@ from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import SETTINGS as SEED_SETTINGS
 from disclosure_control.treatments.seeds import SeedSource, faults_of_seed, seed_source
 from disclosure_control.treatments.steps import faults_of_steps
+from disclosure_control.treatments.treat_records import without_records, works_without_records
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,23 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
     return TreatmentSettings(
         tuple(map(TreatmentStep.of, steps)), seed_source(given), given.get("release"), join, given.get("harmless", {})
     )
+
+
+def faults_without_records(settings: TreatmentSettings, config: PilotConfig) -> list[str]:
+    """What needs all records in memory: treatments that look at more than a column's values, an earlier release."""
+    faults = [
+        f"treatment[{place}] {step.method}: needs all records in memory, and this run works from disk; from disk run "
+        f"{', '.join(without_records())}; take the step out for this run, or use --engine memory on a machine with "
+        "enough memory"
+        for place, step in enumerate(settings.steps)
+        if not works_without_records(step)
+    ]
+    if settings.join is not None:
+        faults.append(
+            "treatment['join']: needs all records in memory, and this run works from disk; take it out for this run, "
+            "or use --engine memory on a machine with enough memory"
+        )
+    return faults
 
 
 def _faults_of_join(given: dict[str, Any]) -> list[str]:

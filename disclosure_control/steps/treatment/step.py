@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pandas as pd
+
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines.disk import PeopleOnDisk
+from disclosure_control.engines.other_columns import TableOnDisk
+from disclosure_control.engines.records import RecordsOnDisk
 from disclosure_control.findings.findings import reasons_to_hold
 from disclosure_control.findings.joined_releases import read_earlier_release
 from disclosure_control.findings.questions import three_questions
@@ -19,11 +24,12 @@ from disclosure_control.steps.treatment.report import (
     treatment_report,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings
-from disclosure_control.treatments.keys import name_of_unnamed
+from disclosure_control.treatments.keys import Release, name_of_unnamed
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import DEFAULT_WARNING
 from disclosure_control.treatments.treat import treat
+from disclosure_control.treatments.treat_records import TreatedOnDisk, treat_records
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 DATASET = "anonymised_dataset.csv"
@@ -37,16 +43,15 @@ def run_step(step: StepInput) -> StepResult:
     unnamed = name_of_unnamed(step.dataset.sha256, step.assessment.config)
     seed = settings.seed.read(step.folder, settings.own_release(step.pilot, unnamed))
     release = settings.release_of_ids(step.pilot, unnamed)
-    table = step.dataset.typed_table
     recommendation = _recommendation(step, settings.steps)
     if recommendation is not None and recommendation.treatment is None:
         return StepResult(
             {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
         )
     recommended = None if recommendation is None else recommendation.treatment
-    treated = treat(table, step.assessment.config, settings.steps, seed, step.folder, recommended, release)
+    treated, table = _treated(step, settings.steps, seed, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
-    of_ids = columns_of_ids(treated, step.dataset.subjects.iloc[treated.kept])
+    of_ids = columns_of_ids(treated, _subjects_kept(step, treated))
     figures = treatment_figures(step.assessment, treated, table, settings, earlier, of_ids)
     figures["notes"] += _notes_on_identifiers(left_in, held)
     figures |= {"released": not held, "identifiers_left_in": [finding.name for finding in left_in]}
@@ -76,6 +81,28 @@ def run_step(step: StepInput) -> StepResult:
     )
 
 
+def _treated(
+    step: StepInput,
+    steps: Sequence[TreatmentStep],
+    seed: int,
+    recommended: Sequence[TreatmentStep] | None,
+    release: Release,
+) -> tuple[TreatedPilot, pd.DataFrame | TableOnDisk]:
+    """The pilot after its treatment, and the table that was treated; its records in memory or on disk."""
+    table: pd.DataFrame | TableOnDisk = step.dataset.table
+    config, people = step.assessment.config, step.assessment.people
+    if not isinstance(table, TableOnDisk):
+        table = step.dataset.typed_table
+        return treat(table, config, steps, seed, step.folder, recommended, release), table
+    assert isinstance(people, PeopleOnDisk)
+    records = RecordsOnDisk.of(people, table)
+    return treat_records(records, table.columns, config, steps, seed, step.folder, recommended, release), table
+
+
+def _subjects_kept(step: StepInput, treated: TreatedPilot) -> pd.Series | None:
+    return None if isinstance(treated, TreatedOnDisk) else step.dataset.subjects.iloc[treated.kept]
+
+
 def _identifiers_left_in(step: StepInput, treated: TreatedPilot) -> tuple[tuple[ColumnFinding, ...], bool]:
     """Columns of the treated dataset that still name people, and whether they keep it from being written."""
     if "identifiers" not in step.earlier:
@@ -83,11 +110,12 @@ def _identifiers_left_in(step: StepInput, treated: TreatedPilot) -> tuple[tuple[
     identified = step.earlier["identifiers"].outcome
     assert isinstance(identified, IdentifierOutcome)
     treated_by = {
-        name: [applied.method for applied in treated.steps if applied.changed.get(name)]
-        for name in map(str, treated.frame)
+        name: [applied.method for applied in treated.steps if applied.changed.get(name)] for name in treated.columns
     }
-    subjects = step.dataset.subjects.iloc[treated.kept]
-    left_in = identified.left_in(treated.frame, subjects, treated_by)
+    if isinstance(treated, TreatedOnDisk):
+        left_in = identified.left_in_columns(treated.columns, treated_by, treated.scanned)
+    else:
+        left_in = identified.left_in(treated.frame, _subjects_kept(step, treated), treated_by)
     return left_in, bool(left_in) and not identified.release_anyway
 
 

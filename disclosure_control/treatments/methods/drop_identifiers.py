@@ -9,7 +9,7 @@ found by the scan of values (``disclosure_control.identifiers``). Columns with a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,18 +119,33 @@ def dropped_by_scan(findings: Sequence[ColumnFinding], config: PilotConfig, keep
 
 def drop_identifiers(given: TreatmentInput, keep: Sequence[str] = ()) -> Treated:
     """The frame without columns that by name or values identify a person, or hold free text; not those to ``keep``."""
-    found = {name: why for name, why in identifier_columns(list(given.frame.columns)).items() if name not in keep}
-    others = [str(name) for name in given.frame.columns if name not in found]
-    scan = scan_combined(given.frame, given.subjects, others)
-    found |= dropped_by_scan(scan.findings, given.config, keep)
+
+    def scanned(names: Sequence[str]) -> Sequence[ColumnFinding]:
+        return scan_combined(given.frame, given.subjects, names).findings
+
+    found, notes = _found({"keep": keep}, list(map(str, given.frame)), given.config, scanned)
     changed = {name: int(given.frame[name].notna().sum()) for name in found}
+    return Treated(given.frame.drop(columns=list(found)), changed, notes=tuple(notes))
+
+
+def _found(
+    settings: Mapping[str, Any],
+    columns: Sequence[str],
+    config: PilotConfig,
+    scanned: Callable[[Sequence[str]], Iterable[ColumnFinding]],
+) -> tuple[dict[str, str], list[str]]:
+    """Column -> why it goes, and sentences on it; ``scanned`` gives what is found in columns."""
+    keep = settings.get("keep", ())
+    found = {name: why for name, why in identifier_columns(columns).items() if name not in keep}
+    findings = list(scanned([name for name in columns if name not in found]))
+    found |= dropped_by_scan(findings, config, keep)
     notes = [f"{name} is dropped: {why}." for name, why in found.items()]
     if not found:
         notes.append("No column has the name or the values of a direct identifier or of free text.")
-    dates = [name for name in date_columns(list(given.frame.columns)) if name not in found]
+    dates = [name for name in date_columns(columns) if name not in found]
     if dates:
         notes.append(f"Dates stay, see shift_dates and coarsen_dates: {', '.join(dates)}.")
-    return Treated(given.frame.drop(columns=list(found)), changed, notes=tuple(notes))
+    return found, notes
 
 
 def _dropped(settings: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
@@ -150,5 +165,6 @@ register(
         example=Example(touches=("DM__SUBJID",)),
         place=100,
         drops=_dropped,
+        drops_by_values=_found,
     ),
 )

@@ -46,7 +46,8 @@ def recode_ids(
             )
         values = np.array([*pseudonyms, None], dtype=object)[encoded.codes]
         recoded[name] = pd.Series(values, index=given.frame.index, name=name, dtype="str")
-        changed[name] = int((encoded.codes >= 0).sum())
+        is_id = encoded.codes >= 0
+        changed[name] = int(is_id.sum() if given.people is None else given.people[is_id].sum())
     notes = ("Ids are pseudonyms: whoever holds the key can tell whose they are.",)
     return with_columns(given, recoded, notes, changed)
 
@@ -62,5 +63,6 @@ register(
         required=("key_from",),
         promises=("rows", "columns"),
         check=faults_of_key,
+        by_id=True,
     ),
 )

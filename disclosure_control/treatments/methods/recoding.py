@@ -43,7 +43,7 @@ def put_into_bands(given: TreatmentInput, column: str, width: float, label: str 
     ``label``: "interval" gives ``a--b``, "midpoint" the middle, "truncated_midpoint" the middle without its decimals
     (37 for [35, 40)), so that whole numbers stay whole.
     """
-    numbers = numbers_of(given.frame[column])
+    numbers = numbers_of(given.frame[column], given.people)
     band = band_of(numbers, width)
     if label == "interval":
         banded = _interval_labels(band, width, given.frame[column])
@@ -66,7 +66,7 @@ def _interval_labels(band: np.ndarray, width: float, column: pd.Series) -> pd.Se
 
 def round_numbers(given: TreatmentInput, column: str, to: float) -> Treated:
     """A column of numbers to the nearest multiple of ``to``; halves go to the even multiple, as in IEEE 754."""
-    numbers = numbers_of(given.frame[column])
+    numbers = numbers_of(given.frame[column], given.people)
     rounded = pd.Series(_clean(np.round(numbers / to) * to), given.frame.index, name=column)
     return with_columns(given, {column: rounded})
 

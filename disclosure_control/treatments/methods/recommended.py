@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
@@ -15,6 +15,7 @@ from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
+    TreatmentStep,
     names_in,
     register,
 )
@@ -32,24 +33,35 @@ def apply_recommended(given: TreatmentInput) -> Treated:
     """
     if given.recommended is None:
         raise FaultyInputError(f'treatment: "recommended" needs the result of the step recommend; {ADVICE}')
+    steps, gone = steps_that_are_left(given.recommended, list(map(str, given.frame)))
+    treated = apply_steps(steps, given)
+    return dataclasses.replace(treated, notes=(*treated.notes, *notes_on_recommended(given.recommended, gone)))
+
+
+def steps_that_are_left(
+    recommended: Sequence[TreatmentStep], columns: Sequence[str]
+) -> tuple[list[TreatmentStep], list[str]]:
+    """Those of the steps that have something left to do in these columns, and the columns that are gone."""
     steps, gone = [], []
-    for step in given.recommended:
-        lacking = [
-            name for key in COLUMN_SETTINGS for name in names_in(step.settings.get(key)) if name not in given.frame
-        ]
-        present = [name for name in names_in(step.settings.get("columns")) if name in given.frame]
+    for step in recommended:
+        lacking = [name for key in COLUMN_SETTINGS for name in names_in(step.settings.get(key)) if name not in columns]
+        present = [name for name in names_in(step.settings.get("columns")) if name in columns]
         if not lacking:
             steps.append(step)
         elif present:
             steps.append(dataclasses.replace(step, settings={**step.settings, "columns": present}))
         gone += lacking
-    treated = apply_steps(steps, given)
-    notes = list(treated.notes)
+    return steps, gone
+
+
+def notes_on_recommended(recommended: Sequence[TreatmentStep], gone: Sequence[str]) -> list[str]:
+    """What of the steps was not needed any more, and where there were none."""
+    notes = []
     if gone:
         notes.append(f"Recommended for columns that were dropped before, and not needed any more: {listed(gone)}.")
-    if not given.recommended:
+    if not recommended:
         notes.append("Nothing had to be given up: the thresholds that can be met hold already.")
-    return dataclasses.replace(treated, notes=tuple(notes))
+    return notes
 
 
 def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:

@@ -41,16 +41,20 @@ def suppress_records(given: TreatmentInput, models: Sequence[str] = ("k",)) -> T
     value. Records that the policy "exclude" does not evaluate stay, and are counted.
     """
     assessment = evaluated(given)
-    classes, policy = assessment.classes, assessment.config.missing_qis
     failing = failing_classes(assessment, models)
-    removed = failing[classes.class_of_record]
-    notes = []
-    n_unevaluated = int((~classes.evaluated(policy)[classes.class_of_record]).sum())
+    removed = failing[assessment.classes.class_of_record]
+    return Treated(given.frame[~removed], {}, int(removed.sum()), tuple(notes_on_suppressed(assessment, failing)))
+
+
+def notes_on_suppressed(assessment: Assessment, failing: np.ndarray) -> list[str]:
+    """Who of the classes stays unevaluated, and whether anybody stays where these go, (n_classes,) of bool."""
+    classes, notes = assessment.classes, []
+    n_unevaluated = int(classes.size[~classes.evaluated(assessment.config.missing_qis)].sum())
     if n_unevaluated:
         notes.append(f"{n_unevaluated} records without a quasi-identifier are not evaluated and stay.")
-    if removed.all() and len(removed):
+    if len(failing) and failing.all():
         notes.append("No record is left: no class meets the thresholds.")
-    return Treated(given.frame[~removed], {}, int(removed.sum()), tuple(notes))
+    return notes
 
 
 def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None = None) -> np.ndarray:

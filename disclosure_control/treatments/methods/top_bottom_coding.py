@@ -54,14 +54,27 @@ def _coded(
     replacement: float | None,
     top: bool,
 ) -> Treated:
-    numbers = numbers_of(given.frame[column])
-    present = numbers[~np.isnan(numbers)]
+    numbers = numbers_of(given.frame[column], given.people)
     if quantile is not None:
-        limit = float(np.quantile(present, quantile)) if len(present) else np.nan
+        is_present = ~np.isnan(numbers)
+        limit = _quantile(numbers[is_present], None if given.people is None else given.people[is_present], quantile)
     assert limit is not None  # one of limit and quantile is given
     beyond = numbers > limit if top else numbers < limit
     values = np.where(beyond, limit if replacement is None else replacement, numbers)
     return with_columns(given, {column: pd.Series(values, given.frame.index, name=column)})
+
+
+def _quantile(numbers: np.ndarray, people: np.ndarray | None, share: float) -> float:
+    """The quantile of numbers (n_values,) that ``people`` (n_values,) have, one each if not given; NaN of none."""
+    if not len(numbers):
+        return np.nan
+    if people is None:
+        return float(np.quantile(numbers, share))
+    order = np.argsort(numbers)
+    ends = np.cumsum(people[order])
+    place = (int(ends[-1]) - 1) * share
+    neighbours = np.searchsorted(ends, [np.floor(place), np.ceil(place)], side="right")
+    return float(np.quantile(numbers[order[neighbours]], place - np.floor(place)))
 
 
 def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
@@ -84,6 +97,7 @@ register(
         promises=_PROMISES,
         check=_check,
         reading=Reading.BY_VALUE,
+        by_value=True,
     ),
 )
 register(
@@ -98,5 +112,6 @@ register(
         promises=_PROMISES,
         check=_check,
         reading=Reading.BY_VALUE,
+        by_value=True,
     ),
 )

@@ -346,8 +346,9 @@ def test_short_ids_count_where_they_are_the_column():
     table = pd.DataFrame(
         {"copy": ["1", "2", "3", "9", "x"], "count": ["1", "9", "9", "9", "9"], "n": [1.0, 2, 3, 4, 5]}
     )
-    assert columns_with_ids(ids, table) == {"copy": 3}
-    assert columns_with_ids(ids.iloc[:0], table.iloc[:0]) == {}
+    assert columns_with_ids([(ids, table)]) == {"copy": 3}
+    assert columns_with_ids([(ids.iloc[:2], table.iloc[:2]), (ids.iloc[2:], table.iloc[2:])]) == {"copy": 3}
+    assert columns_with_ids([(ids.iloc[:0], table.iloc[:0])]) == {}
 
 
 # ---------------------------------------------------------------- files and keys

@@ -1,0 +1,373 @@
+"""Treatments of records that are not in memory: columns by their distinct values, whole classes, ids block by block.
+
+What comes out is what ``treat`` gives of the records, for every treatment of which ``works_without_records`` holds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.assess.assessment import Assessment, evaluate
+from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.columns import as_counted
+from disclosure_control.basics.faults import FaultyInputError, stop_at
+from disclosure_control.engines.other_columns import TableOnDisk
+from disclosure_control.engines.people import RecordsNotInMemoryError
+from disclosure_control.engines.records import RecordsOnDisk, ids_of_block, occurring
+from disclosure_control.engines.sorted_records import sorted_by_columns, sorted_by_id
+from disclosure_control.engines.subjects import Subjects
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.scan import scan_values
+from disclosure_control.treatments.evaluation import config_of, notes_on_roles
+from disclosure_control.treatments.keys import UNNAMED, Release
+from disclosure_control.treatments.methods.recommended import notes_on_recommended, steps_that_are_left
+from disclosure_control.treatments.methods.suppression import notes_on_suppressed
+from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods, names_in
+from disclosure_control.treatments.seeds import DEFAULT_SEED
+from disclosure_control.treatments.steps import faults_of_columns_gone
+from disclosure_control.treatments.treated_pilot import AppliedStep, Gaps, TreatedPilot
+
+RECOMMENDED = "recommended"
+
+
+def works_without_records(step: TreatmentStep) -> bool:
+    """Whether a step can be applied without all records in memory; what was recommended always can be."""
+    treatment, columns = methods()[step.method], names_in(step.settings.get("column"))
+    if treatment.by_value:
+        return SUBJECT_COLUMN not in columns
+    if step.method == RECOMMENDED or treatment.by_id:
+        return True
+    return treatment.drops is not None or treatment.leaves_out is not None
+
+
+def without_records() -> list[str]:
+    """The treatments that need no records, in the order of the registry."""
+    return [name for name in methods() if works_without_records(TreatmentStep(name))]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """People as they stand between two steps: their ``records``, and what is released of each value (n_texts,).
+
+    ``original`` are the ids before any treatment, ``released`` those that leave, None where none do.
+    """
+
+    records: RecordsOnDisk
+    columns: tuple[str, ...]
+    values: Mapping[str, pd.Series]
+    released: Subjects | None
+
+    def without_columns(self, gone: Collection[str]) -> _Work:
+        left = tuple(name for name in self.columns if name not in gone)
+        values = {name: one for name, one in self.values.items() if name in left}
+        released = self.released if SUBJECT_COLUMN in left else None
+        return dataclasses.replace(self, columns=left, values=values, released=released)
+
+    def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
+        """What in columns as they stand names a person."""
+        for name in names:
+            if name != SUBJECT_COLUMN:
+                yield from _scanned(self.records, self.values[name])
+
+    def distinct(self, name: str) -> tuple[pd.Series, np.ndarray]:
+        """The values of a column that somebody has, and how many people have each."""
+        column = self.records.columns[name]
+        return self.values[name].iloc[column.occurs].reset_index(drop=True), column.people[column.occurs]
+
+    def n_present(self, name: str) -> int:
+        if name == SUBJECT_COLUMN:
+            return self.records.n_people
+        values, people = self.distinct(name)
+        return int(people[values.notna().to_numpy()].sum())
+
+
+def _scanned(records: RecordsOnDisk, values: pd.Series) -> tuple[ColumnFinding, ...]:
+    name = str(values.name)
+    column = records.columns[name]
+    places, ids_at = column.occurs, records.subjects.ids_at
+    first = records.first_records(name)[places]
+    return scan_values(values.iloc[places], column.people[places], first, records.n_people, ids_at)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What steps are given beside the people: see ``TreatmentInput``."""
+
+    config: PilotConfig
+    folder: Path | None
+    recommended: Sequence[TreatmentStep] | None
+    release: Release
+
+    def frame(self, frame: pd.DataFrame, people: np.ndarray | None = None) -> TreatmentInput:
+        chance = np.random.default_rng(DEFAULT_SEED)  # of which no treatment without records makes use
+        return TreatmentInput(frame, self.config, chance, None, self.folder, None, self.release, people)
+
+
+def treat_records(
+    records: RecordsOnDisk,
+    columns: Sequence[str],
+    config: PilotConfig,
+    steps: Sequence[TreatmentStep],
+    seed: int | None,
+    folder: Path | None = None,
+    recommended: Sequence[TreatmentStep] | None = None,
+    release: Release = UNNAMED,
+) -> TreatedOnDisk:
+    """Apply treatments one after the other and evaluate what comes out: see ``treat``.
+
+    ``columns`` are those of the file, in its order. Raises ``FaultyInputError`` as the treatments do, and
+    ``RecordsNotInMemoryError`` where one of them needs records.
+    """
+    given = _Given(config, folder, recommended, release)
+    values = {name: column.values for name, column in records.columns.items()}
+    work = _Work(records, tuple(columns), values, records.subjects if SUBJECT_COLUMN in columns else None)
+    applied = []
+    for step in steps:
+        work, done = _apply(step, work, given)
+        applied.append(done)
+    left = {name: occurring(work.values[name], work.records.columns[name].people) for name in work.values}
+    work = dataclasses.replace(work, values=left)
+    adapted = config_of(left, config)
+    assessment = evaluate(work.records.counted_as(adapted, left), adapted)
+    before = {name: column.values for name, column in records.columns.items()}
+    return TreatedOnDisk(assessment, applied, records, work, seed, notes_on_roles(before, assessment, config), release)
+
+
+# ---------------------------------------------------------------- one step
+
+
+def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
+    treatment = methods()[step.method]
+    if not works_without_records(step):
+        raise RecordsNotInMemoryError(f"treatment: {step.method}")
+    stop_at(faults_of_columns_gone(step, work.columns))
+    if step.method == RECOMMENDED:
+        return _recommended(step, work, given)
+    if treatment.by_value:
+        return _by_value(step, work, given)
+    if treatment.by_id:
+        return _by_id(step, work, given)
+    if treatment.drops_by_values is not None:
+        return _drop_by_values(step, work, given)
+    if treatment.drops is not None:
+        gone = treatment.drops(step.settings, work.columns)
+        return work.without_columns(gone), _done(step, {name: work.n_present(name) for name in gone})
+    return _leave_out(step, work, given)
+
+
+def _done(
+    step: TreatmentStep,
+    changed: Mapping[str, int],
+    n_removed: int = 0,
+    notes: Sequence[str] = (),
+    inputs: Mapping[str, dict[str, object]] | None = None,
+) -> AppliedStep:
+    return AppliedStep(step.method, changed, n_removed, tuple(notes), False, inputs or {}, step.settings)
+
+
+def _by_value(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
+    name = str(step.settings["column"])
+    distinct, people = work.distinct(name)
+    treated = methods()[step.method].apply(given.frame(distinct.to_frame(name), people), **step.settings)
+    work = _with_values(work, {name: treated.frame[name]})
+    return work, _done(step, treated.changed, 0, treated.notes, treated.inputs)
+
+
+def _with_values(work: _Work, distinct: Mapping[str, pd.Series]) -> _Work:
+    """Other values in place of those that somebody has."""
+    values = dict(work.values)
+    for name, one in distinct.items():
+        people = work.records.columns[name].people
+        place = np.where(people > 0, np.cumsum(people > 0) - 1, -1)
+        values[name] = one.reset_index(drop=True).reindex(place).reset_index(drop=True)
+    return dataclasses.replace(work, values=values)
+
+
+def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
+    """A treatment of which each value stands by itself: the ids block by block, other columns by distinct values."""
+    apply = methods()[step.method].apply
+    columns = names_in(step.settings.get("columns", (SUBJECT_COLUMN,)))
+    changed: dict[str, int] = {}
+    notes: Sequence[str] = ()
+    for name in columns:
+        settings = {**step.settings, "columns": [name]}
+        if name == SUBJECT_COLUMN:
+            assert work.released is not None  # a step on a column that is gone is a fault before the run
+
+            def recoded(ids: pd.Series, settings: Mapping[str, object] = settings) -> pd.Series:
+                block: pd.Series = apply(given.frame(ids.to_frame()), **settings).frame[SUBJECT_COLUMN]
+                return block
+
+            ids = dataclasses.replace(work.records, subjects=work.released).with_ids(recoded)
+            n_people, n_distinct = work.records.n_people, ids.count_distinct()
+            if n_distinct < n_people:
+                raise FaultyInputError(
+                    f"{step.method}: {n_people - n_distinct} of {n_people} ids of {name!r} would share the pseudonym "
+                    "of another one; allowed: a length up to 64; take more digits"
+                )
+            work, changed[name] = dataclasses.replace(work, released=ids), n_people
+            continue
+        distinct, people = work.distinct(name)
+        treated = apply(given.frame(distinct.to_frame(name), people), **settings)
+        work, notes = _with_values(work, {name: treated.frame[name]}), treated.notes
+        changed |= treated.changed
+    nobody = pd.DataFrame({name: pd.Series(dtype="str") for name in columns})
+    notes = notes or apply(given.frame(nobody), **step.settings).notes
+    return work, _done(step, changed, 0, notes)
+
+
+def _leave_out(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
+    leaves_out = methods()[step.method].leaves_out
+    assert leaves_out is not None
+    adapted = config_of(work.values, given.config)
+    people = work.records.counted_as(adapted, work.values)
+    assessment = evaluate(people, adapted)
+    gone = leaves_out(assessment, **step.settings)
+    n_removed = int(assessment.classes.size[gone].sum())
+    notes = notes_on_suppressed(assessment, gone)
+    if n_removed:
+        records, released = work.records.without(people, gone), work.released
+        if released is work.records.subjects:
+            released = records.subjects
+        elif released is not None:
+            released = dataclasses.replace(work.records, subjects=released, columns={}).without(people, gone).subjects
+        work = dataclasses.replace(work, records=records, released=released)
+    return work, _done(step, {}, n_removed, notes)
+
+
+def _recommended(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
+    """Several steps as one: see ``apply_recommended``."""
+    recommended = given.recommended or ()
+    steps, gone = steps_that_are_left(recommended, work.columns)
+    changed: dict[str, int] = {}
+    notes: list[str] = []
+    inputs: dict[str, dict[str, object]] = {}
+    n_before = work.records.n_people
+    for one in steps:
+        work, done = _apply(one, work, given)
+        notes += done.notes
+        inputs |= done.inputs
+        for name, n in done.changed.items():
+            changed[name] = changed.get(name, 0) + n
+    notes += notes_on_recommended(recommended, gone)
+    return work, _done(step, changed, n_before - work.records.n_people, notes, inputs)
+
+
+def _drop_by_values(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
+    """A treatment that drops columns by what stands in them."""
+    drops = methods()[step.method].drops_by_values
+    assert drops is not None
+    why, notes = drops(step.settings, work.columns, given.config, lambda names: work.scanned(names))
+    changed = {name: work.n_present(name) for name in why}
+    return work.without_columns(list(why)), _done(step, changed, 0, notes)
+
+
+# ---------------------------------------------------------------- what comes out
+
+
+class TreatedOnDisk(TreatedPilot):
+    """A pilot after its treatment, of which the records are not at hand: ``frame``, ``kept`` and ``released`` raise.
+
+    ``original`` are the records that were treated, ``records`` those that stay, as they were; ``values`` (n_texts,),
+    by released column, are what is released of each value that somebody has.
+    """
+
+    original: RecordsOnDisk
+    records: RecordsOnDisk
+    values: Mapping[str, pd.Series]
+    released_ids: Subjects | None
+
+    def __init__(
+        self,
+        assessment: Assessment,
+        steps: Sequence[AppliedStep],
+        original: RecordsOnDisk,
+        work: _Work,
+        seed: int | None,
+        notes: Sequence[str],
+        release: Release,
+    ):
+        self.__dict__.update(
+            config=assessment.config,
+            assessment=assessment,
+            steps=tuple(steps),
+            n_records_before=original.n_people,
+            seed=seed,
+            notes=tuple(notes),
+            release=release,
+            original=original,
+            records=work.records,
+            values=work.values,
+            released_ids=work.released,
+            _columns=work.columns,
+        )
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Raises ``RecordsNotInMemoryError``."""
+        raise RecordsNotInMemoryError("the treated dataset")
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are released, in their order."""
+        return list(self.__dict__["_columns"])
+
+    @property
+    def n_people(self) -> int:
+        """How many records are released."""
+        return self.records.n_people
+
+    def distinct(self, name: str) -> pd.Series:
+        """What is released of a column, each value at least once."""
+        return self.values[name].iloc[self.records.columns[name].occurs]
+
+    @cached_property
+    def as_released(self) -> Assessment:
+        """k, l and t of the exact values: see ``TreatedPilot``."""
+        config = dataclasses.replace(self.config, binning_config={})
+        return evaluate(self.records.counted_as(config, self.values), config)
+
+    def gaps(self, table: pd.DataFrame | TableOnDisk) -> Gaps:
+        """See ``TreatedPilot``."""
+        found = {}
+        for name, after in self.values.items():
+            before, people = self.original.columns[name], self.records.columns[name].people
+            is_missing = before.values.isna().to_numpy()
+            n_after = int(people[after.isna().to_numpy()].sum())
+            found[name] = (int(before.people[is_missing].sum()), int(people[is_missing].sum()), n_after)
+        dropped = {
+            name: int(column.people[column.values.isna().to_numpy()].sum())
+            for name, column in self.original.columns.items()
+            if name not in found
+        }
+        if SUBJECT_COLUMN in self.columns:
+            return Gaps({SUBJECT_COLUMN: (0, 0, 0), **found}, dropped)
+        return Gaps(found, {SUBJECT_COLUMN: 0, **dropped})
+
+    def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
+        """What in columns, as they are released, names a person."""
+        for name in names:
+            yield from _scanned(self.records, self.values[name])
+
+    def blocks(self) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
+        """Block by block the original ids and what is released beside them."""
+        for ids, texts in self.records.blocks(self.values):
+            pairs = zip(self.values.values(), texts, strict=True)
+            columns = [values.take(text).reset_index(drop=True) for values, text in pairs]
+            yield ids_of_block(ids), pd.DataFrame(dict(zip(self.values, columns, strict=True)))
+
+    @property
+    def released(self) -> Iterator[pd.DataFrame]:  # type: ignore[override]
+        """The records as they are written, in pieces one after the other: see ``TreatedPilot``."""
+        columns = {name: as_counted(self.values[name]) for name in self.columns if name != SUBJECT_COLUMN}
+        if self.released_ids is None:
+            return sorted_by_columns(self.records, columns, self.columns)
+        return sorted_by_id(self.records, self.released_ids, columns, self.columns)
