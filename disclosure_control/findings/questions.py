@@ -160,8 +160,8 @@ def _linkability(risk: ReidentificationRisk) -> Answer:
         "expected_reidentifications": expected,
     }
     sentence = (
-        f"{_people(n_at_risk, risk.n_evaluated)} are found with a chance above {risk.threshold:g}; who links everybody "
-        f"by the quasi-identifiers is right for {people_text(round(expected), ',')}."
+        f"{_people(n_at_risk, risk.n_evaluated)} are found with a chance above {risk.threshold:g}; who guesses for "
+        f"everybody by the quasi-identifiers is right for {people_text(round(expected), ',')}, not knowing for whom."
     )
     return _answer(question, n_at_risk > 0, sentence, figures)
 
@@ -188,8 +188,8 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
         figures[name] = {"certain": told, "with_value": n_people, "above_t": t.n_risky}
         share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
         words.append(
-            f"{name} is certain for {people_in_sentence(told)} of {n_people:,} people{share}, whose class holds one "
-            f"value, and shifted by more than T for {t.n_risky:,}"
+            f"{name} is certain for {people_in_sentence(told)} of {n_people:,} people with a value{share}, whose "
+            f"class holds one value alone; for {t.n_risky:,}, values of the class are farther than T from everybody's"
         )
     if not figures:
         return Answer(question, "not assessable", "Not assessable: the config names no sensitive feature.", {})

@@ -71,7 +71,7 @@ def run_step(step: StepInput) -> StepResult:
             sorted(
                 (
                     *reasons_of(left_in, "the treated dataset"),
-                    *release_reasons(treated, of_ids, DATASET),
+                    *release_reasons(treated, of_ids, "What the treatment made" if held else DATASET),
                     *reasons_to_hold(figures),
                 )
             )

@@ -181,7 +181,7 @@ def test_the_three_questions_are_the_first_lines():
     lines = result.first_lines.splitlines()
     assert lines[0] == "Three questions (WP216), of the pilot as it came in"
     assert "Yes: 1 of 5 evaluated people (20.0%)" in lines[1]
-    assert "disease is certain for a masked number of 5 people, whose class holds one value" in lines[3]
+    assert "disease is certain for a masked number of 5 people with a value, whose class holds one value" in lines[3]
 
 
 @pytest.mark.parametrize(
