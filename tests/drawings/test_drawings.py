@@ -78,6 +78,7 @@ def test_every_shape_is_printed_and_equal_drawings_give_equal_bytes():
     assert figure_files("all", "All", panels, ("pdf",))["all.pdf"] == files["all.pdf"]
 
 
+@pytest.mark.thorough("0.7 s for Matplotlib; the quick run looks at the drawing itself")
 def test_what_is_printed_has_the_colours_of_the_drawing():
     image = pytest.importorskip("matplotlib.image")
     chart = rows.row_chart("bars", "", [rows.Bar("a", 3, "3", True), rows.Bar("b", 5, "5")], 1)

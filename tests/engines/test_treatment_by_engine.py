@@ -85,7 +85,7 @@ def written(dataset: pd.DataFrame | Iterator[pd.DataFrame]) -> bytes:
 
 
 @pytest.mark.parametrize("engine", by_engine(OTHERS))
-@examples(75)
+@examples(60)
 @given(rows(), configs, limits, treatments(), st.booleans())
 def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, steps, is_declared):
     folder = tmp_path_factory.mktemp("pilot")

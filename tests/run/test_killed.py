@@ -119,7 +119,7 @@ def moments(server, pilot: SyntheticPilot, door: int) -> list[int]:
     some_of_renames = after_renames[1 :: max(2, len(after_renames) // 4)]
     before_them = some_of(range(1, server.operations + 2))
     if not is_thorough():  # a door for each: 0.1 s
-        before_them = before_them[:: max(len(before_them) // 5, 1)]
+        before_them = before_them[:: max(len(before_them) // 3, 1)]
     return sorted({*before_them, server.operations, server.operations + 1, *some_of_renames})
 
 
