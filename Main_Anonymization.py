@@ -22,7 +22,7 @@ from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.engines.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
-from disclosure_control.run.memory import keep_freed_memory
+from disclosure_control.run.memory import give_freed_memory_back, keep_freed_memory
 
 MOST_FEATURES = 3  # sensitive features of which the table of outcomes names each
 
@@ -46,6 +46,8 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     choice = choose_engine(options.engine, path)
     if choice.reason:
         pilot.log.notice(choice.reason)
+    if not choice.engine.holds_records:
+        give_freed_memory_back()
     with contextlib.ExitStack() as until_published:
         with pilot.log.step("read"):
             opening = opened(choice.name, path, pilot.config, readers, faults_without_records, pilot.cluster)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from disclosure_control.run.memory import M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, keep_freed_memory
-from tests.run.synthetic_pilot import PROJECT, SCRIPTS
+from tests.run.synthetic_pilot import DONE, PROJECT, SCRIPTS
 
 
 class Library:
@@ -39,6 +39,14 @@ def test_the_c_library_keeps_as_much_as_its_version_allows(monkeypatch, pools, m
     keep_freed_memory("system")
     assert library.options == {M_MMAP_THRESHOLD: kept, M_TRIM_THRESHOLD: 1 << 30}
     assert pools == ["system"]
+
+
+def test_from_disk_little_is_kept(monkeypatch, pools, pilot, doors):
+    library = Library(1 << 40)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    for engine, (largest, most) in {"memory": (1 << 28, 1 << 30), "disk": (1 << 24, 1 << 24)}.items():
+        assert doors.start(2, "--engine", engine).status == DONE
+        assert library.options == {M_MMAP_THRESHOLD: largest, M_TRIM_THRESHOLD: most}
 
 
 def test_arrow_is_given_one_allocator(monkeypatch, pools):
