@@ -55,7 +55,7 @@ def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None =
     readers = readers_by_suffix()
     by_domain: dict[str, list[Path]] = {}
     left_out: dict[str, str] = {}
-    for path in _visible_files(folder):
+    for path in visible_files(folder):
         if domain_of(path) in DESCRIPTIONS:
             left_out[path.name] = "describes the data"
         elif suffix_of(path) in readers and not holds_data(suffix_of(path), _beginning_of(path)):
@@ -169,7 +169,8 @@ def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> 
     return frame_of(dated), notes
 
 
-def _visible_files(folder: Path) -> list[Path]:
+def visible_files(folder: Path) -> list[Path]:
+    """The files of a folder by name, but for hidden ones. Raises FaultyInputError where it cannot be listed."""
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and _is_file(path))
     except OSError as error:

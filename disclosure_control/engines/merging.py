@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
-from cdisc.formats.files import read_domain_file
+from cdisc.formats.files import read_domain_file, visible_files
 from cdisc.formats.tables import FileOptions, SourceTable, domain_of, suffix_of
 from cdisc.formats.values import frame_of
 from cdisc.merge.combine import IN_MEMORY, Working
@@ -68,7 +68,7 @@ def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = U
 def domain_files(folder: Path) -> list[Path]:
     """The domain files of a pilot's folder, as far as they can be told without a config."""
     suffixes = tuple(USUAL_DELIMITERS)
-    return [path for path in sorted(folder.iterdir()) if path.is_file() and suffix_of(path) in suffixes]
+    return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in suffixes]
 
 
 def _n_bytes(path: Path) -> int:

@@ -135,7 +135,7 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
     # Had these not been said, the test would have shown little.
     for words in (
         "guessed",
-        "VS: 1 subjects",
+        "subjects that DM does not know were left out",
         "belong to no record",
         "left out: ",
         "dropped by the config",
