@@ -90,13 +90,11 @@ def beside_reasons(answers: Mapping[str, Answer], reasons: Sequence[Reason]) -> 
 
     What names a person answers all three with yes, and people who are alone by what outsiders may know the first.
     """
-    naming = min((one for one in reasons if one.gravity is Gravity.NAMES_A_PERSON), default=None)
-    alone = min((one for one in reasons if one.gravity is Gravity.OUTSIDERS_CAN_SINGLE_OUT), default=naming)
-    first = naming or alone
-    why = {"singling_out": first.sentence.rstrip(".")} if first else {}
-    if naming:
-        why |= {"linkability": "who knows what names a person in it finds the record"}
-        why |= {"inference": FOLLOWS["inference"]}
+    gravest = min((one for one in reasons if one.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT), default=None)
+    why = {"singling_out": gravest.sentence.rstrip(".")} if gravest else {}
+    if gravest and gravest.gravity is Gravity.NAMES_A_PERSON:
+        why["linkability"] = "who knows what names a person in it finds the record"
+        why["inference"] = FOLLOWS["inference"]
     return {name: _yes(answer, why[name]) if name in why else answer for name, answer in answers.items()}
 
 

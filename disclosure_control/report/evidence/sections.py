@@ -189,11 +189,15 @@ def _risk(content: Content) -> Section:
     if not treatment.get("before"):
         prosecutor = summary["risk"].get("prosecutor", {})
         rows[-2][1], rows[-1][1] = (share_text(prosecutor.get(name)) for name in ("highest", "average"))
-    questions = summary["risk"].get("three_questions", {}).values()
-    paragraphs = [f"{answer['question']} {answer['sentence']}" for answer in questions]
+    paragraphs = _answers(summary["risk"].get("three_questions", {}), "Of the pilot as it came in")
     if not states["as released"]:
         paragraphs.append("Nothing was treated in this run, so there is no risk after treatment.")
     return Section("Risk before and after", RISK, paragraphs, [Table(["At risk", *states], rows)])
+
+
+def _answers(questions: Mapping[str, Mapping[str, Any]], of_what: str) -> list[str]:
+    """The three questions with their answers, one paragraph each; each says of what it is the answer."""
+    return [f"{of_what}: {answer['question']} {answer['sentence']}" for answer in questions.values()]
 
 
 def _share_at_risk(state: Mapping[str, Any] | None, key: str, name: str | None) -> str:
@@ -249,6 +253,8 @@ def _residual(content: Content) -> Section:
         paragraphs += [reason["sentence"] for reason in verdict["reasons"]]
         if verdict.get("further_reasons"):
             paragraphs.append(f"{counted(verdict['further_reasons'], 'further reason')}, in the report.")
+        paragraphs += _answers(verdict.get("three_questions", {}), f"Of {verdict['about']}")
+        paragraphs += verdict.get("not_looked_at", ())
     untouched = content.summary.get("treatment", {}).get("untouched", ())
     if untouched:
         paragraphs.append(f"Released as they were and not assessed: {listed(untouched, 40)}.")

@@ -48,6 +48,15 @@ def test_the_report_has_every_heading_in_both_forms(pilot):
     assert re.findall(r"<h2[^>]*>\d+\. (.+)</h2>", text_of(pilot, REPORT_HTML)) == HEADINGS
 
 
+def test_the_three_questions_say_of_what_they_are_answers(pilot, doors):
+    """The auditor's report holds both: those of what came in, and beside the residual risk those of what leaves."""
+    pilot.configure(treatment=[{"method": "drop_column", "columns": ["VS__BMI"]}])
+    assert doors.start(2).status == DONE
+    before, residual = text_of(pilot, REPORT_MD).split("Risk before and after")[1].split("Residual risk")
+    assert "Of the pilot as it came in: Can a person be singled out?" in before.replace("\\", "")
+    assert "Of anonymised_dataset.csv: Can a person be singled out?" in residual.replace("\\", "")
+
+
 def test_what_was_not_said_is_an_open_point_and_what_was_is_not(pilot, doors):
     assert text_of(pilot, REPORT_MD).count("**Open point**") == 15
     assert text_of(pilot, REPORT_HTML).count("<strong>Open point</strong>") == 15
