@@ -218,11 +218,22 @@ class EquivalenceClasses:
 
 def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str]) -> EquivalenceClasses:
     """Encode the quasi-identifiers once and number the class of each record; O(records x quasi-identifiers)."""
-    encode = side_by_side if len(df) >= MANY_RECORDS else map
-    columns = tuple(encode(encode_column, [df[name] for name in quasi_identifiers]))
+    return classes_of_columns(quasi_identifiers, encode_columns([df[name] for name in quasi_identifiers]), len(df))
+
+
+def encode_columns(columns: Sequence[pd.Series]) -> list[EncodedColumn]:
+    """Each of the columns as whole numbers; those of many records side by side."""
+    encode = side_by_side if columns and len(columns[0]) >= MANY_RECORDS else map
+    return list(encode(encode_column, columns))
+
+
+def classes_of_columns(
+    quasi_identifiers: Sequence[str], columns: Sequence[EncodedColumn], n_records: int
+) -> EquivalenceClasses:
+    """The classes of records (n_records,) by their encoded quasi-identifiers."""
     codes, n_codes = [column.codes for column in columns], [len(column.labels) + 1 for column in columns]
-    class_of_record, size = number_rows(codes, n_codes, len(df), least=-1)  # which is missing
-    return EquivalenceClasses(tuple(quasi_identifiers), columns, class_of_record, size)
+    class_of_record, size = number_rows(codes, n_codes, n_records, least=-1)  # which is missing
+    return EquivalenceClasses(tuple(quasi_identifiers), tuple(columns), class_of_record, size)
 
 
 # ---------------------------------------------------------------- the count table
@@ -332,7 +343,11 @@ class SensitiveCounts:
 
 def count_sensitive_values(classes: EquivalenceClasses, sensitive: pd.Series) -> SensitiveCounts:
     """The one count: people per (class, sensitive value)."""
-    column = encode_column(sensitive)
+    return count_values(classes, encode_column(sensitive))
+
+
+def count_values(classes: EquivalenceClasses, column: EncodedColumn) -> SensitiveCounts:
+    """The same of a column that is encoded already."""
     has_value = column.codes >= 0
     group, value = classes.class_of_record, column.codes
     if not has_value.all():
@@ -529,19 +544,25 @@ class ModelResult:
     @cached_property
     def evaluated(self) -> np.ndarray:
         """Records that the model judges: (n_records,) of bool."""
-        evaluated = self.evaluated_classes[self.classes.class_of_record]
+        evaluated = self._of_records(self.evaluated_classes)
         return evaluated if self.counts is None else evaluated & self.counts.has_value
+
+    def _of_records(self, of_class: np.ndarray) -> np.ndarray:
+        """What is said of each class (n_classes,) handed back to its records (n_records,)."""
+        return of_class.take(self.classes.class_of_record, mode="clip")  # no number is outside, and nobody checks it
 
     @cached_property
     def measure(self) -> np.ndarray:
         """k, distinct l or t of the record's class, (n_records,), NaN where the record is not evaluated."""
-        measure = self.of_class.astype(float)[self.classes.class_of_record]
-        return measure if self.evaluated.all() else np.where(self.evaluated, measure, np.nan)
+        measure = self._of_records(self.of_class.astype(float))
+        if not self.evaluated.all():
+            measure[~self.evaluated] = np.nan
+        return measure
 
     @cached_property
     def risky(self) -> np.ndarray:
         """Records that are flagged, (n_records,) of bool; each of them is an evaluated one."""
-        return self.risky_classes[self.classes.class_of_record] & self.evaluated
+        return self._of_records(self.risky_classes) & self.evaluated
 
     @property
     def n_total(self) -> int:

@@ -108,8 +108,9 @@ def _levels(column: pd.Series, file: ReleasedFile) -> list[str]:
     if (file.people == NOBODY).all():
         return []
     present = encoded.codes >= 0
-    pairs = np.unique(encoded.codes[present] * (file.people.max() + 2) + file.people[present] + 1)
-    people = np.bincount(pairs // (file.people.max() + 2), minlength=n_levels)
+    n_people = int(file.people.max()) + 2
+    pairs = np.unique(encoded.codes[present].astype(np.int64) * n_people + file.people[present] + 1)
+    people = np.bincount(pairs // n_people, minlength=n_levels)
     return labels_of(encoded) if people.min() >= SMALLEST_PRINTED_GROUP else []
 
 
