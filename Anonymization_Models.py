@@ -40,7 +40,7 @@ from disclosure_control.basics.columns import (
     one_column,
 )
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import count_keys, number_rows
+from disclosure_control.basics.keys import count_keys, number_rows, sum_of_keys
 from disclosure_control.basics.settings import is_number
 from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.basics.wildcards import wildcard_frequency
@@ -363,11 +363,8 @@ def _tabulate(
     key: np.ndarray = group.astype(np.int32 if n_classes * n_values < 2**31 else np.int64)
     key *= n_values
     key += value.astype(key.dtype, copy=False)
-    if people is None:
-        cell, count = count_keys(key, n_classes * n_values)
-    else:
-        cell, cell_of_key = np.unique(key, return_inverse=True)
-        count = np.bincount(cell_of_key, people, len(cell)).astype(np.int64)
+    n_keys = n_classes * n_values
+    cell, count = count_keys(key, n_keys) if people is None else sum_of_keys(key, people, n_keys)
     return CountTable(cell // n_values, cell % n_values, count, values, n_classes)
 
 
