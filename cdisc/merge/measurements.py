@@ -60,7 +60,7 @@ def _factorized(values: pd.Series) -> tuple[np.ndarray, pd.Index]:
     """Codes (n_records,), -1 where missing, and labels of a column of text; where these are few they are known."""
     if (few := codes_of_few_texts(values)) is not None:
         return few.codes.astype(np.int64), pd.Index(few.texts, dtype="str")
-    return pd.factorize(values)  # type: ignore[return-value]
+    return pd.factorize(values)
 
 
 def _labels_at(codes: Sequence[np.ndarray], labels: Sequence[pd.Index], row: int) -> tuple[str | None, ...]:

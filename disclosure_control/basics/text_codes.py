@@ -35,8 +35,9 @@ def text_codes(values: pd.Series) -> TextCodes:
     known = _KNOWN.get(id(column))
     if known is not None:
         return known
-    encoded = column.dictionary_encode().combine_chunks()
-    codes, texts = np.asarray(encoded.indices.fill_null(-1)).view(), encoded.dictionary
+    encoded = column.dictionary_encode().chunks  # with one dictionary for all of them, and none of no records
+    codes = np.concatenate([np.empty(0, np.int32), *(np.asarray(one.indices.fill_null(-1)) for one in encoded)])
+    texts = encoded[0].dictionary if encoded else pa.array([], pa.large_string())
     codes.flags.writeable = False  # others read them, too
     found = TextCodes(codes, texts)
     if 2 * len(texts) <= len(codes):
@@ -52,11 +53,18 @@ def codes_of_few_texts(values: pd.Series) -> TextCodes | None:
     """
     if values.dtype != "str":
         return None
-    if len(values) >= LEAST_PROBED:
-        probed = _chunks(values).take(pa.array(np.arange(0, len(values), max(len(values) // PROBED, 1))))
-        if pc.count_distinct(probed).as_py() >= LEAST_PROBED:
-            return None
+    if len(values) >= LEAST_PROBED and pc.count_distinct(_probed(_chunks(values))).as_py() >= LEAST_PROBED:
+        return None
     return text_codes(values)
+
+
+def _probed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Some thousand texts at equal distances, chunk by chunk: taken from all at once, Arrow would join these before."""
+    step, before, probed = max(len(column) // PROBED, 1), 0, []
+    for chunk in column.chunks:
+        probed.append(chunk.take(pa.array(np.arange(-before % step, len(chunk), step))))
+        before += len(chunk)
+    return pa.chunked_array(probed)
 
 
 def _chunks(values: pd.Series) -> pa.ChunkedArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -71,3 +72,12 @@ def test_a_column_of_many_texts_has_none_for_who_needs_the_texts_alone():
 def test_text_that_arrow_does_not_hold_is_encoded_as_well():
     values = pd.Series(["b", None, "a", "b"], dtype=pd.StringDtype("python", na_value=np.nan))
     assert text_codes(values).codes.tolist() == [0, -1, 1, 0]
+
+
+def test_texts_are_probed_at_equal_distances_whatever_the_chunks(monkeypatch):
+    monkeypatch.setattr(module, "PROBED", 5)
+    texts = [str(number) for number in range(23)]
+    for cut in ([], [1], [4, 5], [7, 7, 22]):
+        edges = [0, *cut, len(texts)]
+        chunks = [texts[start:stop] for start, stop in itertools.pairwise(edges)]
+        assert module._probed(pa.chunked_array(chunks, pa.large_string())).to_pylist() == texts[::4]
