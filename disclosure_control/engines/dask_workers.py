@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from config import ClusterSettings
 from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputError, stop_at
 from disclosure_control.engines.choice import free_memory
+from disclosure_control.run.memory import OF_A_WORKER
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -46,6 +47,8 @@ QUIET = {
     "distributed.scheduler.http.routes": [],  # of Dask's pages none is served
     "distributed.nanny.http.routes": [],
     "distributed.worker.http.routes": [],
+    # Dask has a worker give memory back at once, which took more than a quarter of the CPU of a whole run.
+    **{f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in OF_A_WORKER.items()},
 }
 # What has to be the same everywhere: what talks to each other, and what decides which values are the same.
 MUST_AGREE = (
