@@ -71,8 +71,10 @@ def _guessed_right_in_a_row(people_of_level: np.ndarray, value: np.ndarray, n_va
     for first, stop in zip(firsts, [*firsts[1:], len(people)], strict=True):
         own = value[ends[first] - people[first] : ends[stop - 1]]
         if stop == first + 1:  # a level of any size
-            blocks = (own[i : i + PEOPLE_AT_ONCE] for i in range(0, len(own), PEOPLE_AT_ONCE))
-            n_right += int(sum(np.bincount(block, minlength=n_values) for block in blocks).max())
+            people_of_value = np.zeros(n_values, dtype=np.int64)
+            for i in range(0, len(own), PEOPLE_AT_ONCE):
+                people_of_value += np.bincount(own[i : i + PEOPLE_AT_ONCE], minlength=n_values)
+            n_right += int(people_of_value.max())
         else:  # the larger come later: together they have at most twice as many people
             level = np.repeat(np.arange(stop - first), people[first:stop])
             n_right += n_guessed_right(level, own, stop - first, n_values)
