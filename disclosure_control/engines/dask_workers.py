@@ -15,6 +15,7 @@ import os
 import queue
 import secrets
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -226,7 +227,9 @@ def _of_this_machine(settings: ClusterSettings, run: Path) -> Iterator[Any]:
     }
     for n_left in reversed(range(STARTS)):
         try:
-            cluster = LocalCluster(**options)
+            with warnings.catch_warnings():  # of a port that another run has: Dask takes the next one
+                warnings.simplefilter("ignore")
+                cluster = LocalCluster(**options)
             break
         except Exception as error:  # a worker may die while it starts, too
             if _was_stopped(error):

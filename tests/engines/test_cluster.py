@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -150,13 +151,14 @@ def test_a_file_that_changes_while_it_is_read_is_a_fault(tmp_path):
 
 
 @pytest.mark.parametrize("n_deaths", [0, 1, dask_workers.STARTS])
-def test_a_worker_that_dies_while_it_starts_is_started_again_a_few_times(tmp_path, monkeypatch, n_deaths):
+def test_a_worker_that_dies_while_it_starts_is_started_again_a_few_times(tmp_path, monkeypatch, recwarn, n_deaths):
     import distributed
 
     deaths, closed = iter([RuntimeError("ZZSUBJ")] * n_deaths), []
 
     class Started:
         def __init__(self, **options):
+            warnings.warn("Port 8787 is already in use.", stacklevel=1)
             if error := next(deaths, None):
                 raise error
 
@@ -173,6 +175,7 @@ def test_a_worker_that_dies_while_it_starts_is_started_again_a_few_times(tmp_pat
         with starting as cluster:
             pass
         assert closed == [cluster]
+    assert not recwarn.list
 
 
 FEW_PAGES = 1000  # of two megabytes for each of twenty arrays there are 160, of four kilobytes 82,000
