@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from cdisc.formats.column_reading import read_columns, reading_notes
 from cdisc.formats.dated_columns import with_iso_dates
-from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText, Dialect
+from cdisc.formats.delimited_blocks import BlocksOfText, Dialect
 from cdisc.formats.delimited_guesses import (
     DELIMITER_NAMES,
     USUAL_DELIMITERS,
@@ -48,11 +48,16 @@ _SAMPLE_BYTES = 1 << 18
 
 @dataclass(frozen=True)
 class FileLimits:
-    """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided."""
+    """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided.
 
-    block_bytes: int = BLOCK_BYTES
+    Arrow reads 32 blocks ahead. So many records are divided at once that a part gets about ``n_of_part`` of them: fewer
+    would be stored with more about them than is in them.
+    """
+
+    block_bytes: int = 1 << 23
     n_values: int = 10_000_000
     n_divided: int = 1 << 18
+    n_of_part: int = 1 << 10
 
 
 USUAL_FILE_LIMITS = FileLimits()
@@ -141,10 +146,10 @@ class TextTable(LargeTable):
         divided = _Divided(self, starts, widths)
         n_rows = self.n_rows
         with progress(f"Dividing {self.file_name}", n_rows, "rows") as advance:
-            for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
+            n_at_once = max(self.limits.n_divided, self.limits.n_of_part * len(starts))
+            for codes in _gathered(self.codes, len(self.values), n_at_once):
                 divided.append(person_of_code[codes[place]], codes)
                 advance(len(codes[place]))
-        divided.close()
         self.codes.remove()
         return divided
 
@@ -202,11 +207,6 @@ class _Divided:
         self._n_appended += len(person)
         n_bytes_of_record = sum(path.stat().st_size for path in self._paths) / max(self._n_appended, 1)
         stop_without_room(self._results, n_bytes_of_record * (self._table.n_rows - self._n_appended))
-
-    def close(self) -> None:
-        """Leave no part open: the files of many domains together would be more than a system allows."""
-        for one in self._parts:
-            one.close()
 
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""

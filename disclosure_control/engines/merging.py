@@ -23,7 +23,7 @@ from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimit
 from disclosure_control.engines.spill import SpilledRecords, spill_folder, stop_without_room
 
 SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
-MOST_PARTS = 200  # files that are open at once while a domain file is divided; some systems allow 256
+MOST_PARTS = 1000  # a million records are divided at once then
 
 
 @dataclass(frozen=True)

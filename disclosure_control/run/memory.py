@@ -46,7 +46,8 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
 def give_freed_memory_back() -> None:
     """Let the C library keep little of what is freed: for an engine that promises to stay below a bound.
 
-    A hundred million people from disk take 1.7 GB at most with it, 2.3 GB without, and a tenth more CPU.
+    A hundred million people from disk take 1.7 GB at most with it, 2.3 GB without, and a tenth more CPU. Door
+    1 kept 670 MB that nothing was in, of 1,330 MB for twenty million laboratory records.
     """
     _tell((LITTLE,), LITTLE)
 

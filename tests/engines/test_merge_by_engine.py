@@ -20,7 +20,7 @@ from disclosure_control.engines.texts_met import TextsMet
 from tests.cdisc.merge.merge_files import write
 from tests.cdisc.merge.test_merge_findings_referee import large_domain
 
-TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5))
+TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5, n_of_part=1))
 
 
 def merged(folder, engine, subject_id, merge, limits=TINY):
