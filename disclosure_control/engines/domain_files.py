@@ -28,7 +28,8 @@ from cdisc.formats.delimited_guesses import (
 )
 from cdisc.formats.foreign_content import foreign_content_faults
 from cdisc.formats.messages import unquoted_missing_note
-from cdisc.formats.tables import FileContents, FileOptions, domain_of, suffix_of
+from cdisc.formats.packed import opened
+from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, domain_of, suffix_of
 from cdisc.formats.values import frame_of, name_faults
 from cdisc.merge.large_tables import LargeTable, RowsOfPeople
 from cdisc.merge.subject_ids import SUBJECT
@@ -103,6 +104,9 @@ class TextTable(LargeTable):
             )
         ids, n_records = self.counted_column(column)
         present = n_records > 0 if n_records is not None else ids.notna().to_numpy()
+        if present[1:].all():  # all but the missing one, as usual: no second list of all ids
+            first = 0 if present[0] else 1
+            return ids.iloc[first:], np.asarray(n_records)[first:]
         return ids[present], np.asarray(n_records)[present]
 
     def with_values(self, column: str, values: Sequence[str]) -> TextTable:
@@ -269,24 +273,24 @@ def read_large_file(
 
 def _dialect_of(path: Path, options: FileOptions) -> tuple[Dialect, list[str], int]:
     """How the text is taken apart, notes on what was guessed, and how often NA stands without quotes, as in R."""
-    suffix = suffix_of(path)
+    suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
     if options.encoding is not None and options.encoding.lower().replace("_", "-") not in ("utf-8", "utf-8-sig"):
         raise FaultyInputError(f"{path.name}: declared to be {options.encoding}; {REMEDY}")
-    with path.open("rb") as file:
-        beginning = file.read(_SAMPLE_BYTES)
+    with opened(path) as file:
+        beginning, is_whole = file.read(_SAMPLE_BYTES), not file.read(1)
     stop_at(foreign_content_faults(path, beginning))
     sample = beginning.decode("utf-8-sig", errors="ignore")
     usual, notes = USUAL_DELIMITERS[suffix], []
     delimiter = options.delimiter
     if delimiter is None:
-        delimiter = guess_delimiter(sample, is_whole=path.stat().st_size <= _SAMPLE_BYTES, usual=usual)
+        delimiter = guess_delimiter(sample, is_whole, usual)
         if delimiter != usual:
             notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
     n_missing = 0
     if options.missing is None:
-        n_missing = n_unquoted_missing(
-            BytesOfFile(path, len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0), delimiter
-        )
+        with opened(path) as file:
+            file.read(len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0)
+            n_missing = n_unquoted_missing(BytesOfFile(file), delimiter)
     return Dialect(delimiter, n_missing > 0, REMEDY), notes, n_missing
 
 

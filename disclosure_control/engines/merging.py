@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
 from cdisc.formats.files import read_domain_file, visible_files
-from cdisc.formats.tables import FileOptions, SourceTable, domain_of, suffix_of
+from cdisc.formats.packed import bytes_unpacked
+from cdisc.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from cdisc.formats.values import frame_of
 from cdisc.merge.combine import IN_MEMORY, Working
 from cdisc.merge.sdtm import supplemental_parent
@@ -38,11 +39,15 @@ class MergeLimits:
 USUAL_MERGE_LIMITS = MergeLimits()
 
 
+def _n_bytes(path: Path) -> int:
+    return path.stat().st_size
+
+
 def choose_merging(asked: str, folder: Path) -> Choice:
     """The engine that was ``asked`` for; by ``auto`` in memory, unless the files need more than a share of the free."""
     if asked != AUTO:
         return Choice(asked)
-    n_bytes, free = sum(map(_n_bytes, domain_files(folder))), free_memory()
+    n_bytes, free = _bytes_of_files(folder), free_memory()
     if free is None or MEMORY_PER_BYTE * n_bytes <= SHARE_OF_FREE * free:
         return Choice("memory")
     return Choice(
@@ -59,20 +64,27 @@ def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = U
     if engine == "memory":
         yield IN_MEMORY
         return
-    with spill_folder(results, int(SPILL_PER_BYTE * sum(map(_n_bytes, domain_files(folder))))) as spill:
+    with spill_folder(results, int(SPILL_PER_BYTE * _bytes_of_files(folder))) as spill:
         read = functools.partial(_read, spill=spill, limits=limits)
         per_part = functools.partial(_people_per_part, limits=limits)
         yield Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results))
 
 
+# The kinds of files that can be read in pieces, and about how many bytes one of them has as text.
+BYTES_AS_TEXT: dict[str, Callable[[Path], int]] = {
+    **dict.fromkeys(USUAL_DELIMITERS, _n_bytes),
+    **{suffix + GZIP_SUFFIX: bytes_unpacked for suffix in USUAL_DELIMITERS},
+}
+
+
 def domain_files(folder: Path) -> list[Path]:
-    """The domain files of a pilot's folder, as far as they can be told without a config."""
-    suffixes = tuple(USUAL_DELIMITERS)
-    return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in suffixes]
+    """The domain files of a pilot's folder that can be read in pieces, as far as they can be told without a config."""
+    return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in BYTES_AS_TEXT]
 
 
-def _n_bytes(path: Path) -> int:
-    return path.stat().st_size
+def _bytes_of_files(folder: Path) -> int:
+    """About how many bytes they have together as text."""
+    return sum(BYTES_AS_TEXT[suffix_of(path)](path) for path in domain_files(folder))
 
 
 def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
@@ -81,9 +93,9 @@ def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
 
 
 def _read(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
-    is_text = suffix_of(path) in USUAL_DELIMITERS
-    is_large = path.stat().st_size >= limits.large_bytes
-    if is_text and is_large and supplemental_parent(domain_of(path)) is None:
+    bytes_as_text = BYTES_AS_TEXT.get(suffix_of(path))
+    is_large = bytes_as_text is not None and bytes_as_text(path) >= limits.large_bytes
+    if is_large and supplemental_parent(domain_of(path)) is None:
         return read_large_file(path, options, spill, limits.file)
     return read_domain_file(path, options)
 

@@ -114,7 +114,7 @@ class _OpenToWrite(io.RawIOBase):
 
     def write(self, data: Any) -> int:
         if self._file is None:
-            self._file = self._path.open("ab")
+            self._file = self._path.open("ab" if self._n_bytes else "wb")
         n_bytes = self._file.write(data)
         self._n_bytes += n_bytes
         return n_bytes

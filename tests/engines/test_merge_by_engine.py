@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from cdisc.formats import packed
 from cdisc.merge.combine import Combined, combine_domains
 from cdisc.merge.reductions import REDUCTIONS
 from cdisc.merge.settings import read_merge_settings
@@ -43,7 +46,7 @@ def merged(folder, engine, subject_id, merge, limits=TINY):
 
 def assert_same(folder, files, subject_id=None, merge=None, limits=None):
     """Both engines give the same; by default with about four parts, of two people or more each."""
-    n_rows = sum(len(rows) for rows in files.values() if not isinstance(rows, str))
+    n_rows = sum(len(rows) for rows in files.values() if not isinstance(rows, (str, bytes)))
     limits = limits or replace(TINY, rows_per_part=max(n_rows // 4, 3))
     for name, rows in files.items():
         write(folder / name, rows)
@@ -220,6 +223,42 @@ TEXTS = {
 @pytest.mark.parametrize("what", TEXTS)
 def test_a_file_means_the_same_in_pieces(tmp_path, what):
     assert_same(tmp_path, {"DM.csv": people(4), "LB.csv": TEXTS[what]})
+
+
+@pytest.fixture
+def tiny_packed_pieces(monkeypatch):
+    """Of a packed file few bytes are read and unpacked at once."""
+    monkeypatch.setattr(packed, "_STORED_PIECE", 7)
+    monkeypatch.setattr(packed, "_PIECE", 5)
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_a_packed_file_means_the_same_in_pieces(tmp_path, tiny_packed_pieces, what):
+    text = TEXTS[what].encode()
+    two_members = gzip.compress(text[:50]) + gzip.compress(text[50:]) + bytes(16)
+    _, report, _ = assert_same(tmp_path, {"DM.csv": people(4), "LB.csv.gz": two_members})
+    assert report["inputs"]["LB.csv.gz"]["sha256"] == hashlib.sha256(two_members).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "words"),
+    [
+        (lambda content: content[:-9], "cut off or damaged"),
+        (lambda content: content[:200] + b"?" + content[201:], "cut off or damaged"),
+        (lambda content: content + b"?", "cut off or damaged"),
+        (gzip.decompress, "this is no gzip archive"),
+        (lambda content: gzip.compress(content), "this is a gzip archive saved as"),
+        (lambda content: gzip.compress(b"USUBJID,A\n" + b"S01,1\n" * 10**5), "would unfold to"),
+    ],
+)
+def test_a_packed_file_is_refused_in_pieces_as_it_is_whole(tmp_path, monkeypatch, spoilt, words):
+    monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 10**5)
+    monkeypatch.setattr(packed, "_PIECE", 10**4)
+    random = np.random.default_rng(1)
+    rows = "".join(f"S{i:02},{random.integers(10**9)}\n" for i in range(100))
+    content = spoilt(gzip.compress(b"USUBJID,A\n" + rows.encode()))
+    _, _, faults = assert_same(tmp_path, {"DM.csv": people(4), "AE.csv.gz": content}, limits=TINY)
+    assert words in faults[0]
 
 
 @DEARER
