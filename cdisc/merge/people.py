@@ -114,7 +114,7 @@ def base_subjects(
     ids = subjects[base[0].file_name].ids
     for table in base[1:]:
         ids = ids.union(subjects[table.file_name].ids, sort=False)
-    # Arrow sorts by the same letters as pandas, which would make an object of each id: half a gigabyte for five million.
+    # Arrow sorts as pandas does, which would make an object of each id: half a gigabyte for five million.
     return ids if state.rule.column is None else ids.take(pc.array_sort_indices(large_text(ids)).to_numpy())
 
 

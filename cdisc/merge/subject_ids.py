@@ -176,7 +176,7 @@ def _distinct(column: pd.Series, are_few_alike: bool) -> tuple[np.ndarray, pd.In
 
 
 def _spelled(ids: pd.Index, rule: SubjectIdRule) -> tuple[pd.Index, int]:
-    """What the rule makes of ids, some after the other, and how many it does not touch; themselves if it changes none."""
+    """What the rule makes of ids, and how many it does not touch; the ids themselves where it changes none."""
     pieces, n_unmatched, is_changed = [], 0, ids.dtype.kind == "f"
     for start in range(0, max(len(ids), 1), TEXTS_AT_ONCE):
         piece = ids[start : start + TEXTS_AT_ONCE]

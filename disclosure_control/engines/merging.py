@@ -22,6 +22,7 @@ from cdisc.merge.sdtm import supplemental_parent
 from disclosure_control.engines.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
 from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.engines.spill import SpilledRecords, spill_folder, stop_without_room
+from disclosure_control.run.progress import progress
 
 SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
 MOST_PARTS = 1000  # a million records are divided at once then
@@ -67,7 +68,7 @@ def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = U
     with spill_folder(results, int(SPILL_PER_BYTE * _bytes_of_files(folder))) as spill:
         read = functools.partial(_read, spill=spill, limits=limits)
         per_part = functools.partial(_people_per_part, limits=limits)
-        yield Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results))
+        yield Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results), progress)
 
 
 # The kinds of files that can be read in pieces, and about how many bytes one of them has as text.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -66,6 +67,21 @@ def test_demographics_are_looked_at_twice_however_many_domains_there_are(tmp_pat
     with working_on("disk", tmp_path, results, limits_for(4)) as working:
         combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
     assert read["DM"] == 2 * N_PARTS
+
+
+def test_how_far_it_is_is_said_of_every_pass_over_the_people(tmp_path, monkeypatch):
+    results, said = results_of(tmp_path, ("LB",)), []
+
+    @contextlib.contextmanager
+    def told(words, n_total, unit):
+        n_done = []
+        yield n_done.append
+        said.append((words, unit, sum(n_done) == n_total, len(n_done)))
+
+    monkeypatch.setattr(merging, "progress", told)
+    with working_on("disk", tmp_path, results, limits_for(2)) as working:
+        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+    assert said == [(words, "people", True, N_PARTS) for words in ("Looking at LB", "Looking at LB", "Merging")]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,9 @@ def test_each_id_is_found_at_its_place(looked_up, seed):
     assert people._places(asked[:0], ids).tolist() == []
 
 
-@pytest.mark.parametrize("rule", [SubjectIdRule(), SubjectIdRule(strip=False), SubjectIdRule(case="upper", prefix="P-")])
+@pytest.mark.parametrize(
+    "rule", [SubjectIdRule(), SubjectIdRule(strip=False), SubjectIdRule(case="upper", prefix="P-")]
+)
 @pytest.mark.parametrize("keeps_blanks", [False, True])
 def test_distinct_ids_with_their_numbers_of_records_are_read_as_the_records_are(looked_up, rule, keeps_blanks):
     column = texts(5, 30)
