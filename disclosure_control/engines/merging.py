@@ -15,12 +15,14 @@ import pyarrow.compute as pc
 from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
 from cdisc.formats.files import read_domain_file, visible_files
 from cdisc.formats.packed import bytes_unpacked
+from cdisc.formats.parquet_blocks import bytes_as_text
+from cdisc.formats.parquet_domains import can_be_read_in_pieces
 from cdisc.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from cdisc.formats.values import frame_of
 from cdisc.merge.combine import IN_MEMORY, Working
 from cdisc.merge.sdtm import supplemental_parent
 from disclosure_control.engines.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
-from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimits, read_large_file
+from disclosure_control.engines.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.engines.spill import SpilledRecords, spill_folder, stop_without_room
 from disclosure_control.run.progress import progress
 
@@ -75,6 +77,7 @@ def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = U
 BYTES_AS_TEXT: dict[str, Callable[[Path], int]] = {
     **dict.fromkeys(USUAL_DELIMITERS, _n_bytes),
     **{suffix + GZIP_SUFFIX: bytes_unpacked for suffix in USUAL_DELIMITERS},
+    PARQUET: bytes_as_text,
 }
 
 
@@ -85,7 +88,14 @@ def domain_files(folder: Path) -> list[Path]:
 
 def _bytes_of_files(folder: Path) -> int:
     """About how many bytes they have together as text."""
-    return sum(BYTES_AS_TEXT[suffix_of(path)](path) for path in domain_files(folder))
+    return sum(map(_bytes_of_text, domain_files(folder)))
+
+
+def _bytes_of_text(path: Path) -> int:
+    try:
+        return BYTES_AS_TEXT[suffix_of(path)](path)
+    except OSError:  # that it cannot be read is said by whoever reads it
+        return _n_bytes(path)
 
 
 def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
@@ -94,8 +104,9 @@ def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
 
 
 def _read(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
-    bytes_as_text = BYTES_AS_TEXT.get(suffix_of(path))
-    is_large = bytes_as_text is not None and bytes_as_text(path) >= limits.large_bytes
+    suffix = suffix_of(path)
+    is_large = suffix in BYTES_AS_TEXT and _bytes_of_text(path) >= limits.large_bytes
+    is_large &= suffix != PARQUET or can_be_read_in_pieces(path)
     if is_large and supplemental_parent(domain_of(path)) is None:
         return read_large_file(path, options, spill, limits.file)
     return read_domain_file(path, options)
