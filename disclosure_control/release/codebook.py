@@ -16,6 +16,7 @@ from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.basics.words import counted, people_text
 from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
 from disclosure_control.release.study import NOBODY
+from disclosure_control.run.progress import going_through
 from disclosure_control.run.results import csv_bytes, harmless
 
 MOST_LEVELS = 50
@@ -37,9 +38,10 @@ _WHAT_WAS_DONE = {
 
 def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
     """The values that may be told, by data set and column: of text with few of them, each that of ten people."""
+    each = list(released.files.items())
     return {
         name: {column: levels for column in map(str, file.frame) if (levels := _levels(file.frame[column], file))}
-        for name, file in released.files.items()
+        for name, file in going_through("Making the codebook", each, lambda one: len(one[1].frame), "rows")
     }
 
 

@@ -13,6 +13,7 @@ from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_
 from disclosure_control.release.people import People, RecodedColumn, of_rows
 from disclosure_control.release.recodings import says_again, test_rows, with_results_recoded
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
+from disclosure_control.run.progress import going_through
 from disclosure_control.treatments.keys import Release
 
 GONE = (OperationKind.REMOVE, OperationKind.REVIEW, OperationKind.REMOVE_DATA_SET)
@@ -108,7 +109,7 @@ def deidentify(
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
-    for file in study.files:
+    for file in going_through("De-identifying the files", study.files, lambda file: len(file.table.frame), "rows"):
         released = _released(file, state)
         accounts += released.accounts
         if not any(account.operation.operation != OperationKind.REMOVE_DATA_SET for account in released.accounts):

@@ -17,6 +17,7 @@ from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.run.progress import going_through
 from disclosure_control.run.results import harmless
 
 
@@ -28,7 +29,8 @@ def data_files(released: ReleasedStudy, format_name: str | None, created: dateti
     writers = writers_by_name()
     files: dict[str, bytes] = {}
     faults: list[str] = []
-    for file in released.files.values():
+    each = list(released.files.values())
+    for file in going_through("Writing the package", each, lambda file: len(file.frame), "rows"):
         writer = writers[format_name or file.source.written_as]
         table = outgoing(file, created)
         if writer.opened_by_spreadsheets:
@@ -62,7 +64,9 @@ def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
 
 def opened_again(folder: Path) -> dict[str, SourceTable]:
     """The data sets of a package as they are read from disk, by name."""
-    return {domain: read_domain_file(path) for domain, path in find_domain_files(folder).by_domain.items()}
+    found = list(find_domain_files(folder).by_domain.items())
+    each = going_through("Reading the package", found, lambda one: one[1].stat().st_size, "bytes")
+    return {domain: read_domain_file(path) for domain, path in each}
 
 
 def merged_again(rule: SubjectIdRule, settings: MergeSettings, tables: Mapping[str, SourceTable]) -> Combined:

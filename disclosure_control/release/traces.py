@@ -17,6 +17,7 @@ from cdisc.operations import OperationKind, VariableClass
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.people import People, labels, of_rows
 from disclosure_control.release.study import Study
+from disclosure_control.run.progress import going_through
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
 SHORTEST_SEARCHED = 6
@@ -69,7 +70,7 @@ def find_traces(
     n_searched = 0
     columns = [(name, str(column), frame[column]) for name, frame in opened.items() for column in frame]
     columns += [(name, "text", pd.Series([text], dtype="str")) for name, text in texts.items()]
-    for name, column, cells in columns:
+    for name, column, cells in going_through("Searching for traces", columns, lambda one: len(one[2]), "cells"):
         n_searched += int(cells.notna().sum())
         if cells.dtype.kind == "f":
             for kind, values in numbers.items():
@@ -190,7 +191,8 @@ def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, pd.DataFram
         if account.operation.operation == OperationKind.OFFSET and not account.rows_of
     }
     total = 0
-    for name, file in released.files.items():
+    each = list(released.files.items())
+    for name, file in going_through("Comparing dates with the originals", each, lambda one: len(one[1].frame), "rows"):
         somebody = file.people >= 0
         for column in opened[name].columns.intersection(file.source.table.frame.columns):
             before, after = _aligned(file, str(column), opened[name])
@@ -215,7 +217,8 @@ def _rows_of_others(
 ) -> int:
     """Rows under any other name than the pseudonyms of those who stay."""
     known, total = set(people.pseudonyms[people.stays]), 0
-    for name, frame in opened.items():
+    each = list(opened.items())
+    for name, frame in going_through("Looking for rows of others", each, lambda one: len(one[1]), "rows"):
         if subject_column in frame:
             strangers = frame[subject_column].dropna()
             total += _add(where, f"{name}.{subject_column}", int((~strangers.isin(known)).sum()))

@@ -30,6 +30,7 @@ from disclosure_control.release.people import People, people_of
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
+from disclosure_control.run.progress import progress
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.release.course import course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, Merged, beside_earlier, read_earlier
@@ -165,7 +166,8 @@ def _checked(
         beside = {name: (folder / name).read_text(encoding="utf-8") for name in texts}
     no_definition = what_it_does_not_say(files[DEFINITION], tables) if DEFINITION in files else ""
     opened = {name: table.frame for name, table in tables.items()}
-    as_merged = merged_again(rule, merge, tables).frame
+    with progress("Merging the package"):
+        as_merged = merged_again(rule, merge, tables).frame
     merged = _typed(as_merged, step)
     traces = find_traces(study, released, opened, people, beside, rule.column)
     identifiers = _identifiers_in(opened, released, step)
