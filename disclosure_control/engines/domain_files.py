@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -129,6 +129,43 @@ class TextTable(LargeTable):
             if len(found) > 1:
                 return True
         return False
+
+    def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
+        assert self.codes is not None
+        names = [str(name) for name in self.frame] if columns is None else list(columns)
+        places = [self._place(name) for name in names]
+        blocks = _blocks(self.codes, len(self.values))
+        waiting, n_waiting = [np.zeros((len(names), 0), dtype=np.int32)], 0
+        for length in lengths:
+            while n_waiting < length:
+                waiting.append(np.array([codes[place] for codes in [next(blocks)] for place in places], dtype=np.int32))
+                n_waiting += waiting[-1].shape[1]
+            rows = np.concatenate(waiting, axis=1)
+            waiting, n_waiting = [rows[:, length:]], n_waiting - length
+            yield self._taken(names, rows[:, :length])
+
+    def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
+        """Each combination of values of some columns once, where it stands last; None if they are more than ``most``.
+
+        What is more than that within some blocks is not asked any further.
+        """
+        assert self.codes is not None
+        places = [self._place(name) for name in columns]
+        met = pd.DataFrame({i: np.zeros(0, dtype=np.int32) for i in range(len(places))})
+        for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
+            block = pd.DataFrame({i: codes[place].astype(np.int32) for i, place in enumerate(places)})
+            met = pd.concat([met, block.drop_duplicates(keep="last")]).drop_duplicates(keep="last")
+            if most is not None and len(met) > most:
+                return None
+        return self._taken(columns, met.to_numpy().T)
+
+    def _taken(self, columns: Sequence[str], codes: np.ndarray) -> pd.DataFrame:
+        taken = {
+            name: self.values[self._place(name)].take(pa.array(of_column))
+            for name, of_column in zip(columns, codes, strict=True)
+        }
+        return frame_of(taken)
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
         """The rows divided by person, on disk; what was put aside before is given back."""

@@ -109,6 +109,14 @@ class Leaving:
         counted = dict(zip(exact.quasi_identifiers, exact.columns, strict=True))
         return {name: counted.get(name) or encode_column(self.treated.frame[name]) for name in self.released_names}
 
+    def original_column(self, name: str) -> pd.Series:
+        """A column (n_kept,) of those who stay, as it was."""
+        return self.original[name]
+
+    def released_column(self, name: str) -> pd.Series:
+        """A column (n_kept,) as it is released."""
+        return self.treated.frame[name]
+
     @cached_property
     def changed(self) -> dict[str, np.ndarray]:
         """Columns that a step touched or dropped -> whose value (n_kept,) is another one now, or is gone."""
