@@ -140,7 +140,9 @@ def recoded_column(
 
 def of_rows(values: np.ndarray, people: np.ndarray) -> np.ndarray:
     """What each person has (n_people,) for the rows (n_rows,) of these people; None in rows of nobody."""
-    return np.array([*values, None], dtype=object)[people]
+    somebody, found = people >= 0, np.full(len(people), None, dtype=object)
+    found[somebody] = values[people[somebody]]  # in the time of the rows: a part of a file has few of the people
+    return found
 
 
 def labels(column: pd.Series) -> np.ndarray:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.lib.stride_tricks import sliding_window_view
 
 from cdisc.operations import OperationKind, VariableClass
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
@@ -57,8 +58,9 @@ def find_traces(
     subject_column: str | None,
 ) -> Traces:
     """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name."""
-    spelled = _spellings_of_ids(study, subject_column) | set(labels(people.ids))
-    ids = {text for text in spelled if len(text) >= SHORTEST_SEARCHED}
+    ids = _spellings_of_ids(study, subject_column)
+    ids.update(labels(people.ids))
+    ids = {text for text in ids if len(text) >= SHORTEST_SEARCHED}
     digits = {run for text in ids if len(run := re.sub(r"\D", "", text)) >= SHORTEST_SEARCHED and run != text}
     removed = _values_of_removed_identifiers(study, released) - ids
     kinds = {
@@ -67,6 +69,7 @@ def find_traces(
         "removed_identifiers": Wanted(removed),
     }
     numbers = {"original_ids": _as_numbers(ids), "id_digits": _as_numbers(digits) - _as_numbers(ids)}
+    del ids, digits, removed  # several times what is kept of them
     pseudonyms = set(people.pseudonyms)
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
@@ -186,27 +189,27 @@ def _side_by_side(name: str, file: ReleasedFile, opened: Opened) -> Iterator[tup
             advance(len(frame))
 
 
-def _short_spellings(ids: Sequence[np.ndarray]) -> list[np.ndarray]:
+def _short_spellings(ids: Iterable[np.ndarray]) -> list[np.ndarray]:
     """The short ones of the ids (n_people,), None of others; also as they stand where a spreadsheet would run them."""
     found = []
     for own in ids:
         short = np.array([text if text and len(text) < SHORTEST_SEARCHED else None for text in own], dtype=object)
-        safe = labels(harmless(pd.DataFrame({"id": pd.Series(short, dtype="str")}))["id"])
-        found += [short] if (safe == short).all() else [short, safe]
-    return [own for own in found if pd.notna(own).any()]
+        if pd.notna(short).any():
+            safe = labels(harmless(pd.DataFrame({"id": pd.Series(short, dtype="str")}))["id"])
+            found += [short] if (safe == short).all() else [short, safe]
+    return found
 
 
-def _own_ids(study: Study, people: People) -> list[np.ndarray]:
+def _own_ids(study: Study, people: People) -> Iterator[np.ndarray]:
     """Ids of each person (n_people,): by the pilot's rule, and as SUBJID where a file has it."""
-    found = [labels(people.ids)]
+    yield labels(people.ids)
     for file in study.files:
         if "SUBJID" in file.table.frame:
             own = np.full(len(people.ids), None, dtype=object)
             for part in file.parts(people):
                 somebody = part.people >= 0
                 own[part.people[somebody]] = labels(part.table.frame["SUBJID"])[somebody]
-            found.append(own)
-    return found
+            yield own
 
 
 def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], where: dict[str, int]) -> int:
@@ -260,9 +263,13 @@ class Wanted:
 
     def __init__(self, wanted: Iterable[str]):
         by_length: dict[int, set[bytes]] = {}
-        for one in {text.encode() for text in wanted}:
-            by_length.setdefault(len(one), set()).add(one)
-        self._words = {length: (words, _hashes_of(words, length)) for length, words in sorted(by_length.items())}
+        for text in wanted:
+            word = text.encode()
+            by_length.setdefault(len(word), set()).add(word)
+        self._words: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for length in sorted(by_length):  # as one text for each length: words by themselves take several times as much
+            together = b"".join(sorted(by_length.pop(length)))
+            self._words[length] = np.frombuffer(together, dtype=f"S{length}"), _hashes_of(together, length)
 
     def held_by(self, texts: Sequence[str]) -> np.ndarray:
         """Which of the texts (n,) hold any of the wanted ones as a part, as (n,) of bool."""
@@ -275,15 +282,16 @@ class Wanted:
         for length, (words, known) in self._words.items():
             if length > len(letters):
                 break
-            for place in np.flatnonzero(np.isin(_rolling_hashes(letters, length), known)):
-                if letters[place : place + length].tobytes() in words:
-                    found[np.searchsorted(starts, place, side="right") - 1] = True
+            places = np.flatnonzero(np.isin(_rolling_hashes(letters, length), known))
+            parts_there = np.ascontiguousarray(sliding_window_view(letters, length)[places]).view(f"S{length}").ravel()
+            places = places[np.isin(parts_there, words)]
+            found[np.searchsorted(starts, places, side="right") - 1] = True
         return found
 
 
-def _hashes_of(words: Iterable[bytes], length: int) -> np.ndarray:
-    """The distinct hashes of words of one length, sorted."""
-    letters = np.frombuffer(b"".join(words), dtype=np.uint8).reshape(-1, length)
+def _hashes_of(words: bytes, length: int) -> np.ndarray:
+    """The distinct hashes of words of one length, which stand one after the other, sorted."""
+    letters = np.frombuffer(words, dtype=np.uint8).reshape(-1, length)
     hashes = np.zeros(len(letters), dtype=np.uint64)
     with np.errstate(over="ignore"):
         for i in range(length):
