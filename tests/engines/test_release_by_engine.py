@@ -6,6 +6,7 @@ import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -19,14 +20,16 @@ from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from config import RESULTS_FOLDER
 from disclosure_control.assess.assessment import evaluate
-from disclosure_control.engines import domain_files
+from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.engines import domain_files, spill
 from disclosure_control.engines.choice import ENGINES
 from disclosure_control.engines.disk import Limits
 from disclosure_control.engines.domain_files import FileLimits
 from disclosure_control.engines.merging import MergeLimits
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.run.results import csv_bytes
-from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
+from disclosure_control.steps.release import working
+from disclosure_control.steps.running import StepInput, StepResult, faults_without_records, run_steps
 from tests.engines.written_pilots import by_engine, opened_with
 from tests.examples import examples
 
@@ -301,3 +304,13 @@ def test_a_file_of_which_nobody_stays_is_not_written(tmp_path):
     found = compare("disk", path, config, TINY)
     assert found.figures["left_out"]["lb.csv"] == "no record of it is left"
     assert "released/lb.csv" not in found.files
+
+
+def test_a_disk_without_room_is_told_before_a_domain_file_is_read(tmp_path, monkeypatch):
+    path = pilot(tmp_path, 4)
+    with opened_with("disk", path, config_with(), TINY) as opened:
+        monkeypatch.setattr(spill.shutil, "disk_usage", lambda folder: Mock(free=10))
+        assessment = evaluate(opened.people, opened.config)
+        given = StepInput("P", tmp_path, opened.config.settings["release"], opened.dataset, assessment, {})
+        with pytest.raises(FaultyInputError, match="processed_for_anonym: working from disk needs about"):
+            working.working_on(given, None)
