@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,101 +29,30 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+# How a value falls into a bin stands there; the names answer from here, too.
+from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES as OUT_OF_RANGE_POLICIES
+from disclosure_control.basics.binning import Binning as Binning
+from disclosure_control.basics.binning import are_edges as are_edges
+from disclosure_control.basics.binning import bin_labels as bin_labels
+from disclosure_control.basics.binning import bin_values as bin_values
 from disclosure_control.basics.columns import (
     LARGEST_EXACT,
     LARGEST_NUMBER,
     EncodedColumn,
     encode_column,
-    number_text,
     numbers_of,
     one_column,
 )
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import count_keys, number_rows
-from disclosure_control.basics.settings import is_number
+from disclosure_control.basics.keys import count_keys, number_rows, sum_of_keys
 from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.basics.wildcards import wildcard_frequency
 
 MISSING_POLICIES = ("category", "exclude", "wildcard")
-OUT_OF_RANGE_POLICIES = ("tail", "missing")
 MANY_RECORDS = 10_000  # of fewer, columns are encoded faster than threads are started
 
 
 # ---------------------------------------------------------------- binning
-
-
-@dataclass(frozen=True)
-class Binning:
-    """How a column was binned, and how many people lie below the edges, above them, or have no value at all.
-
-    ``policy`` says what became of those outside: kept in a tail, or made missing.
-    """
-
-    edges: tuple[float, ...]
-    n_below: int
-    n_above: int
-    n_missing: int
-    policy: str
-
-
-def _bin_numbers(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
-    """Bin of each number: 0..n_bins-1, -1 below the first edge, n_bins above the last; missing is n_bins + 1."""
-    if len(edges) > 64:
-        bins = np.searchsorted(edges[:-1], numbers, side="right").astype(np.int32) - 1
-        bins += numbers > edges[-1]
-        bins[np.isnan(numbers)] = len(edges)
-        return bins
-    # Comparing with each edge is many times faster than a binary search, in bytes and in blocks that stay in the cache.
-    bins = np.full(len(numbers), -1, dtype=np.int8)
-    for start in range(0, len(numbers), 32_768):
-        some, of_some = numbers[start : start + 32_768], bins[start : start + 32_768]
-        for edge in edges[:-1]:
-            of_some += (some >= edge).view(np.int8)
-        of_some += (some > edges[-1]).view(np.int8)
-        of_some[np.isnan(some)] = len(edges)
-    return bins
-
-
-def bin_labels(edges: Sequence[float]) -> list[str]:
-    """The label ``a--b`` of each bin, (n_edges - 1,); tails are not among them."""
-    return [f"{number_text(low)}--{number_text(high)}" for low, high in itertools.pairwise(edges)]
-
-
-def are_edges(value: object) -> bool:
-    """Whether bins can have these edges: at least two finite numbers that rise, with labels that differ."""
-    if not isinstance(value, list | tuple) or len(value) < 2 or not all(is_number(edge) for edge in value):
-        return False
-    rising = all(low < high for low, high in itertools.pairwise(value))
-    return rising and len(set(bin_labels(value))) == len(value) - 1
-
-
-def bin_values(
-    values: pd.Series, edges: Sequence[float], out_of_range: str = "tail", people: np.ndarray | None = None
-) -> tuple[pd.Series, Binning]:
-    """Values as intervals, as ``bin_feature_column`` gives them, and who fell outside.
-
-    ``people`` (n_values,) counts how many people each value stands for; by default each is one person's.
-    """
-    if out_of_range not in OUT_OF_RANGE_POLICIES:
-        raise FaultyInputError(f"out_of_range is {out_of_range!r}; allowed: {', '.join(OUT_OF_RANGE_POLICIES)}")
-    if not are_edges(list(edges)):
-        raise FaultyInputError(f"bin edges of {values.name!r}: at least two finite, rising numbers are needed")
-    bins, n_bins = _bin_numbers(numbers_of(values, people), edges), len(edges) - 1
-    n_below, n_above, n_missing = (
-        int(where.sum() if people is None else people[where].sum())
-        for where in (bins == -1, bins == n_bins, bins == n_bins + 1)
-    )
-    labels = bin_labels(edges)
-    if out_of_range == "missing":
-        bins[bins >= n_bins] = -1
-    else:
-        # The tails stand in the order of the values, so that sorting by code sorts by size.
-        labels = [f"<{number_text(edges[0])}", *labels, f">{number_text(edges[-1])}"]
-        bins += 1
-        bins[bins == n_bins + 2] = -1
-    binned = pd.Categorical.from_codes(bins, categories=pd.Index(labels), ordered=True)
-    binning = Binning(tuple(edges), n_below, n_above, n_missing, out_of_range)
-    return pd.Series(binned, index=values.index, name=values.name), binning
 
 
 def bin_feature_column(df: pd.DataFrame, feature: str, edges: Sequence[float], out_of_range: str = "tail") -> pd.Series:
@@ -218,11 +146,22 @@ class EquivalenceClasses:
 
 def form_equivalence_classes(df: pd.DataFrame, quasi_identifiers: Sequence[str]) -> EquivalenceClasses:
     """Encode the quasi-identifiers once and number the class of each record; O(records x quasi-identifiers)."""
-    encode = side_by_side if len(df) >= MANY_RECORDS else map
-    columns = tuple(encode(encode_column, [df[name] for name in quasi_identifiers]))
+    return classes_of_columns(quasi_identifiers, encode_columns([df[name] for name in quasi_identifiers]), len(df))
+
+
+def encode_columns(columns: Sequence[pd.Series]) -> list[EncodedColumn]:
+    """Each of the columns as whole numbers; those of many records side by side."""
+    encode = side_by_side if columns and len(columns[0]) >= MANY_RECORDS else map
+    return list(encode(encode_column, columns))
+
+
+def classes_of_columns(
+    quasi_identifiers: Sequence[str], columns: Sequence[EncodedColumn], n_records: int
+) -> EquivalenceClasses:
+    """The classes of records (n_records,) by their encoded quasi-identifiers."""
     codes, n_codes = [column.codes for column in columns], [len(column.labels) + 1 for column in columns]
-    class_of_record, size = number_rows(codes, n_codes, len(df), least=-1)  # which is missing
-    return EquivalenceClasses(tuple(quasi_identifiers), columns, class_of_record, size)
+    class_of_record, size = number_rows(codes, n_codes, n_records, least=-1)  # which is missing
+    return EquivalenceClasses(tuple(quasi_identifiers), tuple(columns), class_of_record, size)
 
 
 # ---------------------------------------------------------------- the count table
@@ -332,7 +271,11 @@ class SensitiveCounts:
 
 def count_sensitive_values(classes: EquivalenceClasses, sensitive: pd.Series) -> SensitiveCounts:
     """The one count: people per (class, sensitive value)."""
-    column = encode_column(sensitive)
+    return count_values(classes, encode_column(sensitive))
+
+
+def count_values(classes: EquivalenceClasses, column: EncodedColumn) -> SensitiveCounts:
+    """The same of a column that is encoded already."""
     has_value = column.codes >= 0
     group, value = classes.class_of_record, column.codes
     if not has_value.all():
@@ -348,11 +291,8 @@ def _tabulate(
     key: np.ndarray = group.astype(np.int32 if n_classes * n_values < 2**31 else np.int64)
     key *= n_values
     key += value.astype(key.dtype, copy=False)
-    if people is None:
-        cell, count = count_keys(key, n_classes * n_values)
-    else:
-        cell, cell_of_key = np.unique(key, return_inverse=True)
-        count = np.bincount(cell_of_key, people, len(cell)).astype(np.int64)
+    n_keys = n_classes * n_values
+    cell, count = count_keys(key, n_keys) if people is None else sum_of_keys(key, people, n_keys)
     return CountTable(cell // n_values, cell % n_values, count, values, n_classes)
 
 
@@ -529,19 +469,25 @@ class ModelResult:
     @cached_property
     def evaluated(self) -> np.ndarray:
         """Records that the model judges: (n_records,) of bool."""
-        evaluated = self.evaluated_classes[self.classes.class_of_record]
+        evaluated = self._of_records(self.evaluated_classes)
         return evaluated if self.counts is None else evaluated & self.counts.has_value
+
+    def _of_records(self, of_class: np.ndarray) -> np.ndarray:
+        """What is said of each class (n_classes,) handed back to its records (n_records,)."""
+        return of_class.take(self.classes.class_of_record, mode="clip")  # no number is outside, and nobody checks it
 
     @cached_property
     def measure(self) -> np.ndarray:
         """k, distinct l or t of the record's class, (n_records,), NaN where the record is not evaluated."""
-        measure = self.of_class.astype(float)[self.classes.class_of_record]
-        return measure if self.evaluated.all() else np.where(self.evaluated, measure, np.nan)
+        measure = self._of_records(self.of_class.astype(float))
+        if not self.evaluated.all():
+            measure[~self.evaluated] = np.nan
+        return measure
 
     @cached_property
     def risky(self) -> np.ndarray:
         """Records that are flagged, (n_records,) of bool; each of them is an evaluated one."""
-        return self.risky_classes[self.classes.class_of_record] & self.evaluated
+        return self._of_records(self.risky_classes) & self.evaluated
 
     @property
     def n_total(self) -> int:

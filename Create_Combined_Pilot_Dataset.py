@@ -17,7 +17,7 @@ from config import COMBINED_DATASETS, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.engines.choice import AUTO, MERGING
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
-from disclosure_control.run.memory import keep_freed_memory
+from disclosure_control.run.memory import give_freed_memory_back, keep_freed_memory
 
 if TYPE_CHECKING:
     from cdisc.merge.combine import Combined
@@ -49,6 +49,8 @@ def _combine_by(choice: Choice, pilot: Pilot) -> Outcome:
     rule, settings = merge_settings(pilot.config)
     if choice.reason:
         pilot.log.notice(choice.reason)
+    if choice.name != "memory":
+        give_freed_memory_back()
     with working_on(choice.name, pilot.folder, pilot.results) as working:
         with pilot.log.step("merge") as counts:
             combined = combine_domains(pilot.folder, rule, settings, working)

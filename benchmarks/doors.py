@@ -34,7 +34,7 @@ def door_2(scale: float, repeats: int) -> Outcome:
     ours, bare = measure(sides, repeats)
     n_bytes = sum(path.stat().st_size for path in results.glob("risky_rows_*.csv"))
     notes = [f"b: {n_people:,} people; the files of risky rows hold {n_bytes / 1e6:,.1f} MB"]
-    return Outcome([Comparison("b. door 2", ours, bare, Bar(4))], notes)
+    return Outcome([Comparison("b. door 2", ours, bare, Bar(2))], notes)
 
 
 def engines(scale: float, repeats: int) -> Outcome:
@@ -60,7 +60,7 @@ def door_1(scale: float, repeats: int) -> Outcome:
     ]
     ours, bare = measure(sides, repeats)
     sizes = ", ".join(f"{path.name} {path.stat().st_size / 1e6:,.1f} MB" for path in files)
-    return Outcome([Comparison("c. door 1", ours, bare, Bar(3))], [f"c: {n_subjects:,} subjects; {sizes}"])
+    return Outcome([Comparison("c. door 1", ours, bare, Bar(2.5))], [f"c: {n_subjects:,} subjects; {sizes}"])
 
 
 def demo(scale: float, repeats: int) -> Outcome:

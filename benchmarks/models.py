@@ -40,7 +40,7 @@ def models_against_reading(scale: float, repeats: int) -> Outcome:
     ]
     ours, default, arrow, with_ids = measure(sides, repeats)
     comparisons = [
-        Comparison("a. models", ours, default, Bar(1.0)),
+        Comparison("a. models", ours, default, Bar(2.0, of_cpu=1.5)),
         Comparison("a. models, beside", ours, arrow, None),
         Comparison("a. models, beside", ours, with_ids, None),
     ]

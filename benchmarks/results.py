@@ -11,16 +11,18 @@ from tabulate import tabulate
 
 @dataclass(frozen=True)
 class Bar:
-    """What a ratio has to reach: at most, or at least, ``limit``."""
+    """What a ratio has to reach: at most, or at least, ``limit``; ``of_cpu`` is one more, for the ratio of CPU time."""
 
     limit: float
     at_least: bool = False
+    of_cpu: float | None = None
 
     def is_met(self, ratio: float) -> bool:
         return ratio >= self.limit if self.at_least else ratio <= self.limit
 
     def __str__(self) -> str:
-        return f"{'≥' if self.at_least else '≤'} {self.limit:,g}"
+        limits = [f"{self.limit:,g}", *([] if self.of_cpu is None else [f"{self.of_cpu:,g} of CPU"])]
+        return f"{'≥' if self.at_least else '≤'} {', '.join(limits)}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,11 @@ class Comparison:
         return min(ratios), max(ratios)
 
     def is_met(self) -> bool | None:
-        return None if self.bar is None else all(self.bar.is_met(self.ratio(quantity)) for quantity in self.judged_by)
+        if self.bar is None:
+            return None
+        is_met = all(self.bar.is_met(self.ratio(quantity)) for quantity in self.judged_by)
+        of_cpu = None if self.bar.of_cpu is None else Bar(self.bar.of_cpu, self.bar.at_least)
+        return is_met and (of_cpu is None or of_cpu.is_met(self.ratio("cpu_seconds")))
 
     def _ratio(self, one: float, other: float) -> float:
         ratio = (one / self.units[0]) / (other / self.units[1])

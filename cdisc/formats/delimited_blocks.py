@@ -1,4 +1,4 @@
-"""Delimited text read block by block, for files that do not fit in memory.
+"""Delimited text read block by block, for files that do not fit in memory, packed by gzip or not.
 
 What comes out is what ``delimited_text`` reads of the same file at once, but nothing is guessed: the text is UTF-8, and
 a ``Dialect`` says what stands between its values; by default it is as this tool writes it. Every block passes the
@@ -9,11 +9,13 @@ whole.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import csv
 import hashlib
 import io
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +25,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.formats.messages import no_record_fault
+from cdisc.formats.packed import GunzippedFile, opened
+from cdisc.formats.tables import GZIP_SUFFIX, suffix_of
 from cdisc.formats.values import clean_name
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.words import counted, listed
@@ -74,10 +78,9 @@ class RangeOfText:
 
         ``n_fields_of_ragged`` counts those that had to be left out, by their number of fields.
         """
-        with self.path.open("rb") as file:
-            checked = _CheckedText(file, self.path.name, self.dialect, self.start, self.n_bytes, content_hash)
+        with self._checked(content_hash) as (checked, n_bytes_read):
             for block in self._blocks(checked):
-                self.n_bytes_read = checked.n_bytes
+                self.n_bytes_read = n_bytes_read()
                 n_kept = _n_without_empty_end(block)
                 if n_kept and self.n_empty_end:  # they waited for one with a value after them
                     yield _empty_records(block.schema, self.n_empty_end)
@@ -88,6 +91,22 @@ class RangeOfText:
                     yield block.slice(0, n_kept)
                     self.n_records += n_kept
             checked.check_end()
+
+    @contextlib.contextmanager
+    def _checked(self, content_hash: Hash | None) -> Iterator[tuple[_CheckedText, Callable[[], int]]]:
+        """The bytes on their way to the parser, and how many bytes of the file itself were read so far."""
+        name, dialect = self.path.name, self.dialect
+        with contextlib.ExitStack() as until_read:
+            if suffix_of(self.path).endswith(GZIP_SUFFIX):
+                packed = until_read.enter_context(GunzippedFile(self.path, content_hash))
+                yield (
+                    _CheckedText(io.BufferedReader(packed), name, dialect, 0, sys.maxsize),
+                    lambda: packed.n_stored_read,
+                )
+            else:
+                file = until_read.enter_context(self.path.open("rb"))
+                checked = _CheckedText(file, name, dialect, self.start, self.n_bytes, content_hash)
+                yield checked, lambda: checked.n_bytes
 
     def _blocks(self, checked: _CheckedText) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv as arrow_csv
@@ -199,11 +218,12 @@ class _CheckedText(io.RawIOBase):
         dialect: Dialect,
         start: int,
         n_most: int,
-        content_hash: Hash | None,
+        content_hash: Hash | None = None,
     ):
         self.file, self.name, self.remedy, self._n_most, self._hash = file, name, dialect.remedy, n_most, content_hash
         self._is_edge = np.isin(np.arange(256), [ord(dialect.delimiter), *b'\r\n"'])
-        file.seek(start)
+        if start:
+            file.seek(start)
         self.fault: FaultyInputError | None = None
         self.n_bytes = 0
         self._is_start = start == 0
@@ -257,7 +277,7 @@ class _CheckedText(io.RawIOBase):
 
 def _header(path: Path, dialect: Dialect) -> list[str]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
             header = next(csv.reader(file, delimiter=dialect.delimiter), [])
     except UnicodeDecodeError:
         raise FaultyInputError(f"{path.name}: {_NOT_UTF8}; {dialect.remedy}") from None

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -72,17 +72,16 @@ def looks_like_a_table(beginning: bytes) -> bool:
 
 
 class BytesOfFile:
-    """The bytes of a file from ``start`` on, of which those are read that are asked for by a slice."""
+    """The bytes of an open file from where it stands, by slices of which none begins before the one asked for last."""
 
-    def __init__(self, path: Path, start: int = 0):
-        self._path, self._start = path, start
-
-    def __len__(self) -> int:
-        return self._path.stat().st_size - self._start
+    def __init__(self, file: BinaryIO):
+        self._file, self._place, self._held = file, 0, b""
 
     def __getitem__(self, places: slice) -> np.ndarray:
-        start, stop, _ = places.indices(len(self))
-        return np.fromfile(self._path, dtype=np.uint8, count=max(stop - start, 0), offset=self._start + start)
+        start, stop = places.start or 0, places.stop
+        self._held, self._place = self._held[start - self._place :], start
+        self._held += self._file.read(max(stop - start - len(self._held), 0))
+        return np.frombuffer(self._held[: stop - start], dtype=np.uint8)
 
 
 def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
@@ -107,9 +106,8 @@ def n_unquoted_missing(text: np.ndarray | BytesOfFile, delimiter: str) -> int:
 def whole_records(text: np.ndarray | BytesOfFile) -> Iterator[np.ndarray]:
     """A text (n_bytes,) in pieces that begin with the line break before them and end with one outside quotes."""
     start, n_bytes = 0, _PIECE_BYTES
-    while start < len(text):
-        piece = text[start : start + n_bytes]
-        if start + n_bytes >= len(text):
+    while len(piece := text[start : start + n_bytes]):
+        if len(piece) < n_bytes:
             yield piece
             return
         is_inside = np.bitwise_xor.accumulate((piece == ord('"')).view(np.uint8))

@@ -33,6 +33,7 @@ from cdisc.formats.messages import (
     unquoted_missing_note,
 )
 from cdisc.formats.outgoing import FileWriter, OutgoingTable
+from cdisc.formats.quotes import QUOTE, quotes_of
 from cdisc.formats.registry import Format
 from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
 from cdisc.formats.values import clean_name, name_faults
@@ -50,7 +51,6 @@ _BLOCK_BYTES = 1 << 22
 _LARGEST_BLOCK_BYTES = (1 << 31) - 2
 _SAMPLE_BYTES = 1 << 18
 _SMALL_BLOCK_BYTES = 1 << 16
-_QUOTE = ord('"')
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]
         raise FaultyInputError(empty_file_fault(path))
     # Blank lines before the header are no header.
     data = data[len(beginning) - len(beginning.lstrip(b"\r\n")) :]
-    has_quotes = any((block == _QUOTE).any() for _, block in _small_blocks(data))
+    has_quotes = any((block == QUOTE).any() for block in _small_blocks(data))
     if options.delimiter is not None:
         return _Text(path, data, options.delimiter, has_quotes), notes
     sample = data[:_SAMPLE_BYTES].to_pybytes().decode("utf-8", errors="ignore")
@@ -157,7 +157,7 @@ def _checked_quotes(text: _Text) -> bool:
     """
     if not text.has_quotes:
         return False
-    quotes = _quotes_of(text.data, text.delimiter)
+    quotes = quotes_of(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
     if quotes.are_regular:
         return quotes.have_breaks
     # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module can tell.
@@ -176,44 +176,11 @@ def _checked_quotes(text: _Text) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class _Quotes:
-    """Whether every opening quote begins a field and every closing one ends it, as in text written by a program.
-
-    ``have_breaks``: a line break stands between an opening and a closing one.
-    """
-
-    are_regular: bool
-    have_breaks: bool = True
-
-
-def _quotes_of(data: pa.Buffer, delimiter: str) -> _Quotes:
-    """Quotes alternate between opening and closing, a doubled quote being a closing and an opening one."""
-    characters = np.frombuffer(data, dtype=np.uint8)
-    is_edge, is_break = np.zeros((2, 256), dtype=bool)
-    is_edge[[ord(delimiter), ord("\r"), ord("\n"), _QUOTE]] = True
-    is_break[[ord("\r"), ord("\n")]] = True
-    n_quotes, have_breaks = 0, False
-    for start, block in _small_blocks(data):
-        places = np.flatnonzero(block == _QUOTE)
-        if not have_breaks and (len(places) or n_quotes % 2):
-            breaks = np.flatnonzero(is_break.take(block))
-            have_breaks = bool(((np.searchsorted(places, breaks) + n_quotes) % 2).any())
-        places += start
-        # "clip" takes a quote at either end of the text for its own neighbour, which is an edge.
-        before = characters.take(places[n_quotes % 2 :: 2] - 1, mode="clip")
-        after = characters.take(places[1 - n_quotes % 2 :: 2] + 1, mode="clip")
-        if not (is_edge.take(before).all() and is_edge.take(after).all()):
-            return _Quotes(False)
-        n_quotes += len(places)
-    return _Quotes(n_quotes % 2 == 0, have_breaks)
-
-
-def _small_blocks(data: pa.Buffer) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield where each block begins and its bytes, few enough for what is found in it to stay in the cache."""
+def _small_blocks(data: pa.Buffer) -> Iterator[np.ndarray]:
+    """Yield the bytes in blocks, small enough for what is found in one to stay in the cache."""
     characters = np.frombuffer(data, dtype=np.uint8)
     for start in range(0, len(characters), _SMALL_BLOCK_BYTES):
-        yield start, characters[start : start + _SMALL_BLOCK_BYTES]
+        yield characters[start : start + _SMALL_BLOCK_BYTES]
 
 
 # Header and records
@@ -296,6 +263,7 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
             delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
         ),
         convert_options=arrow_csv.ConvertOptions(
+            check_utf8=False,  # which the whole text was looked at for
             column_types=dict.fromkeys(positions, pa.large_string()),
             null_values=["", "NA"] if text.n_missing else [""],
             strings_can_be_null=True,

@@ -26,6 +26,7 @@ from cdisc.formats.tables import (
 )
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.files import SourceFile, link_fault, read_file
+from disclosure_control.basics.side_by_side import meanwhile
 from disclosure_control.basics.words import counted, listed
 
 if TYPE_CHECKING:
@@ -123,8 +124,9 @@ def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DEC
         if not unpacked.content:
             raise FaultyInputError(empty_file_fault(path))
     stop_at(foreign_content_faults(path, unpacked.content))
-    found = readers[suffix](unpacked, options)
-    frame, notes = _read_as_declared(found, path, options)
+    with meanwhile(lambda: source.sha256):
+        found = readers[suffix](unpacked, options)
+        frame, notes = _read_as_declared(found, path, options)
     return SourceTable(
         domain_of(path),
         path.name,

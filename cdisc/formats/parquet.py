@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
 
 _MAGIC = b"PAR1"
 # pandas writes an index without a name under such names; row labels are no data.
-_INDEX_NAME_BEGINNING = "__index_level_"
+INDEX_NAME_BEGINNING, INDEX_NOTE = "__index_level_", "row labels written by pandas left out"
 
-_BYTES_OF_VALUE = 8
+BYTES_OF_VALUE = 8
 _SMALL_BATCH = 256
 
 
@@ -39,17 +41,17 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
     path = source.path
     table = _opened(source)
     notes = []
-    index_names = [name for name in table.column_names if name.startswith(_INDEX_NAME_BEGINNING)]
+    index_names = [name for name in table.column_names if name.startswith(INDEX_NAME_BEGINNING)]
     if index_names:
         table = table.drop_columns(index_names)
-        notes.append("row labels written by pandas left out")
+        notes.append(INDEX_NOTE)
     names = [clean_name(name) for name in table.column_names]
     faults = name_faults(names, path)
     values: dict[str, pa.ChunkedArray | np.ndarray] = {}
     unsupported = []
     for name, column in zip(names, table.columns, strict=True):
         try:
-            values[name] = _as_text_or_numbers(column)
+            values[name] = as_text_or_numbers(column)
         except (pa.ArrowException, UnicodeError):
             unsupported.append(f"{shown_name(name)} ({_kind(column.type)})")
     if unsupported:
@@ -62,9 +64,15 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
-    described = {name: _label(table.schema.field(place)) for place, name in enumerate(names)}
-    of_data_set = clean_name(((table.schema.metadata or {}).get(b"label") or b"").decode(errors="ignore"))
-    return FileContents(values, notes, {name: label for name, label in described.items() if label}, label=of_data_set)
+    labels, label = labels_of(table.schema, table.column_names)
+    return FileContents(values, notes, labels, label=label)
+
+
+def labels_of(schema: pa.Schema, names: Sequence[str]) -> tuple[dict[str, str], str]:
+    """The labels of those of these columns that have one, by their clean names, and that of the data set."""
+    described = {clean_name(name): _label(schema.field(schema.names.index(name))) for name in names}
+    of_data_set = clean_name(((schema.metadata or {}).get(b"label") or b"").decode(errors="ignore"))
+    return {name: label for name, label in described.items() if label}, of_data_set
 
 
 def _label(field: pa.Field) -> str:
@@ -77,9 +85,9 @@ def _opened(source: SourceFile) -> pa.Table:
 
     try:
         file = ParquetFile(pa.BufferReader(source.content))
-        chunks = _chunks(file.metadata)
+        chunks = chunks_of(file.metadata)
         # By the file's own account: its pages, and eight bytes for every value.
-        account = (max(chunk.total_uncompressed_size, _BYTES_OF_VALUE * chunk.num_values) for chunk in chunks)
+        account = (max(chunk.total_uncompressed_size, BYTES_OF_VALUE * chunk.num_values) for chunk in chunks)
         _check_size(source, sum(account))
         # Text may be stored as what differs from the text before, which only reading it tells the length of.
         by_difference = {chunk.path_in_schema for chunk in chunks if "DELTA_BYTE_ARRAY" in chunk.encodings}
@@ -87,7 +95,7 @@ def _opened(source: SourceFile) -> pa.Table:
         for batch in file.iter_batches(_SMALL_BATCH, columns=sorted(by_difference)) if by_difference else ():
             n_bytes += batch.nbytes
             _check_size(source, n_bytes)
-        names = [field.name for field in file.schema_arrow if _is_text(field.type)]
+        names = [field.name for field in file.schema_arrow if is_text(field.type)]
         folded = [name for name in names if name not in by_difference]
         table = ParquetFile(pa.BufferReader(source.content), read_dictionary=folded).read()
         _check_size(source, sum(map(_unfolded_bytes, table.columns)))
@@ -95,14 +103,18 @@ def _opened(source: SourceFile) -> pa.Table:
     except FaultyInputError:
         raise
     except (pa.ArrowException, OSError, ValueError):
-        what = "is cut off or damaged" if source.content.startswith(_MAGIC) else "is not a Parquet file"
-        raise FaultyInputError(
-            f"{source.name}: the file {what}. Copy or export it again, or leave the domain out by "
-            f"{leave_out_setting(source.path)}."
-        ) from None
+        raise FaultyInputError(damaged_fault(source.path, source.content.startswith(_MAGIC))) from None
 
 
-def _chunks(metadata: FileMetaData) -> list[ColumnChunkMetaData]:
+def damaged_fault(path: Path, is_parquet: bool = True) -> str:
+    """The fault of a file that cannot be read, which begins as a Parquet file or not."""
+    what = "is cut off or damaged" if is_parquet else "is not a Parquet file"
+    return (
+        f"{path.name}: the file {what}. Copy or export it again, or leave the domain out by {leave_out_setting(path)}."
+    )
+
+
+def chunks_of(metadata: FileMetaData) -> list[ColumnChunkMetaData]:
     """What the file says of each column within each group of its records."""
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     return [group.column(column) for group in groups for column in range(metadata.num_columns)]
@@ -110,15 +122,15 @@ def _chunks(metadata: FileMetaData) -> list[ColumnChunkMetaData]:
 
 def _unfolded_bytes(column: pa.ChunkedArray) -> int:
     """What a column takes as text of its own in each record: a file may hold one long text for a million records."""
-    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+    if not pa.types.is_dictionary(column.type) or not is_text(column.type.value_type):
         return int(column.nbytes)
     return sum(
-        _BYTES_OF_VALUE * len(chunk) + (pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0)
+        BYTES_OF_VALUE * len(chunk) + (pc.sum(pc.binary_length(chunk.dictionary).take(chunk.indices)).as_py() or 0)
         for chunk in column.chunks
     )
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
@@ -126,7 +138,7 @@ def _check_size(source: SourceFile, n_bytes: int) -> None:
     check_unfolded_size(source.path, len(source.content), n_bytes)
 
 
-def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
+def as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
     """Return a column as text or as float64; raise ArrowException where it is neither."""
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.cast(column.type.storage_type)
@@ -148,7 +160,7 @@ def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray
 
 def _unfolded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The values of a column that is held as a dictionary; text as large text, of which a chunk may exceed 2 GB."""
-    kind = pa.large_string() if _is_text(column.type.value_type) else column.type.value_type
+    kind = pa.large_string() if is_text(column.type.value_type) else column.type.value_type
     return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks], type=kind)
 
 

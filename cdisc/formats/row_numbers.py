@@ -30,7 +30,7 @@ def without_row_numbers(
     kept = dict(columns)
     first = next(iter(kept), "x")
     notes = []
-    may_number = _NO_NAME.fullmatch(first) is not None and first not in options.keep
+    may_number = may_be_row_numbers(first) and first not in options.keep
     if may_number and (how := _numbering(kept[first])) is not None:
         notes.append(f"the first column, {_called(first)}, holds row numbers ({how}): left out")
         del kept[first]
@@ -38,6 +38,11 @@ def without_row_numbers(
         notes.append(f"the column without a name left out, as declared: {setting_of(path, 'unnamed', DROP)}")
         del kept[""]
     return kept, notes
+
+
+def may_be_row_numbers(first: str) -> bool:
+    """Whether the first column of a file is named as row numbers are."""
+    return _NO_NAME.fullmatch(first) is not None
 
 
 def _called(name: str) -> str:

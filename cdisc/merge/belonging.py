@@ -145,7 +145,11 @@ def _studies_of(table: SourceTable) -> pd.Series:
 
 
 def _study_column(table: SourceTable) -> pd.Series:
-    column = table.frame[STUDY]
+    return as_study_text(table.frame[STUDY])
+
+
+def as_study_text(column: pd.Series) -> pd.Series:
+    """A column of STUDYIDs as text, where the file holds them as numbers."""
     return column if column.dtype.kind != "f" else column.map(_study_text, na_action="ignore")
 
 

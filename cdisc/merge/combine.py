@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from cdisc.formats.tables import SourceTable, domain_of
 from cdisc.merge.assembling import Assembly, Combined, Pieces
 from cdisc.merge.domains import DividedDomain, divided_domains
 from cdisc.merge.large_tables import rows_in_memory, rows_of_people
-from cdisc.merge.parts import CountedFaults, Domain, Plan, Reduction, added
+from cdisc.merge.parts import CountedFaults, Domain, DomainPart, Plan, Reduction, added
 from cdisc.merge.people import by_domain, people_of_tables
 from cdisc.merge.reading import Read, belonging_tables, tables_to_merge
 from cdisc.merge.reductions import reduction_of
@@ -27,17 +29,22 @@ from disclosure_control.basics.faults import nearest_name
 __all__ = ["IN_MEMORY", "Combined", "Working", "combine_domains", "combine_tables"]
 
 
+Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
+
+
 @dataclass(frozen=True)
 class Working:
     """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
 
     ``people_per_part`` tells of the number of people and the files with their rows how many people are merged at once,
-    ``pieces`` keeps what becomes of that many people together.
+    ``pieces`` keeps what becomes of that many people together. ``progress`` says how far the people are, of all, as
+    ``disclosure_control.run.progress`` does.
     """
 
     read: Read = read_domain_file
     people_per_part: Callable[[int, Sequence[SourceTable]], int] = lambda n_people, tables: max(n_people, 1)
     pieces: Callable[[int], Pieces] = lambda n_people: []
+    progress: Progress = lambda words, n_total, unit: contextlib.nullcontext(lambda n: None)
 
 
 IN_MEMORY = Working()
@@ -77,7 +84,7 @@ def _combined(tables: list[SourceTable], state: MergeState, working: Working) ->
     domains = divided_domains(rows, supplemental, to_fold, starts, len(ids), state)
     state.stop_at_faults()
     state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(domains)))
-    return _reduced(ids, domains, state, Assembly(state, working.pieces(len(ids))))
+    return _reduced(ids, domains, state, Assembly(state, working.pieces(len(ids))), working.progress)
 
 
 @dataclass(frozen=True)
@@ -87,34 +94,52 @@ class _Planned:
     plan: Plan[Any]
 
 
-def _reduced(ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeState, assembly: Assembly) -> Combined:
+@dataclass(frozen=True)
+class _LookedAt:
+    """The parts of a domain; how far it is looked at is said each time."""
+
+    rows: DividedDomain
+    progress: Progress
+
+    def __iter__(self) -> Iterator[DomainPart]:
+        with self.progress(f"Looking at {self.rows.name}", self.rows.ranges[-1][1], "people") as advance:
+            for part in self.rows:
+                yield part
+                advance(part.n_subjects)
+
+
+def _reduced(
+    ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeState, assembly: Assembly, progress: Progress
+) -> Combined:
     """Every domain planned, then the people part by part with all their domains."""
     planned = []
     for name, rows in domains.items():
         whole = Domain(name, rows.columns, state.settings, state.rule.column)
         reduction = reduction_of(whole)
-        planned.append(_Planned(rows, reduction, reduction.plan(rows, whole)))
+        planned.append(_Planned(rows, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
         state.faults.extend(planned[-1].plan.faults)
     faults = CountedFaults()
     counts: dict[str, dict[str, Any]] = {name: {} for name in domains}
-    for i, (start, stop) in enumerate(next(iter(domains.values())).ranges):
-        columns: dict[str, np.ndarray] = {}
-        for one in planned:
-            part = one.rows.part(i)
-            reduced = one.reduction.reduce(part, one.plan.what)
-            one.rows.forget(i)
-            faults.add([*part.faults, *reduced.faults])
-            n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))
-            found = {**part.counts, "form": one.reduction.form, "rows": len(part.frame), **reduced.counts}
-            found |= {"subjects": n_present, "subjects_without_record": stop - start - n_present}
-            counts[one.rows.name] = added(counts[one.rows.name], found)
-            columns |= assembly.named(reduced, is_first=i == 0)
-        if i == 0:
-            state.notes.extend(_unknown_columns(state.settings, list(columns)))
-        for one in planned:
-            one.rows.give_back(i)
-        if not faults.texts and not state.faults:
-            assembly.add(ids[start:stop], columns)
+    with progress("Merging", len(ids), "people") as advance:
+        for i, (start, stop) in enumerate(next(iter(domains.values())).ranges):
+            columns: dict[str, np.ndarray] = {}
+            for one in planned:
+                part = one.rows.part(i)
+                reduced = one.reduction.reduce(part, one.plan.what)
+                one.rows.forget(i)
+                faults.add([*part.faults, *reduced.faults])
+                n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))
+                found = {**part.counts, "form": one.reduction.form, "rows": len(part.frame), **reduced.counts}
+                found |= {"subjects": n_present, "subjects_without_record": stop - start - n_present}
+                counts[one.rows.name] = added(counts[one.rows.name], found)
+                columns |= assembly.named(reduced, is_first=i == 0)
+            if i == 0:
+                state.notes.extend(_unknown_columns(state.settings, list(columns)))
+            for one in planned:
+                one.rows.give_back(i)
+            if not faults.texts and not state.faults:
+                assembly.add(ids[start:stop], columns)
+            advance(stop - start)
     state.faults.extend(faults.texts)
     state.stop_at_faults()
     for name, found in counts.items():

@@ -39,6 +39,7 @@ BY_DATE = ("DTC", "DY", "VISITNUM", "TPTNUM", "REPNUM", "SEQ")
 BY_VISIT = ("VISITNUM", "DTC", "DY", "TPTNUM", "REPNUM", "SEQ")
 # Rungs of the ladder, the best last.
 OTHER, BEFORE_START, FLAGGED_BLFL, FLAGGED_LOBXFL = range(4)
+BASELINE, FIRST = map(RECORD_RULES.index, ("baseline", "first"))
 RUNG_NAMES = ("first_visit", "last_before_start", "baseline_flag_BLFL", "baseline_flag_LOBXFL")
 
 
@@ -75,9 +76,13 @@ class _Results:
 
 @dataclass(frozen=True)
 class _Valued:
-    """The records with a result, of a test (n_records,), and how many of all were something else."""
+    """The records with a result, of a test (n_records,), and how many of all were something else.
+
+    ``frame`` has all records of the part; ``rows`` (n_records,) are the places of these, taken only where needed.
+    """
 
     frame: pd.DataFrame
+    rows: np.ndarray
     subject: np.ndarray
     number: np.ndarray
     text: np.ndarray
@@ -115,22 +120,23 @@ def reduce_findings(part: DomainPart, plan: FindingsPlan) -> Reduced:
     """One value per subject of the part and measurement."""
     valued, names = _valued(part, plan), plan.measurements.names
     subject, n_subjects, n_columns = valued.subject, part.n_subjects, len(names)
-    number, text, frame = valued.number.copy(), valued.text.copy(), valued.frame
+    number, text, frame, rows = valued.number.copy(), valued.text.copy(), valued.frame, valued.rows
     column = plan.measurements.of_records(valued.kinds)
     cell = subject.astype(np.int64) * n_columns + column
-    rung = _rungs(frame, cell, subject, n_subjects * n_columns, part.reference_start)
+    rung = _rungs(frame, rows, cell, subject, n_subjects * n_columns, part.reference_start)
     rule_of_column = np.array(
         [rule_for(plan.settings.record, "baseline", plan.domain, name) for name in names], dtype=object
     )
-    rule = rule_of_column[column] if n_columns else column
-    chosen, n_undecided = _choose(frame, cell, rung, rule, number, text, [short for _, short in plan.carried])
+    # As numbers: a million words are compared a hundred times slower.
+    rule = np.array([*map(RECORD_RULES.index, rule_of_column), -1], dtype=np.int8)[column]
+    chosen, n_undecided = _choose(frame, rows, cell, rung, rule, number, text, [short for _, short in plan.carried])
     n_unsummed = _summarise(rule_of_column, column, cell, number, text, chosen)
 
     columns = {}
     for name, records in zip(names, _by_column(column, chosen, n_columns), strict=True):
         columns[name] = _spread(n_subjects, subject[records], _as_text(number[records], text[records]))
         for variable, short in plan.carried:
-            values = text_of(frame[short].iloc[records])
+            values = text_of(frame[short].iloc[rows[records]])
             columns[f"{name}.{variable}"] = _spread(n_subjects, subject[records], values)
     counts = valued.counts | {
         "chosen": len(chosen),
@@ -153,9 +159,10 @@ def _by_column(column: np.ndarray, chosen: np.ndarray, n_columns: int) -> list[n
 
 def _chosen_by(rule: np.ndarray, rung: np.ndarray) -> dict[str, int]:
     """How many chosen records each rung of the ladder gave, or each other rule."""
-    by_rung = np.bincount(rung[rule == "baseline"].astype(np.int64), minlength=len(RUNG_NAMES))
+    by_rung = np.bincount(rung[rule == BASELINE], minlength=len(RUNG_NAMES))
     counts = dict(zip(RUNG_NAMES, by_rung.tolist(), strict=True))
-    counts |= {name: int((rule == name).sum()) for name in RECORD_RULES if name != "baseline"}
+    by_rule = np.bincount(rule, minlength=len(RECORD_RULES)).tolist()
+    counts |= {name: n for name, n in zip(RECORD_RULES, by_rule, strict=True) if name != "baseline"}
     return {name: n for name, n in sorted(counts.items()) if n}
 
 
@@ -185,11 +192,9 @@ def _read_values(part: DomainPart, plan: FindingsPlan) -> _Valued:
         "without_test": int((has_value & (test < 0)).sum()),
     }
     needed = [name for name in (*QUALIFIERS, *LADDER, *(short for _, short in plan.carried)) if name in frame]
-    frame, unit = frame[list(dict.fromkeys(needed))], results.unit
-    if len(kept) < len(test):
-        frame, unit = frame.iloc[kept].reset_index(drop=True), unit.iloc[kept].reset_index(drop=True)
-    kinds = kinds_of_records(frame, test[kept], unit, results.is_text[kept])
-    return _Valued(frame, part.subject[kept], results.number[kept], results.text[kept], kinds, counts)
+    frame = frame[list(dict.fromkeys(needed))]
+    kinds = kinds_of_records(frame, kept, test[kept], results.unit, results.is_text[kept])
+    return _Valued(frame, kept, part.subject[kept], results.number[kept], results.text[kept], kinds, counts)
 
 
 def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: str, settings: MergeSettings) -> _Results:
@@ -211,10 +216,11 @@ def _results(frame: pd.DataFrame, test: np.ndarray, names: list[str], domain: st
 
     not_done = says(frame, "STAT", "NOT DONE")
     numbers[not_done], text[not_done] = np.nan, None
-    read = np.isnan(numbers) & pd.notna(text)
+    read = open_rows[pd.notna(text[open_rows])]
     numbers[read] = parse_numbers(pd.Series(text[read], dtype="object"))
     numbers[np.isinf(numbers)] = np.nan
-    is_text = np.isnan(numbers) & pd.notna(text)
+    is_text = np.zeros(len(frame), dtype=bool)
+    is_text[read] = np.isnan(numbers[read])
     _apply_text_rule(numbers, text, is_text, test, names, domain, settings)
     return _Results(numbers, text, is_text, unit, int(not_done.sum()))
 
@@ -237,25 +243,31 @@ def _apply_text_rule(
 ) -> None:
     """Results such as ``<3.42``: kept as text, made missing, or taken as the number in them."""
     rule_of_test = [rule_for(settings.text_results, "keep", domain, f"{domain}__{name}") for name in names]
-    rules = np.array([*rule_of_test, "keep"], dtype=object)[test]
-    to_number = is_text & (rules == "number")
+    of_test = [*rule_of_test, "keep"]
+    is_number, is_missing = (np.array([one == rule for one in of_test]) for rule in ("number", "missing"))
+    to_number = is_text & is_number[test]
     stripped = pd.Series(text[to_number], dtype="object").str.replace(r"^\s*[<>]=?\s*", "", regex=True)
     numbers[to_number] = parse_numbers(stripped)
-    text[(to_number & ~np.isnan(numbers)) | (is_text & (rules == "missing"))] = None
+    text[(to_number & ~np.isnan(numbers)) | (is_text & is_missing[test])] = None
 
 
 def _rungs(
-    frame: pd.DataFrame, cell: np.ndarray, subject: np.ndarray, n_cells: int, reference_start: np.ndarray
+    frame: pd.DataFrame,
+    rows: np.ndarray,
+    cell: np.ndarray,
+    subject: np.ndarray,
+    n_cells: int,
+    reference_start: np.ndarray,
 ) -> np.ndarray:
     rung = np.full(len(cell), OTHER)
     for flag, value in (("BLFL", FLAGGED_BLFL), ("LOBXFL", FLAGGED_LOBXFL)):
-        rung[says(frame, flag, "Y")] = value
+        rung[says(frame, flag, "Y")[rows]] = value
     has_flag = np.zeros(n_cells, dtype=bool)
     has_flag[cell[rung >= FLAGGED_BLFL]] = True
     open_records = np.flatnonzero(~has_flag[cell])  # only where no flag decides are dates looked at
     if len(open_records):
         rung[open_records] = np.where(
-            _on_or_before(frame.iloc[open_records], reference_start[subject[open_records]]), BEFORE_START, OTHER
+            _on_or_before(frame.iloc[rows[open_records]], reference_start[subject[open_records]]), BEFORE_START, OTHER
         )
     return rung
 
@@ -274,6 +286,7 @@ def _on_or_before(frame: pd.DataFrame, start: np.ndarray) -> np.ndarray:
 
 def _choose(
     frame: pd.DataFrame,
+    rows: np.ndarray,
     cell: np.ndarray,
     rung: np.ndarray,
     rule: np.ndarray,
@@ -282,14 +295,30 @@ def _choose(
     carried: list[str],
 ) -> tuple[np.ndarray, int]:
     """Positions of the chosen records, one per cell, and how many ties between different values only order by value."""
-    level = np.where(rule == "baseline", rung, 0)
+    level = np.where(rule == BASELINE, rung, 0)
     best = np.zeros(cell.max(initial=-1) + 1, dtype=np.int64)
     np.maximum.at(best, cell, level)
     rivals = np.flatnonzero(level == best[cell])
-    frame, cell, rule, rung = frame.iloc[rivals], cell[rivals], rule[rivals], rung[rivals]
-    number, text = number[rivals], text[rivals]
+    has_rival = np.bincount(cell[rivals], minlength=1)[cell[rivals]] > 1
+    alone, rivals = rivals[~has_rival], rivals[has_rival]
+    of_several, n_undecided = _choose_of_several(
+        frame.iloc[rows[rivals]], cell[rivals], rung[rivals], rule[rivals], number[rivals], text[rivals], carried
+    )
+    chosen = np.concatenate([alone, rivals[of_several]])
+    return chosen[np.argsort(cell[chosen], kind="stable")], n_undecided
 
-    takes_first = (rule == "first") | ((rule == "baseline") & (rung == OTHER))
+
+def _choose_of_several(
+    frame: pd.DataFrame,
+    cell: np.ndarray,
+    rung: np.ndarray,
+    rule: np.ndarray,
+    number: np.ndarray,
+    text: np.ndarray,
+    carried: list[str],
+) -> tuple[np.ndarray, int]:
+    """The same of records of cells that have several of the best rung."""
+    takes_first = (rule == FIRST) | ((rule == BASELINE) & (rung == OTHER))
     moment = _order_codes(frame, BY_DATE)
     first = np.flatnonzero(takes_first)
     moment[first] = -_order_codes(frame.iloc[first], BY_VISIT, missing_last=True)
@@ -302,7 +331,7 @@ def _choose(
     moment_begins = (np.diff(cell[order], prepend=-1) != 0) | (np.diff(moment[order], prepend=0) != 0)
     begin = np.maximum.accumulate(np.where(moment_begins, np.arange(len(order)), 0))[last]
     undecided = (value[:, order[begin]] != value[:, order[last]]).any(axis=0)
-    return rivals[order[last]], int(undecided.sum())
+    return order[last], int(undecided.sum())
 
 
 def _order_codes(frame: pd.DataFrame, names: tuple[str, ...], missing_last: bool = False) -> np.ndarray:

@@ -17,6 +17,7 @@ from cdisc.merge.sdtm import QUALIFIERS, UNIT
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.wide import text_of
 from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.text_codes import codes_of_few_texts
 
 Pair = tuple[str | None, str | None]
 IS_TEXT, TEST = "is_text", "test"
@@ -50,9 +51,16 @@ def pairs_of_tests(frame: pd.DataFrame) -> set[Pair]:
 
 def _pairs(frame: pd.DataFrame) -> tuple[list[Pair], np.ndarray]:
     """The distinct pairs of --TEST and --TESTCD, and which of them each record has (n_records,)."""
-    codes, labels = zip(*(pd.factorize(column_of(frame, name)) for name in ("TEST", "TESTCD")), strict=True)
+    codes, labels = zip(*(_factorized(column_of(frame, name)) for name in ("TEST", "TESTCD")), strict=True)
     group, first = _groups([code + 1 for code in codes], [len(one) + 1 for one in labels])
     return [_labels_at(codes, labels, row) for row in first.tolist()], group  # type: ignore[misc]
+
+
+def _factorized(values: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    """Codes (n_records,), -1 where missing, and labels of a column of text; where these are few they are known."""
+    if (few := codes_of_few_texts(values)) is not None:
+        return few.codes.astype(np.int64), pd.Index(few.texts, dtype="str")
+    return pd.factorize(values)
 
 
 def _labels_at(codes: Sequence[np.ndarray], labels: Sequence[pd.Index], row: int) -> tuple[str | None, ...]:
@@ -103,16 +111,22 @@ class Kinds:
     of_record: np.ndarray
 
 
-def kinds_of_records(frame: pd.DataFrame, test: np.ndarray, unit: pd.Series, is_text: np.ndarray) -> Kinds:
-    """The kinds of records with a result (n_records,); ``test`` is the place of each record's test."""
+def kinds_of_records(
+    frame: pd.DataFrame, rows: np.ndarray, test: np.ndarray, unit: pd.Series, is_text: np.ndarray
+) -> Kinds:
+    """The kinds of records with a result (n_records,), which stand in these ``rows`` of frame and unit.
+
+    ``test`` is the place of each record's test.
+    """
     told: dict[str, tuple[np.ndarray, pd.Index]] = {}
     for name in QUALIFIERS:
         if name in frame or (name == "TPT" and "TPTNUM" in frame):
             values = column_of(frame, name)
             if name == "TPT" and "TPTNUM" in frame:
                 values = values.fillna(pd.Series(text_of(frame["TPTNUM"]), frame.index, dtype="str"))
-            told[name] = pd.factorize(values.astype("str"))
-    told[UNIT] = pd.factorize(unit.astype("str"))
+            told[name] = _factorized(values.astype("str"))
+    told[UNIT] = _factorized(unit.astype("str"))
+    told = {name: (code[rows], labels) for name, (code, labels) in told.items()}
     codes = [test, is_text.astype(np.int64), *(code + 1 for code, _ in told.values())]
     group, first = _groups(codes, [int(test.max(initial=-1)) + 1, 2, *(len(names) + 1 for _, names in told.values())])
     columns = {TEST: test[first], IS_TEXT: is_text[first]}

@@ -10,6 +10,7 @@ import pandas as pd
 from cdisc.merge.parts import CountedFault, Domain, DomainPart, Parts, Plan, Reduced, Reduction, literal
 from cdisc.merge.sdtm import is_informative
 from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.text_codes import codes_of_few_texts
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,9 @@ def says(frame: pd.DataFrame, name: str, word: str) -> np.ndarray:
     if name not in frame:
         return np.zeros(len(frame), dtype=bool)
     text = frame[name] if frame[name].dtype == "str" else pd.Series(text_of(frame[name]), dtype="str")
+    if (few := codes_of_few_texts(text)) is not None:
+        is_said = pd.Series(few.texts, dtype="str").str.upper() == word
+        return few.taken(is_said.to_numpy(dtype=bool), False)
     return (text.str.upper() == word).to_numpy(dtype=bool, na_value=False)
 
 

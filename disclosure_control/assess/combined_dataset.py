@@ -100,7 +100,7 @@ def read_combined_dataset(
     stop_at([*faults_of_roles(config), *faults_of_names(list(table.columns))])
     if list(table.columns) != columns:  # not as this tool writes it: only now the columns are known
         config = validate_config(literal, known_columns(list(table.columns), path.parent), readers)
-    subjects = table[SUBJECT_COLUMN]
+    subjects = table[SUBJECT_COLUMN] = _in_one_piece(table[SUBJECT_COLUMN])
     n_blank = int(subjects.isna().sum())
     faults = faults_of_subjects(len(subjects), n_blank, _n_distinct(subjects), path.name)
     typed = {}
@@ -159,6 +159,13 @@ def header_of(path: Path) -> list[str] | None:
     except (OSError, UnicodeDecodeError, csv.Error, FaultyInputError):
         return None
     return header if SUBJECT_COLUMN in header and len(set(header)) == len(header) else None
+
+
+def _in_one_piece(texts: pd.Series) -> pd.Series:
+    """The column in memory that Arrow's functions, of which several ask for all ids, need no copy of."""
+    import pyarrow as pa
+
+    return pd.Series(pd.array(pa.array(texts), dtype="str"), texts.index, name=texts.name, copy=False)
 
 
 def _n_distinct(subjects: pd.Series) -> int:

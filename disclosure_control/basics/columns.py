@@ -12,17 +12,20 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.text_codes import TextCodes, codes_of_few_texts, text_codes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 LARGEST_EXACT = 2**53  # whole numbers up to here are floats of their own
 LARGEST_NUMBER = 1e300  # differences and sums of larger ones are infinite
+# Of the codes of a column: half as wide as numpy's own, wide enough for a label per record. Who multiplies casts first.
+CODE = np.int32
 
 
 @dataclass(frozen=True)
 class EncodedColumn:
-    """One column as whole numbers: ``codes`` (n_records,), -1 where missing, and ``labels`` (n_values,).
+    """One column as whole numbers: ``codes`` (n_records,) of ``CODE``, -1 where missing, and ``labels`` (n_values,).
 
     The labels are distinct and in a stable order (numbers by size, bins by their edges, text by letters),
     so that equal data give equal codes in whatever order the records come.
@@ -69,9 +72,9 @@ def encode_column(values: pd.Series) -> EncodedColumn:
         if _are_decimals(values):
             return encode_column(pd.Series(values.astype("float64")))
         values = values.map(_label, na_action="ignore")
-    codes, values_seen = pd.factorize(values)
     if values.dtype == "str":
-        return _of_texts(codes, values_seen)
+        return _of_texts(text_codes(values))
+    codes, values_seen = pd.factorize(values)
     return _merge_equal_labels(codes, np.array([_label(value) for value in values_seen], dtype=object))
 
 
@@ -86,7 +89,7 @@ def _of_close_whole_numbers(values: pd.Series) -> EncodedColumn | None:
     place = np.subtract(numbers, least, dtype=np.int64, casting="unsafe")
     occurs = np.bincount(place) > 0
     labels = (np.flatnonzero(occurs) + least).astype(float)
-    return EncodedColumn((np.cumsum(occurs) - 1).take(place), labels)
+    return EncodedColumn(np.cumsum(occurs, dtype=CODE).take(place) - CODE(1), labels)
 
 
 def one_column(values: pd.Series) -> pd.Series:
@@ -157,12 +160,12 @@ def _label(value: object) -> str:
     return whole if point and zeros and not zeros.strip("0") and whole.lstrip("+-").isdigit() else text
 
 
-def _of_texts(codes: np.ndarray, texts: pd.Index) -> EncodedColumn:
-    """``codes`` (n,) of distinct texts: those alone are spelt anew that may come out otherwise, mostly none."""
-    import pyarrow as pa
+def _of_texts(encoded: TextCodes) -> EncodedColumn:
+    """The column of distinct texts: those alone are spelt anew that may come out otherwise, mostly none."""
     import pyarrow.compute as pc
 
-    distinct, labels = pa.array(texts, pa.large_string()), texts.to_numpy(dtype=object, copy=True)
+    codes, distinct = encoded.codes, encoded.texts
+    labels = distinct.to_numpy(zero_copy_only=False)
     is_spelt_otherwise = pc.match_substring_regex(distinct, r"^[\x00-\x20]|[\x00-\x20]$|\.0+$|^$")
     may_change = np.flatnonzero(pc.or_(is_spelt_otherwise, pc.invert(pc.string_is_ascii(distinct))))
     spelt = [_label(text) for text in labels[may_change]]
@@ -180,19 +183,19 @@ def _merge_equal_labels(codes: np.ndarray, labels: np.ndarray, sort: bool = True
     kept = distinct != ""
     if not kept.all():
         merged = np.where(kept, np.cumsum(kept) - 1, -1)[merged]
-    return EncodedColumn(_take(merged, codes), distinct[kept])
+    return EncodedColumn(_take(merged.astype(CODE), codes), distinct[kept])
 
 
 def renumber(codes: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """The codes (n,) after their values are put in ``order`` (n_values,); -1 stays -1."""
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
+    """The codes (n,) of ``CODE`` after their values are put in ``order`` (n_values,); -1 stays -1."""
+    rank = np.empty(len(order), dtype=CODE)
+    rank[order] = np.arange(len(order), dtype=CODE)
     return _take(rank, codes)
 
 
 def _take(table: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """``table[codes]`` with -1 where the code is -1."""
-    return np.append(table, -1).take(codes, mode="wrap")  # twice as fast as by brackets
+    return np.append(table, table.dtype.type(-1)).take(codes, mode="wrap")  # twice as fast as by brackets
 
 
 def are_rising(texts: pa.Array | pa.ChunkedArray) -> bool:
@@ -209,6 +212,8 @@ def parse_numbers(values: pd.Series) -> np.ndarray:
     if values.dtype == "str":
         import pyarrow as pa
 
+        if (few := codes_of_few_texts(values)) is not None and len(few.texts) < len(values):
+            return few.taken(parse_numbers(pd.Series(few.texts, dtype="str")), np.nan)
         with contextlib.suppress(pa.ArrowInvalid):  # many times faster, where every text is a number
             return pa.array(values).cast(pa.float64()).to_numpy(zero_copy_only=False).copy()
     return np.array(pd.to_numeric(values, errors="coerce"), dtype=float)

@@ -32,7 +32,7 @@ def number_groups(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]
         group = number.take(key).astype(np.int64)
         return group, np.bincount(group, minlength=len(found))
     codes, distinct = pd.factorize(key)
-    group = renumber(codes, np.argsort(distinct))
+    group = renumber(codes, np.argsort(distinct)).astype(np.int64)
     return group, np.bincount(group, minlength=len(distinct))
 
 

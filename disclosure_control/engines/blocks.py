@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 
-from cdisc.formats.blocks import Blocks
 from disclosure_control.run.progress import progress
 
 
-def with_progress(text: Blocks) -> Iterator[pa.RecordBatch]:
+class ReadInBlocks(Protocol):
+    """A file that is read block by block: ``n_bytes_read`` tells how far that is among ``n_bytes``."""
+
+    path: Path
+    n_bytes: int
+    n_bytes_read: int
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]: ...
+
+
+def with_progress(text: ReadInBlocks) -> Iterator[pa.RecordBatch]:
     """The blocks of a text; how many of its bytes are done is said after each, when that one was worked on."""
     n_read = 0
     with progress(f"Reading {text.path.name}", text.n_bytes, "bytes") as advance:

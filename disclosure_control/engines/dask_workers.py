@@ -15,6 +15,7 @@ import os
 import queue
 import secrets
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from config import ClusterSettings
 from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputError, stop_at
 from disclosure_control.engines.choice import free_memory
+from disclosure_control.run.memory import OF_A_WORKER
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -46,6 +48,8 @@ QUIET = {
     "distributed.scheduler.http.routes": [],  # of Dask's pages none is served
     "distributed.nanny.http.routes": [],
     "distributed.worker.http.routes": [],
+    # Dask has a worker give memory back at once, which took more than a quarter of the CPU of a whole run.
+    **{f"distributed.nanny.pre-spawn-environ.{name}": value for name, value in OF_A_WORKER.items()},
 }
 # What has to be the same everywhere: what talks to each other, and what decides which values are the same.
 MUST_AGREE = (
@@ -223,7 +227,9 @@ def _of_this_machine(settings: ClusterSettings, run: Path) -> Iterator[Any]:
     }
     for n_left in reversed(range(STARTS)):
         try:
-            cluster = LocalCluster(**options)
+            with warnings.catch_warnings():  # of a port that another run has: Dask takes the next one
+                warnings.simplefilter("ignore")
+                cluster = LocalCluster(**options)
             break
         except Exception as error:  # a worker may die while it starts, too
             if _was_stopped(error):

@@ -1,4 +1,4 @@
-"""Domain files of delimited text that are larger than memory: read once, encoded, divided by person, read in parts.
+"""Domain files (delimited text, Parquet) larger than memory: read once, encoded, divided by person, read in parts.
 
 What a column means is decided on its distinct values and how many records have each, by the functions that read a file
 whole; so what is in memory are the distinct values, one block, and the rows of some people.
@@ -7,8 +7,9 @@ whole; so what is in memory are the distinct values, one block, and the rows of 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import pyarrow as pa
 
 from cdisc.formats.column_reading import read_columns, reading_notes
 from cdisc.formats.dated_columns import with_iso_dates
-from cdisc.formats.delimited_blocks import BLOCK_BYTES, BlocksOfText, Dialect
+from cdisc.formats.delimited_blocks import BlocksOfText, Dialect
 from cdisc.formats.delimited_guesses import (
     DELIMITER_NAMES,
     USUAL_DELIMITERS,
@@ -27,9 +28,13 @@ from cdisc.formats.delimited_guesses import (
     n_unquoted_missing,
 )
 from cdisc.formats.foreign_content import foreign_content_faults
-from cdisc.formats.messages import unquoted_missing_note
-from cdisc.formats.tables import FileContents, FileOptions, domain_of, suffix_of
+from cdisc.formats.messages import shown_name, unquoted_missing_note
+from cdisc.formats.packed import opened
+from cdisc.formats.parquet_domains import BlocksOfParquetDomain
+from cdisc.formats.row_numbers import may_be_row_numbers
+from cdisc.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, domain_of, suffix_of
 from cdisc.formats.values import frame_of, name_faults
+from cdisc.merge.belonging import as_study_text
 from cdisc.merge.large_tables import LargeTable, RowsOfPeople
 from cdisc.merge.subject_ids import SUBJECT
 from disclosure_control.basics.faults import FaultyInputError, stop_at
@@ -43,29 +48,35 @@ REMEDY = (
     "to be read from disk a file is UTF-8 text with a line of names, quotes around whole values alone and doubled "
     "within; export it so, or use --engine memory on a machine with enough memory"
 )
+PARQUET = ".parquet"
 _SAMPLE_BYTES = 1 << 18
 
 
 @dataclass(frozen=True)
 class FileLimits:
-    """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided."""
+    """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided.
 
-    block_bytes: int = BLOCK_BYTES
+    Arrow reads 32 blocks ahead. So many records are divided at once that a part gets about ``n_of_part`` of them: fewer
+    would be stored with more about them than is in them.
+    """
+
+    block_bytes: int = 1 << 23
     n_values: int = 10_000_000
     n_divided: int = 1 << 18
+    n_of_part: int = 1 << 10
 
 
 USUAL_FILE_LIMITS = FileLimits()
 
 
 @dataclass(frozen=True)
-class TextTable(LargeTable):
-    """A file of delimited text on disk: ``values`` are those of each column by code, as they are read.
+class LargeFile(LargeTable):
+    """A file whose records are on disk: ``values`` are those of each column by code, as they are read.
 
-    ``texts`` counts how many records have each code, ``codes`` holds those of the records, block by block.
+    ``counts`` says how many records have each code, ``codes`` holds those of the records, block by block.
     """
 
-    values: Sequence[pa.ChunkedArray] = ()
+    values: Sequence[pa.ChunkedArray | np.ndarray] = ()
     counts: Sequence[np.ndarray] = ()
     codes: SpilledArrays | None = None
     limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)
@@ -81,7 +92,10 @@ class TextTable(LargeTable):
     def counts_of(self, column: str) -> pd.Series:
         """The values of a column, and how many records have each; those without one are not counted."""
         place = self._place(column)
-        texts, n_records = sums_of_texts(self.values[place].combine_chunks(), self.counts[place])
+        values = self.values[place]
+        if isinstance(values, np.ndarray):
+            return pd.Series(self.counts[place]).groupby(values, sort=False).sum()[lambda n_records: n_records > 0]
+        texts, n_records = sums_of_texts(values.combine_chunks(), self.counts[place])
         return pd.Series(n_records, index=pd.Index(pd.array(texts, dtype="str")))[n_records > 0]
 
     def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
@@ -98,13 +112,16 @@ class TextTable(LargeTable):
             )
         ids, n_records = self.counted_column(column)
         present = n_records > 0 if n_records is not None else ids.notna().to_numpy()
+        if present[1:].all():  # all but the missing one, as usual: no second list of all ids
+            first = 0 if present[0] else 1
+            return ids.iloc[first:], np.asarray(n_records)[first:]
         return ids[present], np.asarray(n_records)[present]
 
-    def with_values(self, column: str, values: Sequence[str]) -> TextTable:
+    def with_values(self, column: str, values: Sequence[str]) -> LargeFile:
         """The table without the rows that have another one of the values in a column; those without a value stay."""
         assert self.codes is not None
         place = self._place(column)
-        of_code = self.counted_column(column)[0]
+        of_code = as_study_text(self.counted_column(column)[0])
         is_kept = (of_code.isin(values) | of_code.isna()).to_numpy(dtype=bool)
         kept = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
         counts = [np.zeros_like(one) for one in self.counts]
@@ -121,7 +138,7 @@ class TextTable(LargeTable):
         """Whether two different values of a column stand beside a value of another one."""
         assert self.codes is not None
         place, place_beside = self._place(column), self._place(beside)
-        is_meant = (self.counted_column(beside)[0] == value).to_numpy(dtype=bool, na_value=False)
+        is_meant = (as_study_text(self.counted_column(beside)[0]) == value).to_numpy(dtype=bool, na_value=False)
         of_code, _ = pd.factorize(self.counted_column(column)[0])
         found: set[int] = set()
         for codes in _blocks(self.codes, len(self.values)):
@@ -161,11 +178,8 @@ class TextTable(LargeTable):
         return self._taken(columns, met.to_numpy().T)
 
     def _taken(self, columns: Sequence[str], codes: np.ndarray) -> pd.DataFrame:
-        taken = {
-            name: self.values[self._place(name)].take(pa.array(of_column))
-            for name, of_column in zip(columns, codes, strict=True)
-        }
-        return frame_of(taken)
+        values = [self.values[self._place(name)] for name in columns]
+        return frame_of({name: _taken(*both) for name, *both in zip(columns, values, codes, strict=True)})
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
         """The rows divided by person, on disk; what was put aside before is given back."""
@@ -178,10 +192,10 @@ class TextTable(LargeTable):
         divided = _Divided(self, starts, widths)
         n_rows = self.n_rows
         with progress(f"Dividing {self.file_name}", n_rows, "rows") as advance:
-            for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
+            n_at_once = max(self.limits.n_divided, self.limits.n_of_part * len(starts))
+            for codes in _gathered(self.codes, len(self.values), n_at_once):
                 divided.append(person_of_code[codes[place]], codes)
                 advance(len(codes[place]))
-        divided.close()
         self.codes.remove()
         return divided
 
@@ -203,10 +217,19 @@ def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[
         yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
 
 
+def _taken(
+    values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray
+) -> pa.ChunkedArray | np.ndarray:
+    """The value of each code (n,)."""
+    if isinstance(values, np.ndarray):
+        return values.take(codes if isinstance(codes, np.ndarray) else codes.to_numpy())
+    return values.take(pa.array(codes) if isinstance(codes, np.ndarray) else codes)
+
+
 class _Divided:
     """The records of a file by parts of its people, as codes, on disk."""
 
-    def __init__(self, table: TextTable, starts: np.ndarray, widths: Sequence[np.dtype]):
+    def __init__(self, table: LargeFile, starts: np.ndarray, widths: Sequence[np.dtype]):
         assert table.codes is not None
         self._table, self._starts, self._widths = table, starts, widths
         fields = [("person", pa.int32()), *((str(i), pa.from_numpy_dtype(width)) for i, width in enumerate(widths))]
@@ -240,17 +263,12 @@ class _Divided:
         n_bytes_of_record = sum(path.stat().st_size for path in self._paths) / max(self._n_appended, 1)
         stop_without_room(self._results, n_bytes_of_record * (self._table.n_rows - self._n_appended))
 
-    def close(self) -> None:
-        """Leave no part open: the files of many domains together would be more than a system allows."""
-        for one in self._parts:
-            one.close()
-
     def part(self, start: int, stop: int) -> pd.DataFrame:
         """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
         i = self._place(start)
         records = pa.Table.from_batches(self._parts[i], self._schema)
         columns = {
-            name: values.take(records.column(1 + i))
+            name: _taken(values, records.column(1 + i))
             for i, (name, values) in enumerate(zip(self.columns, self._table.values, strict=True))
         }
         frame = frame_of(columns)
@@ -267,63 +285,78 @@ class _Divided:
 
 def read_large_file(
     path: Path, options: FileOptions, folder: Path, limits: FileLimits = USUAL_FILE_LIMITS
-) -> TextTable:
-    """Read a file of delimited text once and put its records aside in ``folder``.
+) -> LargeFile:
+    """Read a file of delimited text, or of Parquet, once and put its records aside in ``folder``.
 
     Raises ``FaultyInputError`` where it is not as ``REMEDY`` says, or a column has more distinct values than fit.
     """
-    dialect, notes, n_missing = _dialect_of(path, options)
-    text = BlocksOfText(path, limits.block_bytes, dialect)
-    stop_at(name_faults(text.columns, path))
-    met = [TextsMet(f"{path.name}: column {name!r}") for name in text.columns]
+    blocks = BlocksOfParquetDomain if suffix_of(path) == PARQUET else functools.partial(_BlocksOfText, options=options)
+    file = blocks(path, limits.block_bytes)
+    stop_at(name_faults(file.columns, path))
+    met = [TextsMet(f"{path.name}: column {name!r}") for name in file.columns]
     codes = SpilledArrays(folder / f"rows_{len(list(folder.iterdir()))}")
-    for block in with_progress(text):
+    for block in with_progress(file):
         for one, column in zip(met, block.columns, strict=True):
             codes.append(one.encode(column))
-        stop_at(_faults_of_many_values(path, text.columns, met, limits.n_values))
-    if n_missing:
-        notes.append(unquoted_missing_note(n_missing))
-    if text.n_empty_end:
-        notes.append(f"{counted(text.n_empty_end, 'record')} without any value at the end left out")
+        stop_at(_faults_of_many_values(path, file.columns, met, limits.n_values))
     counts = [one.n_records for one in met]
-    contents = FileContents(
-        {name: pa.chunked_array([one.hand_over()]) for name, one in zip(text.columns, met, strict=True)},
-        notes,
-        may_guess_comma=dialect.delimiter != ",",
-        n_records=dict(zip(text.columns, counts, strict=True)),
-    )
+    distinct = {name: one.hand_over() for name, one in zip(file.columns, met, strict=True)}
+    contents = file.contents(distinct, dict(zip(file.columns, counts, strict=True)))
+    del distinct
     readings = read_columns(contents, path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)
-    notes += [*reading_notes(readings, path, options), *notes_on_dates]
-    values = [pa.chunked_array([column]) if isinstance(column, pa.Array) else column for column in dated.values()]
-    assert all(isinstance(column, pa.ChunkedArray) for column in values)  # text has no other columns
-    nothing = frame_of({name: pa.chunked_array([], pa.large_string()) for name in dated})
-    return TextTable(
-        domain_of(path), path.name, text.sha256, nothing, {}, tuple(notes),
-        values=values, counts=counts, codes=codes, limits=limits,
+    notes = [*contents.notes, *reading_notes(readings, path, options), *notes_on_dates]
+    nothing = frame_of({name: values[:0] for name, values in dated.items()})
+    return LargeFile(
+        domain_of(path), path.name, file.sha256, nothing, contents.labels, tuple(notes), label=contents.label,
+        values=list(dated.values()), counts=counts, codes=codes, limits=limits,
     )  # fmt: skip
+
+
+class _BlocksOfText(BlocksOfText):
+    """Delimited text whose dialect is guessed, if it is not declared; ``contents`` are asked for at the end."""
+
+    def __init__(self, path: Path, block_bytes: int, options: FileOptions):
+        dialect, self._notes, self._n_missing = _dialect_of(path, options)
+        super().__init__(path, block_bytes, dialect)
+        first = self.columns[0]
+        if may_be_row_numbers(first) and first not in options.keep:
+            raise FaultyInputError(
+                f"{path.name}: the first column is named as row numbers are ({shown_name(first)}), and whether it "
+                "holds them is told with all records in memory alone; take it out of the file, or use --engine memory"
+            )
+
+    def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
+        """What the file holds, by the ``distinct`` texts of each column and how many records have each."""
+        notes = list(self._notes)
+        if self._n_missing:
+            notes.append(unquoted_missing_note(self._n_missing))
+        if self.n_empty_end:
+            notes.append(f"{counted(self.n_empty_end, 'record')} without any value at the end left out")
+        columns = {name: pa.chunked_array([texts]) for name, texts in distinct.items()}
+        return FileContents(columns, notes, may_guess_comma=self.dialect.delimiter != ",", n_records=n_records)
 
 
 def _dialect_of(path: Path, options: FileOptions) -> tuple[Dialect, list[str], int]:
     """How the text is taken apart, notes on what was guessed, and how often NA stands without quotes, as in R."""
-    suffix = suffix_of(path)
+    suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
     if options.encoding is not None and options.encoding.lower().replace("_", "-") not in ("utf-8", "utf-8-sig"):
         raise FaultyInputError(f"{path.name}: declared to be {options.encoding}; {REMEDY}")
-    with path.open("rb") as file:
-        beginning = file.read(_SAMPLE_BYTES)
+    with opened(path) as file:
+        beginning, is_whole = file.read(_SAMPLE_BYTES), not file.read(1)
     stop_at(foreign_content_faults(path, beginning))
     sample = beginning.decode("utf-8-sig", errors="ignore")
     usual, notes = USUAL_DELIMITERS[suffix], []
     delimiter = options.delimiter
     if delimiter is None:
-        delimiter = guess_delimiter(sample, is_whole=path.stat().st_size <= _SAMPLE_BYTES, usual=usual)
+        delimiter = guess_delimiter(sample, is_whole, usual)
         if delimiter != usual:
             notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
     n_missing = 0
     if options.missing is None:
-        n_missing = n_unquoted_missing(
-            BytesOfFile(path, len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0), delimiter
-        )
+        with opened(path) as file:
+            file.read(len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0)
+            n_missing = n_unquoted_missing(BytesOfFile(file), delimiter)
     return Dialect(delimiter, n_missing > 0, REMEDY), notes, n_missing
 
 

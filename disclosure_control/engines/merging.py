@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,16 +14,20 @@ import pyarrow.compute as pc
 
 from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
 from cdisc.formats.files import read_domain_file, visible_files
-from cdisc.formats.tables import FileOptions, SourceTable, domain_of, suffix_of
+from cdisc.formats.packed import bytes_unpacked
+from cdisc.formats.parquet_blocks import bytes_as_text
+from cdisc.formats.parquet_domains import can_be_read_in_pieces
+from cdisc.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from cdisc.formats.values import frame_of
 from cdisc.merge.combine import IN_MEMORY, Working
 from cdisc.merge.sdtm import supplemental_parent
 from disclosure_control.engines.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
-from disclosure_control.engines.domain_files import USUAL_FILE_LIMITS, FileLimits, read_large_file
+from disclosure_control.engines.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.engines.spill import SpilledRecords, spill_folder, stop_without_room
+from disclosure_control.run.progress import progress
 
 SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
-MOST_PARTS = 200  # files that are open at once while a domain file is divided; some systems allow 256
+MOST_PARTS = 1000  # a million records are divided at once then
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,15 @@ class MergeLimits:
 USUAL_MERGE_LIMITS = MergeLimits()
 
 
+def _n_bytes(path: Path) -> int:
+    return path.stat().st_size
+
+
 def choose_merging(asked: str, folder: Path) -> Choice:
     """The engine that was ``asked`` for; by ``auto`` in memory, unless the files need more than a share of the free."""
     if asked != AUTO:
         return Choice(asked)
-    n_bytes, free = sum(map(_n_bytes, domain_files(folder))), free_memory()
+    n_bytes, free = _bytes_of_files(folder), free_memory()
     if free is None or MEMORY_PER_BYTE * n_bytes <= SHARE_OF_FREE * free:
         return Choice("memory")
     return Choice(
@@ -59,7 +67,7 @@ def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = U
     if engine == "memory":
         yield IN_MEMORY
         return
-    with spill_folder(results, int(SPILL_PER_BYTE * sum(map(_n_bytes, domain_files(folder))))) as spill:
+    with spill_folder(results, int(SPILL_PER_BYTE * _bytes_of_files(folder))) as spill:
         yield working_in(spill, results, limits)
 
 
@@ -67,17 +75,32 @@ def working_in(spill: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIM
     """How a merge works from disk, in a ``spill`` folder of its own beside the ``results``."""
     read = functools.partial(read_by_size, spill=spill, limits=limits)
     per_part = functools.partial(people_per_part, limits=limits)
-    return Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results))
+    return Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results), progress)
+
+
+# The kinds of files that can be read in pieces, and about how many bytes one of them has as text.
+BYTES_AS_TEXT: dict[str, Callable[[Path], int]] = {
+    **dict.fromkeys(USUAL_DELIMITERS, _n_bytes),
+    **{suffix + GZIP_SUFFIX: bytes_unpacked for suffix in USUAL_DELIMITERS},
+    PARQUET: bytes_as_text,
+}
 
 
 def domain_files(folder: Path) -> list[Path]:
-    """The domain files of a pilot's folder, as far as they can be told without a config."""
-    suffixes = tuple(USUAL_DELIMITERS)
-    return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in suffixes]
+    """The domain files of a pilot's folder that can be read in pieces, as far as they can be told without a config."""
+    return [path for path in visible_files(folder) if path.is_file() and suffix_of(path) in BYTES_AS_TEXT]
 
 
-def _n_bytes(path: Path) -> int:
-    return path.stat().st_size
+def _bytes_of_files(folder: Path) -> int:
+    """About how many bytes they have together as text."""
+    return sum(map(_bytes_of_text, domain_files(folder)))
+
+
+def _bytes_of_text(path: Path) -> int:
+    try:
+        return BYTES_AS_TEXT[suffix_of(path)](path)
+    except OSError:  # that it cannot be read is said by whoever reads it
+        return _n_bytes(path)
 
 
 def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
@@ -86,10 +109,11 @@ def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
 
 
 def read_by_size(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
-    """A large text file put aside in ``spill``, any other one whole."""
-    is_text = suffix_of(path) in USUAL_DELIMITERS
-    is_large = path.stat().st_size >= limits.large_bytes
-    if is_text and is_large and supplemental_parent(domain_of(path)) is None:
+    """A large file that can be read in pieces put aside in ``spill``, any other one whole."""
+    suffix = suffix_of(path)
+    is_large = suffix in BYTES_AS_TEXT and _bytes_of_text(path) >= limits.large_bytes
+    is_large &= suffix != PARQUET or can_be_read_in_pieces(path)
+    if is_large and supplemental_parent(domain_of(path)) is None:
         return read_large_file(path, options, spill, limits.file)
     return read_domain_file(path, options)
 

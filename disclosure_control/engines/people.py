@@ -16,12 +16,14 @@ from Anonymization_Models import (
     SensitiveCounts,
     apply_feature_binning,
     bin_values,
-    count_sensitive_values,
-    form_equivalence_classes,
+    classes_of_columns,
+    count_values,
+    encode_columns,
 )
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError, stop_at
+from disclosure_control.basics.text_codes import codes_of_few_texts
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
 
 
@@ -165,9 +167,10 @@ class PeopleInMemory:
         """All of them, in one part: see ``People``."""
         assert self.subjects is not None  # without ids nobody can be named
         rows = np.flatnonzero(result.risky)
-        listed = self.binned[listed_columns(self.config, result)].iloc[rows].reset_index(drop=True)
-        listed.insert(0, SUBJECT_COLUMN, self.subjects.iloc[rows].to_numpy())
-        yield self.classes.class_of_record[rows], listed
+        rows = rows[np.argsort(place[self.classes.class_of_record[rows]], kind="stable")]
+        listed = {SUBJECT_COLUMN: self.subjects.iloc[rows].reset_index(drop=True)}
+        listed |= {name: _taken(self.binned[name], rows) for name in listed_columns(self.config, result)}
+        yield self.classes.class_of_record[rows], pd.DataFrame(listed, copy=False)
 
     def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
         """All of them, in one part and in the order of the frame: see ``People``."""
@@ -176,11 +179,20 @@ class PeopleInMemory:
         yield ListedPeople(self.classes.class_of_record, self.subjects, has_value)
 
 
+def _taken(column: pd.Series, rows: np.ndarray) -> pd.Series:
+    """The values of some records (n,), numbered anew; few different texts as categories, which are taken as numbers."""
+    if (few := codes_of_few_texts(column)) is None:
+        return column.iloc[rows].reset_index(drop=True)
+    return pd.Series(pd.Categorical.from_codes(few.codes[rows], pd.Index(few.texts, dtype="str")))
+
+
 def count_in_memory(frame: pd.DataFrame, config: PilotConfig, subjects: pd.Series | None = None) -> PeopleInMemory:
     """Bin, form the classes once and count each sensitive feature once; ``frame`` has one row per person."""
     binned, binnings = apply_feature_binning(frame, config.binning_config, config.out_of_range)
-    classes = form_equivalence_classes(binned, config.quasi_identifiers)
-    counts = {name: count_sensitive_values(classes, frame[name]) for name in config.sensitive_features}
+    qis, sensitive = config.quasi_identifiers, config.sensitive_features
+    columns = encode_columns([*(binned[name] for name in qis), *(frame[name] for name in sensitive)])
+    classes = classes_of_columns(qis, columns[: len(qis)], len(frame))
+    counts = {name: count_values(classes, one) for name, one in zip(sensitive, columns[len(qis) :], strict=True)}
     return PeopleInMemory(config, frame, binned, binnings, classes, counts, subjects)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
@@ -98,25 +100,58 @@ def arrays_in(path: Path, n_arrays: int) -> Iterator[np.ndarray]:
             yield array
 
 
+class _OpenToWrite(io.RawIOBase):
+    """The end of a file that is open from a first ``write`` until it is ``shut``, and then again from the next one."""
+
+    def __init__(self, path: Path):
+        self._path, self._n_bytes = path, 0
+        self._file: IO[bytes] | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._n_bytes
+
+    def write(self, data: Any) -> int:
+        if self._file is None:
+            self._file = self._path.open("ab" if self._n_bytes else "wb")
+        n_bytes = self._file.write(data)
+        self._n_bytes += n_bytes
+        return n_bytes
+
+    def shut(self) -> None:
+        """Write what waits, and leave the file."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+
 class SpilledRecords:
-    """Tables of one shape in one file, in the order in which they were put there: put all, then iterate."""
+    """Tables of one shape in one file, in the order in which they were put there: put all, then iterate.
+
+    The file is open while a table is put, and not between: many of them can be written side by side.
+    """
 
     def __init__(self, path: Path, schema: pa.Schema, is_compressed: bool = False):
-        self._path, self._schema = path, schema
+        self._path, self._schema, self._is_closed = path, schema, False
         path.touch(mode=0o600)
-        self._file = pa.OSFile(os.fspath(path), "wb")
+        self._end = _OpenToWrite(path)
         options = pa.ipc.IpcWriteOptions(compression="lz4" if is_compressed else None)
-        self._writer = pa.ipc.new_stream(self._file, schema, options=options)
+        self._writer = pa.ipc.new_stream(pa.PythonFile(self._end, mode="w"), schema, options=options)
+        self._end.shut()
 
     def append(self, records: pa.RecordBatch) -> None:
         """Put one more table at the end."""
         self._writer.write_batch(records)
+        self._end.shut()
 
     def close(self) -> None:
         """Write what was put to its end, for others to read; nothing can be put afterwards."""
-        if not self._file.closed:
+        if not self._is_closed:
             self._writer.close()
-            self._file.close()
+            self._end.shut()
+            self._is_closed = True
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         self.close()
@@ -131,9 +166,8 @@ class SpilledRecords:
         return rows_in(self._path, self._schema, lengths, rows)
 
     def remove(self) -> None:
-        """Give the room on the disk back."""
-        if not self._file.closed:
-            self._file.close()
+        """Give the room on the disk back; nothing can be put afterwards."""
+        self._is_closed = True
         self._path.unlink()
 
 

@@ -61,12 +61,14 @@ class TextsMet:
         runs, self._runs = self._runs, []
         return pa.concat_arrays([pa.nulls(1, pa.large_string()), *(run.texts for run in runs)])
 
-    def encode(self, column: pa.LargeStringArray) -> np.ndarray:
+    def encode(self, column: pa.LargeStringArray | pa.DictionaryArray) -> np.ndarray:
         """The code of each value (n,), in as few bytes as the codes so far need; new texts are added.
+
+        A ``column`` may come with its distinct texts, each of which some value is.
 
         Raises ``FaultyInputError`` where two texts have one hash.
         """
-        encoded = column.dictionary_encode()
+        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         code = np.append(self._codes_of(encoded.dictionary), np.int32(MISSING))
         indices = encoded.indices.fill_null(len(code) - 1).to_numpy()
         if len(self._n_records) < self._n:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.columns import are_rising
+from disclosure_control.basics.text_codes import LEAST_PROBED, PROBED, codes_of_few_texts
 from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.identifiers.dates import Days, days_of
 from disclosure_control.identifiers.headings import folded
@@ -26,7 +27,6 @@ SAMPLE = 2_000  # distinct values of a column that are looked at one by one
 NUMBER = r"^[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d{1,2})?$"
 LARGE = 100_000  # rows, or distinct values
 SAMPLED_ROWS = 1 << 16  # at most, of very many numbers
-PROBED, LEAST_PROBED = 1 << 12, 1 << 10
 FEWEST_PEOPLE = 8  # of fewer, that nobody shares a value says nothing
 
 
@@ -234,6 +234,8 @@ def column_values(domain: str, column: str, values: pd.Series, subjects: Subject
         return _of_figures(domain, column, values.to_numpy(dtype=float, na_value=np.nan), subjects)
     if isinstance(values.dtype, pd.CategoricalDtype) or not pd.api.types.is_string_dtype(values.dtype):
         values = values.astype("str")
+    if (few := codes_of_few_texts(values)) is not None:
+        return _of_distinct(domain, column, few.codes, few.texts, subjects)
     return _of_texts(domain, column, pa.array(values), subjects)
 
 
@@ -293,7 +295,7 @@ def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
 
 
 def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: Subjects) -> ColumnValues:
-    """Text as it stands is encoded; then what is blank becomes missing and what is equal when trimmed becomes one."""
+    """Text as it stands is encoded: all of it, or of very many numbers some."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     values, share = values.cast(pa.large_string()), 1.0
@@ -301,7 +303,13 @@ def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subj
     if rows is not None:
         share = 0.5 ** halvings(len(values))
         values, subjects = values.take(pa.array(rows)), subjects.some(rows)
-    code, distinct = _encoded(values)
+    return _of_distinct(domain, column, *_encoded(values), subjects, share)
+
+
+def _of_distinct(
+    domain: str, column: str, code: np.ndarray, distinct: pa.Array, subjects: Subjects, share: float = 1.0
+) -> ColumnValues:
+    """``code`` (n,) of distinct texts: what is blank becomes missing, and what is equal when trimmed becomes one."""
     if _may_have_blanks(distinct):
         trimmed = pc.utf8_trim_whitespace(distinct)
         merged = pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, trimmed.type), trimmed).dictionary_encode()

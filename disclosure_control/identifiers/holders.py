@@ -84,7 +84,7 @@ class HoldersInRows:
 
     @cached_property
     def rows_of_value(self) -> np.ndarray:
-        return np.bincount(self.code[self.code >= 0], minlength=self.n_distinct)
+        return np.bincount(self.code + 1, minlength=self.n_distinct + 1)[1:]  # without those where it is missing
 
     @cached_property
     def _pairs(self) -> tuple[np.ndarray, np.ndarray]:

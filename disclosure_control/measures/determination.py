@@ -11,6 +11,8 @@ import numpy as np
 
 from disclosure_control.basics.keys import count_pairs
 
+PEOPLE_AT_ONCE = 1 << 20
+
 
 def n_guessed_right(
     level: np.ndarray, value: np.ndarray, n_levels: int, n_values: int, people: np.ndarray | None = None
@@ -42,12 +44,12 @@ def shuffled_guessed_right(
     share the draw. Source: Good 2005, Permutation, Parametric, and Bootstrap Tests of Hypotheses.
     """
     generator = np.random.default_rng(0)
-    value = _in_a_row(people_of_value)
-    levels = [(_in_a_row(people), len(people)) for people in people_of_levels]
+    n_values = len(people_of_value)
     found = []
     for _ in range(n_shuffles):
-        shuffled = generator.permutation(value)
-        found.append([n_guessed_right(level, shuffled, n, len(people_of_value)) for level, n in levels])
+        shuffled = _in_a_row(people_of_value)
+        generator.shuffle(shuffled)
+        found.append([_guessed_right_in_a_row(people, shuffled, n_values) for people in people_of_levels])
     return [float(mean) for mean in np.mean(found, axis=0)]
 
 
@@ -55,3 +57,25 @@ def _in_a_row(people: np.ndarray) -> np.ndarray:
     """Codes of people (n_people,), those of a code side by side, in as few bytes as they need: quicker to shuffle."""
     codes = np.arange(len(people), dtype=np.min_scalar_type(len(people)))
     return np.repeat(codes, np.sort(people.astype(np.int64)))
+
+
+def _guessed_right_in_a_row(people_of_level: np.ndarray, value: np.ndarray, n_values: int) -> int:
+    """``n_guessed_right`` where the people of a level are side by side, those of the smallest level first.
+
+    Some levels at a time: with everybody at once each would take many bytes, and here the value's code is all.
+    """
+    people = np.sort(people_of_level[people_of_level > 0].astype(np.int64))
+    ends = np.cumsum(people)
+    firsts = np.flatnonzero(np.diff((ends - 1) // PEOPLE_AT_ONCE, prepend=-1)).tolist()
+    n_right = 0
+    for first, stop in zip(firsts, [*firsts[1:], len(people)], strict=True):
+        own = value[ends[first] - people[first] : ends[stop - 1]]
+        if stop == first + 1:  # a level of any size
+            people_of_value = np.zeros(n_values, dtype=np.int64)
+            for i in range(0, len(own), PEOPLE_AT_ONCE):
+                people_of_value += np.bincount(own[i : i + PEOPLE_AT_ONCE], minlength=n_values)
+            n_right += int(people_of_value.max())
+        else:  # the larger come later: together they have at most twice as many people
+            level = np.repeat(np.arange(stop - first), people[first:stop])
+            n_right += n_guessed_right(level, own, stop - first, n_values)
+    return n_right

@@ -24,7 +24,7 @@ def told_labels(teller: EncodedColumn, hidden: np.ndarray) -> np.ndarray:
     Who has a value of their own is told by the values before and after it in the teller's order, where these agree.
     ``hidden`` (n_people,) are codes from 0; a tie tells nothing; a missing value of the teller is a value.
     """
-    level, n_levels = teller.codes + 1, len(teller.labels) + 1
+    level, n_levels = teller.codes.astype(np.int64) + 1, len(teller.labels) + 1
     n_labels = int(hidden.max(initial=-1)) + 1
     level_of_pair, label_of_pair, people = count_pairs(level, hidden, n_levels, n_labels)
     order = np.lexsort((people, level_of_pair))
@@ -52,7 +52,7 @@ def told_numbers(teller: EncodedColumn, hidden: np.ndarray) -> np.ndarray:
     From 0, in the unit of the number; smaller is riskier, infinite where nobody tells it. What is told is the median of
     the level, below five people the mean of the others; of a value of one's own the mean of the two medians beside it.
     """
-    level, n_levels = teller.codes + 1, len(teller.labels) + 1
+    level, n_levels = teller.codes.astype(np.int64) + 1, len(teller.labels) + 1
     size = np.bincount(level, minlength=n_levels)
     order = np.lexsort((hidden, level))
     start = np.cumsum(size) - size
@@ -140,7 +140,7 @@ def sure_levels(teller: EncodedColumn, hidden: np.ndarray, released: np.ndarray)
     ``released`` (n_people,) are the codes, from 0, of what is released of the hidden column: luck is drawing from those
     with the same. Purer by luck than this is a level of the column once in a hundred columns at most.
     """
-    level, n_levels = teller.codes + 1, len(teller.labels) + 1
+    level, n_levels = teller.codes.astype(np.int64) + 1, len(teller.labels) + 1
     n_labels, n_released = int(hidden.max(initial=-1)) + 1, int(released.max(initial=-1)) + 1
     level_of_pair, _, people = count_pairs(level, hidden, n_levels, n_labels)
     commonest = np.zeros(n_levels, dtype=np.int64)

@@ -108,7 +108,7 @@ def recoded_ids(column: pd.Series, people: np.ndarray | None, rows: Rows) -> pd.
     """Equal ids of one person (of the study where ``people`` is None) get one pseudonym, in whatever column or file."""
     encoded = encode_column(column)
     texts = np.array([*labels_of(encoded), ""], dtype=object)
-    whose = np.zeros(len(column), dtype=np.int64) if people is None else people + 1
+    whose = np.zeros(len(column), dtype=np.int64) if people is None else people.astype(np.int64) + 1
     pair, pairs = pd.factorize(whose * len(texts) + encoded.codes)
     person, code = np.divmod(pairs, len(texts))
     named = texts[code].tolist()

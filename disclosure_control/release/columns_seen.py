@@ -52,7 +52,7 @@ def _with_people(people_of: Mapping[str, int], column: pd.Series, people: np.nda
     if len(encoded.labels) <= MOST_LEVELS:
         present = encoded.codes >= 0
         person, n_people = people[present] + 1, int(people.max(initial=0)) + 2
-        pairs = pd.unique(encoded.codes[present] * n_people + person)
+        pairs = pd.unique(encoded.codes[present].astype(np.int64) * n_people + person)
         counts = np.bincount(pairs // n_people, minlength=len(encoded.labels))
         for level, n in zip(labels_of(encoded), counts.tolist(), strict=True):
             found[level] = found.get(level, 0) + n

@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
 from cdisc.formats.files import read_domain_file
 from cdisc.formats.outgoing import FileWriter
 from cdisc.formats.registry import writers_by_name
-from cdisc.formats.tables import FileOptions, SourceTable
+from cdisc.formats.tables import FileOptions, SourceTable, suffix_of
 from cdisc.merge.belonging import domain_of_table
 from cdisc.merge.large_tables import LargeTable, RowsOfPeople
 from cdisc.merge.reading import with_sdtm_names
@@ -39,8 +40,11 @@ def read_for_release(
 ) -> SourceTable:
     """A domain file, its rows put aside in a ``folder`` where it is large and can be divided by person.
 
-    Whole are supplements, relations, and files whose rows are variables of the study or that name no subject.
+    Whole are what is packed or no delimited text, supplements, relations, and files whose rows are variables of the
+    study or that name no subject.
     """
+    if suffix_of(path) not in USUAL_DELIMITERS:
+        return read_domain_file(path, options)
     table = read_by_size(path, options, Path(tempfile.mkdtemp(dir=folder)), limits)
     if isinstance(table, LargeTable):
         columns = set(with_sdtm_names(table, rule).frame)

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from disclosure_control.engines.domain_files import TextTable
+from disclosure_control.engines.domain_files import LargeFile
 
 
 class Opened(Protocol):
@@ -86,7 +86,7 @@ class OpenedInMemory:
 class OpenedOnDisk:
     """Rows put aside by a reader. See ``Opened``."""
 
-    table: TextTable
+    table: LargeFile
 
     @property
     def columns(self) -> list[str]:

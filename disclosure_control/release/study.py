@@ -72,7 +72,7 @@ class StudyFile:
 
 
 # Makes of a table whose rows are not at hand a file of the study, as ``read_study`` does of one in memory.
-LargeFile = Callable[[LargeTable, str, SubjectIdRule, pd.Index, str], StudyFile]
+MakeLarge = Callable[[LargeTable, str, SubjectIdRule, pd.Index, str], StudyFile]
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def read_study(
     settings: MergeSettings,
     leave_out: Sequence[str] = (),
     read: Read = read_domain_file,
-    large: LargeFile | None = None,
+    large: MakeLarge | None = None,
 ) -> Study:
     """Every domain file of the pilot's ``folder``, also those that the merge ignores, but for those to ``leave_out``.
 

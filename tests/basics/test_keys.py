@@ -3,11 +3,15 @@
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from Anonymization_Models import form_equivalence_classes
+from disclosure_control.basics.columns import CODE, encode_column
 from disclosure_control.basics.keys import count_keys, count_pairs
+from disclosure_control.measures.telling import told_labels
 from tests.examples import examples
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(1, 9)), max_size=30)
@@ -36,3 +40,24 @@ def test_keys_are_counted_and_stay_as_they_were(n_keys, keys):
     assert dict(zip(found.tolist(), count.tolist(), strict=True)) == Counter(keys)
     assert found.tolist() == sorted(set(keys))
     assert handed_in.tolist() == keys
+
+
+def test_codes_are_narrow_and_their_products_are_not():
+    """300 labels in each of nine columns: 300**9 possible keys are far more than 32 bits, or 64, tell apart."""
+    generator = np.random.default_rng(3)
+    frame = pd.DataFrame({f"c{i}": np.append(generator.integers(0, 300, 400), np.arange(300)) for i in range(9)})
+    frame["text"] = frame["c0"].map("t{:03d}".format)
+    frame = pd.concat([frame, frame.iloc[:200]], ignore_index=True)
+    for n_columns in (2, 4, 5, 10):  # 90,000 keys, 8e9 of them, 2e12, 6e24
+        names = list(frame)[-n_columns:]
+        classes = form_equivalence_classes(frame, names)
+        assert {column.codes.dtype for column in classes.columns} == {np.dtype(CODE)}
+        assert np.array_equal(classes.class_of_record, frame.groupby(names).ngroup().to_numpy())
+        assert classes.size.sum() == len(frame)
+
+
+def test_many_labels_by_many_labels_are_told_as_well():
+    """A column that tells another one, each of 50,000 labels: their pairs are more than 32 bits tell apart."""
+    values = pd.Series(np.repeat(np.arange(50_000), [2, 3] * 25_000))
+    teller, hidden = encode_column(values), encode_column(values + 1).codes
+    assert told_labels(teller, hidden).all()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from disclosure_control.basics.side_by_side import WORKERS, side_by_side
+from disclosure_control.basics.side_by_side import WORKERS, meanwhile, side_by_side
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,3 +31,13 @@ def test_nobody_else_starts_threads_of_their_own_number():
         if "ThreadPoolExecutor(" in path.read_text(encoding="utf-8")
     ]
     assert with_pools == ["disclosure_control/basics/side_by_side.py"]
+
+
+def test_work_beside_a_block_is_done_when_the_block_ends_whatever_ends_it():
+    done = []
+    with meanwhile(lambda: done.append(threading.get_ident())):
+        pass
+    with pytest.raises(KeyError), meanwhile(lambda: done.append(threading.get_ident())):
+        raise KeyError
+    assert len(done) == 2
+    assert threading.get_ident() not in done

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from disclosure_control.engines import cells
-from disclosure_control.engines.cells import count_cells
+from disclosure_control.engines.cells import CountsOnDisk, count_cells
 from disclosure_control.engines.class_keys import KeyCounter
 
 
@@ -25,3 +25,20 @@ def test_each_part_counts_its_own_classes_and_no_more(tmp_path, monkeypatch):
     held = Counter(pair for pair in zip(classes.tolist(), values.tolist(), strict=True) if pair[1] >= 0)
     assert dict(zip(counted, table.people.tolist(), strict=True)) == held
     assert found.n_without_value == (values < 0).sum()
+
+
+def test_how_many_have_each_value_is_counted_of_those_who_are_asked_for_and_of_everybody_once(tmp_path, monkeypatch):
+    generator = np.random.default_rng(12)
+    classes, values = generator.integers(0, 40, 600), generator.integers(-1, 3, 600)
+    labels, evaluated = np.array(["a", "b", "c"]), np.arange(40) % 3 > 0
+    found = count_cells([(classes, values)], np.bincount(classes, minlength=40), labels, tmp_path, 100)
+    joined = found.regrouped(np.array([0, -1, 0]), np.array(["a or c"]))
+    held, asked = np.bincount(values[values >= 0]), np.bincount(values[(values >= 0) & evaluated[classes]])
+    assert found.people_of_value(evaluated).tolist() == asked.tolist()
+    assert joined.people_of_value(evaluated).tolist() == [asked[0] + asked[2]]
+    for _ in range(2):
+        assert (
+            found.people_of_value().tolist() == found.people_of_value(np.ones(40, dtype=bool)).tolist() == held.tolist()
+        )
+        assert joined.people_of_value().tolist() == [held[0] + held[2]]
+        monkeypatch.setattr(CountsOnDisk, "parts", None)

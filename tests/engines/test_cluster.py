@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,9 @@ from disclosure_control.engines.dask_workers import (
     may_work_in,
 )
 from disclosure_control.engines.disk import Limits
+from disclosure_control.run.memory import OF_A_WORKER
 from disclosure_control.run.results import SPILL
+from tests.engines.memory_of_a_worker import pages_cleared_again
 from tests.engines.tasks_that_fail import broken, dying, dying_once, full
 from tests.engines.test_engines import CONFIG, results_of
 from tests.engines.written_pilots import NASTY, NUMBERS, READERS, opened_with, text_of
@@ -148,13 +151,14 @@ def test_a_file_that_changes_while_it_is_read_is_a_fault(tmp_path):
 
 
 @pytest.mark.parametrize("n_deaths", [0, 1, dask_workers.STARTS])
-def test_a_worker_that_dies_while_it_starts_is_started_again_a_few_times(tmp_path, monkeypatch, n_deaths):
+def test_a_worker_that_dies_while_it_starts_is_started_again_a_few_times(tmp_path, monkeypatch, recwarn, n_deaths):
     import distributed
 
     deaths, closed = iter([RuntimeError("ZZSUBJ")] * n_deaths), []
 
     class Started:
         def __init__(self, **options):
+            warnings.warn("Port 8787 is already in use.", stacklevel=1)
             if error := next(deaths, None):
                 raise error
 
@@ -171,9 +175,34 @@ def test_a_worker_that_dies_while_it_starts_is_started_again_a_few_times(tmp_pat
         with starting as cluster:
             pass
         assert closed == [cluster]
+    assert not recwarn.list
+
+
+FEW_PAGES = 1000  # of two megabytes for each of twenty arrays there are 160, of four kilobytes 82,000
+GNU = pytest.mark.skipif("CS_GNU_LIBC_VERSION" not in os.confstr_names, reason="another C library keeps what it will")
+
+
+@GNU
+def test_a_worker_keeps_the_memory_that_it_frees():
+    import dask
+
+    work = "import threading as t; from tests.engines.memory_of_a_worker import pages_cleared_again as w; "
+    work += "t.Thread(target=lambda: print(w())).start()"
+    with dask.config.set(dask_workers.QUIET):
+        of_worker = {name: str(one) for name, one in dask.config.get("distributed.nanny.pre-spawn-environ").items()}
+    assert of_worker.keys() >= OF_A_WORKER.keys() | {"OMP_NUM_THREADS"}
+    found = subprocess.check_output([sys.executable, "-c", work], env=os.environ | of_worker, cwd=PROJECT, text=True)
+    assert int(found) < FEW_PAGES
 
 
 # ---------------------------------------------------------------- processes
+
+
+@GNU
+@pytest.mark.thorough("processes: 5 s")
+def test_the_workers_of_this_machine_keep_the_memory_that_they_free(tmp_path):
+    with dask_workers.dask_workers(ClusterSettings(), tmp_path) as workers:
+        assert max(workers.each(pages_cleared_again, [()] * 4)) < FEW_PAGES
 
 
 @pytest.mark.thorough("20 s: asks for what nobody answers")

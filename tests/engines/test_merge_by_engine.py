@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 from dataclasses import replace
+from datetime import time
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from cdisc.formats import packed
 from cdisc.merge.combine import Combined, combine_domains
 from cdisc.merge.reductions import REDUCTIONS
 from cdisc.merge.settings import read_merge_settings
 from cdisc.merge.subject_ids import read_subject_id_rule
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.engines import texts_met
+from disclosure_control.engines import merging, texts_met
 from disclosure_control.engines.domain_files import FileLimits
+from disclosure_control.engines.domain_files import read_large_file as large
 from disclosure_control.engines.merging import MergeLimits, choose_merging, working_on
 from disclosure_control.engines.texts_met import TextsMet
 from tests.cdisc.merge.merge_files import write
 from tests.cdisc.merge.test_merge_findings_referee import large_domain
 
-TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5))
+TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5, n_of_part=1))
 
 
 def merged(folder, engine, subject_id, merge, limits=TINY):
@@ -43,7 +51,7 @@ def merged(folder, engine, subject_id, merge, limits=TINY):
 
 def assert_same(folder, files, subject_id=None, merge=None, limits=None):
     """Both engines give the same; by default with about four parts, of two people or more each."""
-    n_rows = sum(len(rows) for rows in files.values() if not isinstance(rows, str))
+    n_rows = sum(len(rows) for rows in files.values() if not isinstance(rows, (str, bytes)))
     limits = limits or replace(TINY, rows_per_part=max(n_rows // 4, 3))
     for name, rows in files.items():
         write(folder / name, rows)
@@ -222,6 +230,119 @@ def test_a_file_means_the_same_in_pieces(tmp_path, what):
     assert_same(tmp_path, {"DM.csv": people(4), "LB.csv": TEXTS[what]})
 
 
+@pytest.fixture
+def tiny_packed_pieces(monkeypatch):
+    """Of a packed file few bytes are read and unpacked at once."""
+    monkeypatch.setattr(packed, "_STORED_PIECE", 7)
+    monkeypatch.setattr(packed, "_PIECE", 5)
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_a_packed_file_means_the_same_in_pieces(tmp_path, tiny_packed_pieces, what):
+    text = TEXTS[what].encode()
+    two_members = gzip.compress(text[:50]) + gzip.compress(text[50:]) + bytes(16)
+    _, report, _ = assert_same(tmp_path, {"DM.csv": people(4), "LB.csv.gz": two_members})
+    assert report["inputs"]["LB.csv.gz"]["sha256"] == hashlib.sha256(two_members).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "words"),
+    [
+        (lambda content: content[:-9], "cut off or damaged"),
+        (lambda content: content[:200] + b"?" + content[201:], "cut off or damaged"),
+        (lambda content: content + b"?", "cut off or damaged"),
+        (gzip.decompress, "this is no gzip archive"),
+        (lambda content: gzip.compress(content), "this is a gzip archive saved as"),
+        (lambda content: gzip.compress(b"USUBJID,A\n" + b"S01,1\n" * 10**5), "would unfold to"),
+    ],
+)
+def test_a_packed_file_is_refused_in_pieces_as_it_is_whole(tmp_path, monkeypatch, spoilt, words):
+    monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 10**5)
+    monkeypatch.setattr(packed, "_PIECE", 10**4)
+    random = np.random.default_rng(1)
+    rows = "".join(f"S{i:02},{random.integers(10**9)}\n" for i in range(100))
+    content = spoilt(gzip.compress(b"USUBJID,A\n" + rows.encode()))
+    _, _, faults = assert_same(tmp_path, {"DM.csv": people(4), "AE.csv.gz": content}, limits=TINY)
+    assert words in faults[0]
+
+
+NUMBERS = {
+    "small": np.arange(24) % 5,
+    "large": [2**53 + 1, *range(23)],
+    "gaps": [np.nan, 1.5, -0.0, 0.0, 1e300, 0.1] * 4,
+    "single": np.linspace(0, 1, 24, dtype=np.float32),
+    "truth": [True, False, None] * 8,
+    "days": pd.to_datetime(["2014-01-01", None, "2013-12-31"] * 8),
+    "moments": pd.to_datetime(["2014-01-01", "2014-01-01 10:30:00.25", "2013-12-31"] * 8, format="ISO8601"),
+    "zoned": pd.to_datetime(["2014-01-01 10:00", "2014-03-01 11:00"] * 12).tz_localize("Europe/Athens"),
+    "times": pa.array([time(8, 30), None] * 12),
+    "exact": pa.array([Decimal("1.50"), None, Decimal("-3.25")] * 8),
+    "nothing": [None] * 24,
+    "kinds": pd.Categorical(["a", "b", None] * 8),
+    "LBDT": [20000, 21000, 22000] * 8,
+    "padded": [" é", "e\u0301 ", "", " ", None, "NA"] * 4,
+    "commas": ["1,5", "2,25", None] * 8,
+}
+
+
+def parquet_of(folder, name, columns, **options):
+    table = pa.table({key: pa.array(column, from_pandas=True) for key, column in columns.items()})
+    table = table.replace_schema_metadata({"label": "of the laboratory"})
+    pq.write_table(table, folder / name, **{"row_group_size": 7} | options)
+
+
+WRITTEN = [{}, {"use_dictionary": False, "data_page_size": 8}, {"row_group_size": 1, "dictionary_pagesize_limit": 4}]
+
+
+@pytest.mark.parametrize(
+    ("is_wide", "options"),
+    [
+        (True, WRITTEN[0]),
+        *(pytest.param(True, how, marks=DEARER) for how in WRITTEN[1:]),
+        *(pytest.param(False, how, marks=DEARER) for how in WRITTEN),
+    ],
+)
+def test_a_parquet_file_means_the_same_in_pieces(tmp_path, monkeypatch, options, is_wide):
+    rows = {"STUDYID": [7] * 24, "USUBJID": [f"S{i % 24 if is_wide else i % 5:02}" for i in range(24)]}
+    tests = {} if is_wide else {"LBTESTCD": ["A", "B"] * 12, "LBSTRESN": NUMBERS["gaps"]}
+    read = []
+    monkeypatch.setattr(merging, "read_large_file", lambda path, *rest: read.append(path) or large(path, *rest))
+    parquet_of(tmp_path, "LB.parquet", rows | tests | NUMBERS, **options)
+    carried = {} if is_wide else {"carry": {"LB": list(NUMBERS)}}
+    frame, _, faults = assert_same(tmp_path, {"DM.csv": people(24, STUDYID=["7"])}, merge=carried)
+    assert not faults
+    assert [path.name for path in read] == ["DM.csv", "LB.parquet"]
+    assert {one for one in frame["LB__days" if is_wide else "LB__A.days"] if one == one} <= {"2014-01-01", "2013-12-31"}
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda content: content[:-30],
+        lambda content: content[:40] + bytes(60) + content[100:],
+        lambda content: b"USUBJID,A\n",
+    ],
+)
+def test_a_parquet_file_that_is_damaged_is_refused_alike(tmp_path, spoilt):
+    parquet_of(tmp_path, "LB.parquet", {"USUBJID": ["S01", "S02"], "A": ["x", "y"]}, compression="none")
+    (tmp_path / "LB.parquet").write_bytes(spoilt((tmp_path / "LB.parquet").read_bytes()))
+    assert "LB.parquet: the file is" in assert_same(tmp_path, {"DM.csv": people(4)})[2][0]
+
+
+def test_a_parquet_file_whose_text_would_fill_the_memory_is_refused_alike(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 10**5)
+    monkeypatch.setattr(packed, "LARGEST_RATIO", 2)
+    rows = {"USUBJID": [f"S{i % 4:02}" for i in range(2000)], "A": ["x" * 300] * 2000}
+    parquet_of(tmp_path, "AE.parquet", rows, row_group_size=2000)
+    assert "would unfold to" in assert_same(tmp_path, {"DM.csv": people(4)}, limits=TINY)[2][0]
+
+
+@pytest.mark.parametrize("columns", [{"A": [[1], [2]]}, {"Unnamed: 0": [0, 1]}, {" A": [1, 2], "A": [1, 2]}])
+def test_a_parquet_file_that_calls_for_a_look_at_the_whole_is_read_whole(tmp_path, columns):
+    parquet_of(tmp_path, "LB.parquet", {**columns, "USUBJID": ["S00", "S01"]})
+    assert_same(tmp_path, {"DM.csv": people(4)})
+
+
 @DEARER
 def test_definitions_are_held_against_all_records(tmp_path):
     define = (
@@ -248,6 +369,7 @@ def test_definitions_are_held_against_all_records(tmp_path):
         (b'USUBJID,A\nS01,5" tube\n', "quotes within values"),
         (b"USUBJID,A\nS01,1,2\n", "another number of fields"),
         (b",A\n1,2\n", "no line of column names"),
+        (b"Unnamed: 0,USUBJID\n0,S01\n1,S02\n", "named as row numbers are"),
     ],
 )
 def test_what_can_not_be_read_in_pieces_says_what_helps(tmp_path, text, words):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections import Counter
 from collections.abc import Iterator
@@ -43,16 +44,16 @@ def limits_for(n_files: int) -> MergeLimits:
 
 @pytest.fixture
 def few_more_files() -> Iterator[None]:
-    """The process may open as many files as one large file has parts, and a few beside."""
+    """The process may open a few more files, and not as many as one large file has parts."""
     resource = pytest.importorskip("resource", reason="this system has no limit of open files to set")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     n_open = len(list(Path("/dev/fd").iterdir()))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (n_open + N_PARTS + 8, before[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (n_open + 6, before[1]))
     yield
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def test_the_parts_of_one_large_file_at_a_time_are_open(tmp_path, few_more_files):
+def test_a_large_file_has_more_parts_than_may_be_open_at_once(tmp_path, few_more_files):
     results = results_of(tmp_path)
     with working_on("disk", tmp_path, results, limits_for(4)) as working:
         combined = combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
@@ -66,6 +67,21 @@ def test_demographics_are_looked_at_twice_however_many_domains_there_are(tmp_pat
     with working_on("disk", tmp_path, results, limits_for(4)) as working:
         combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
     assert read["DM"] == 2 * N_PARTS
+
+
+def test_how_far_it_is_is_said_of_every_pass_over_the_people(tmp_path, monkeypatch):
+    results, said = results_of(tmp_path, ("LB",)), []
+
+    @contextlib.contextmanager
+    def told(words, n_total, unit):
+        n_done = []
+        yield n_done.append
+        said.append((words, unit, sum(n_done) == n_total, len(n_done)))
+
+    monkeypatch.setattr(merging, "progress", told)
+    with working_on("disk", tmp_path, results, limits_for(2)) as working:
+        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+    assert said == [(words, "people", True, N_PARTS) for words in ("Looking at LB", "Looking at LB", "Merging")]
 
 
 @pytest.mark.parametrize(

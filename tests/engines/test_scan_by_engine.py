@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.basics import text_codes
 from disclosure_control.basics.text_hashes import hashes_of_texts
 from disclosure_control.engines.choice import ENGINES
 from disclosure_control.engines.dictionary import CountedTexts, GrowingDictionary
@@ -78,6 +79,7 @@ def test_the_findings_are_those_in_memory(tmp_path, engine, n, is_in_order):
 def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, monkeypatch, engine):
     for name, few in {"LARGE": 500, "SAMPLED_ROWS": 300, "PROBED": 64, "LEAST_PROBED": 16}.items():
         monkeypatch.setattr(column_values, name, few)
+        monkeypatch.setattr(text_codes, name, few, raising=False)
     path = tmp_path / "combined_dataset.csv"
     table = people(1_000, False).drop(columns=["DM__MAIL", "DM__BORN"])
     table["LB__EXACT"] = [f"{7.5 + 0.001 * (i * 7919 % 5003):.3f}" for i in range(1_000)]

@@ -135,7 +135,7 @@ def test_a_file_of_another_merge_is_said_aloud(as_parquet, doors):
 def test_a_merge_from_disk_writes_the_same_bytes(as_parquet, doors, monkeypatch):
     pilot, _ = as_parquet
     before = (pilot.results / PARQUET).read_bytes()
-    tiny = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5))
+    tiny = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5, n_of_part=1))
     monkeypatch.setattr(merging, "working_on", functools.partial(merging.working_on, limits=tiny))
     assert doors.start(1, "--engine", "disk").status == DONE
     assert (pilot.results / PARQUET).read_bytes() == before

@@ -41,11 +41,12 @@ def test_the_c_library_keeps_as_much_as_its_version_allows(monkeypatch, pools, m
     assert pools == ["system"]
 
 
-def test_from_disk_little_is_kept(monkeypatch, pools, pilot, doors):
+@pytest.mark.parametrize("door", SCRIPTS)
+def test_from_disk_little_is_kept(monkeypatch, pools, pilot, doors, door):
     library = Library(1 << 40)
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     for engine, (largest, most) in {"memory": (1 << 28, 1 << 30), "disk": (1 << 21, 1 << 21)}.items():
-        assert doors.start(2, "--engine", engine).status == DONE
+        assert doors.start(door, "--engine", engine).status == DONE
         assert library.options == {M_MMAP_THRESHOLD: largest, M_TRIM_THRESHOLD: most}
 
 

@@ -513,3 +513,13 @@ def test_a_piece_of_a_table_that_begins_with_an_empty_chunk_is_written_as_it_is(
     frame = pd.DataFrame({"ID": pd.Series(pd.array(pa.chunked_array(chunks), dtype="str"))})
     assert csv_bytes(frame, has_header=False) == b'"a"\n"b"\n'
     assert csv_bytes(frame) == b'"ID"\n"a"\n"b"\n'
+
+
+@pytest.mark.parametrize("labels", [["b", "a; =1", 'quoted "', "", "ä"], [2.0, 1.5, -0.5], [True, False]])
+def test_categories_are_written_as_their_text(labels):
+    codes = [1, -1, 0, *range(len(labels))]
+    column = pd.Series(pd.Categorical.from_codes(codes, pd.Index(labels)), name="column")
+    as_text = pd.DataFrame({"column": column.astype("str"), "n": range(len(codes))})
+    frame = as_text.assign(column=column)
+    assert csv_bytes(frame) == csv_bytes(as_text)
+    assert csv_bytes(harmless(frame)) == csv_bytes(harmless(as_text))

@@ -150,7 +150,7 @@ def pairs_of(before: EncodedColumn, released: EncodedColumn) -> np.ndarray:
     """Which value became which label: distinct pairs of codes (n_pairs, 2), without what is missing on a side."""
     both = (before.codes >= 0) & (released.codes >= 0)
     n_labels = max(len(released.labels), 1)
-    pairs = np.unique(before.codes[both] * n_labels + released.codes[both])
+    pairs = np.unique(before.codes[both].astype(np.int64) * n_labels + released.codes[both])
     return np.stack(np.divmod(pairs, n_labels), axis=1)
 
 

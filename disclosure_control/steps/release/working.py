@@ -23,7 +23,7 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import numbers_of
 from disclosure_control.engines.disk import PeopleOnDisk
-from disclosure_control.engines.domain_files import TextTable, read_large_file
+from disclosure_control.engines.domain_files import LargeFile, read_large_file
 from disclosure_control.engines.merging import domain_files, working_in
 from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.engines.records import RecordsOnDisk, occurring
@@ -36,7 +36,7 @@ from disclosure_control.release.merged_from_disk import leaving_from_disk, recor
 from disclosure_control.release.opened import Opened, OpenedInMemory, OpenedOnDisk
 from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import People, RecodedColumn, labels, recoded_column, recoded_columns
-from disclosure_control.release.study import LargeFile
+from disclosure_control.release.study import MakeLarge
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.evaluation import config_of, evaluate_treated, holds_numbers
@@ -78,7 +78,7 @@ class Working(Protocol):
     """How a release gets at the records of a pilot, of its domain files and of the package."""
 
     read: Read
-    large: LargeFile | None
+    large: MakeLarge | None
     most_rows: int | None
 
     def ids(self) -> pd.Series:
@@ -126,7 +126,7 @@ def _table_of(step: StepInput) -> pd.DataFrame | TableOnDisk:
 def opened_tables(tables: Mapping[str, SourceTable]) -> dict[str, Opened]:
     """The data sets of a package, to be asked."""
     return {
-        name: OpenedOnDisk(table) if isinstance(table, TextTable) else OpenedInMemory(table.frame)
+        name: OpenedOnDisk(table) if isinstance(table, LargeFile) else OpenedInMemory(table.frame)
         for name, table in tables.items()
     }
 
@@ -134,7 +134,7 @@ def opened_tables(tables: Mapping[str, SourceTable]) -> dict[str, Opened]:
 class InMemory:
     """All records at hand: see ``Working``."""
 
-    large: LargeFile | None = None
+    large: MakeLarge | None = None
     most_rows: int | None = None
 
     def __init__(self, step: StepInput, treated: TreatedPilot | None):
@@ -214,7 +214,7 @@ class FromDisk:
         self.read: Read = functools.partial(
             read_for_release, rule=rule, folder=self._folder, limits=self._limits.domains
         )
-        self.large: LargeFile | None = large_file(self._limits.domains)
+        self.large: MakeLarge | None = large_file(self._limits.domains)
         self._package = self._folder / "released"
         self._package.mkdir(mode=0o700)
 

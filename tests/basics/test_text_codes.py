@@ -1,0 +1,83 @@
+"""Texts as whole numbers: the same as pandas gives, kept while the column is there, and never of another column."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from disclosure_control.basics import text_codes as module
+from disclosure_control.basics.text_codes import codes_of_few_texts, text_codes
+
+
+def column(*chunks: list) -> pd.Series:
+    """A column of text whose memory is in pieces, as a reader of files gives it."""
+    return pd.Series(pd.array(pa.chunked_array(list(chunks), pa.large_string()), dtype="str"), copy=False)
+
+
+def test_codes_are_those_of_pandas():
+    values = column(["b", None, "a"], [], ["a", "", "b "])
+    found = text_codes(values)
+    codes, texts = pd.factorize(values)
+    assert found.codes.tolist() == codes.tolist() == [0, -1, 1, 1, 2, 3]
+    assert found.texts.to_pylist() == texts.tolist()
+    assert found.codes.dtype == np.int32
+
+
+@pytest.mark.parametrize("values", [column([]), column([]).str.strip(), column([], [])])
+def test_a_column_of_nobody_has_no_codes(values):
+    found = text_codes(values)
+    assert (found.codes.tolist(), found.texts.to_pylist()) == ([], [])
+    assert codes_of_few_texts(values).taken(np.array([]), np.nan).tolist() == []
+
+
+def test_what_is_known_of_texts_is_handed_back_to_records():
+    assert text_codes(column(["b", None], ["a"])).taken(np.array([1.5, 2.5]), 0.5).tolist() == [1.5, 0.5, 2.5]
+    assert text_codes(column([None, None])).taken(np.array([]), 0.5).tolist() == [0.5, 0.5]
+
+
+def test_one_column_is_encoded_once_and_a_changed_one_anew():
+    frame = pd.DataFrame({"x": column(["a", "b"] * 3)})
+    once = text_codes(frame["x"])
+    assert text_codes(frame.assign(y=1)["x"]) is once
+    frame.loc[0, "x"] = "c"
+    assert text_codes(frame["x"]).texts.to_pylist() == ["c", "b", "a"]
+    assert text_codes(frame["x"].iloc[2:]).codes.tolist() == [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="read-only"):
+        once.codes[0] = 1
+
+
+def test_codes_go_with_their_column():
+    values = column(["a", "b"] * 3)
+    before = len(module._KNOWN)
+    text_codes(values)
+    assert len(module._KNOWN) == before + 1
+    del values
+    gc.collect()
+    assert len(module._KNOWN) == before
+
+
+def test_a_column_of_many_texts_has_none_for_who_needs_the_texts_alone():
+    many = column([str(number) for number in range(5_000)])
+    assert codes_of_few_texts(many) is None
+    assert codes_of_few_texts(pd.Series([1, 2])) is None
+    few = column([str(number % 9) for number in range(5_000)])
+    assert codes_of_few_texts(few).texts.to_pylist() == list("012345678")
+
+
+def test_text_that_arrow_does_not_hold_is_encoded_as_well():
+    values = pd.Series(["b", None, "a", "b"], dtype=pd.StringDtype("python", na_value=np.nan))
+    assert text_codes(values).codes.tolist() == [0, -1, 1, 0]
+
+
+def test_texts_are_probed_at_equal_distances_whatever_the_chunks(monkeypatch):
+    monkeypatch.setattr(module, "PROBED", 5)
+    texts = [str(number) for number in range(23)]
+    for cut in ([], [1], [4, 5], [7, 7, 22]):
+        edges = [0, *cut, len(texts)]
+        chunks = [texts[start:stop] for start, stop in itertools.pairwise(edges)]
+        assert module._probed(pa.chunked_array(chunks, pa.large_string())).to_pylist() == texts[::4]
