@@ -19,7 +19,7 @@ from cdisc.formats.parquet_blocks import bytes_as_text
 from cdisc.formats.parquet_domains import can_be_read_in_pieces
 from cdisc.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from cdisc.formats.values import frame_of
-from cdisc.merge.combine import IN_MEMORY, Working
+from cdisc.merge.combine import Working
 from cdisc.merge.sdtm import supplemental_parent
 from disclosure_control.engines.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
 from disclosure_control.engines.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
@@ -65,7 +65,7 @@ def choose_merging(asked: str, folder: Path) -> Choice:
 def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> Iterator[Working]:
     """How the merge of a pilot's ``folder`` works; what is put aside for it is gone when the block ends."""
     if engine == "memory":
-        yield IN_MEMORY
+        yield Working(_read_and_told, progress=progress)
         return
     with spill_folder(results, int(SPILL_PER_BYTE * _bytes_of_files(folder))) as spill:
         yield working_in(spill, results, limits)
@@ -115,7 +115,12 @@ def read_by_size(path: Path, options: FileOptions, spill: Path, limits: MergeLim
     is_large &= suffix != PARQUET or can_be_read_in_pieces(path)
     if is_large and supplemental_parent(domain_of(path)) is None:
         return read_large_file(path, options, spill, limits.file)
-    return read_domain_file(path, options)
+    return _read_and_told(path, options)
+
+
+def _read_and_told(path: Path, options: FileOptions) -> SourceTable:
+    with progress(f"Reading {path.name}"):
+        return read_domain_file(path, options)
 
 
 def people_per_part(n_people: int, tables: Sequence[SourceTable], limits: MergeLimits) -> int:

@@ -29,6 +29,7 @@ from disclosure_control.identifiers.column_values import (
 from disclosure_control.identifiers.findings import ColumnFinding, Grade, Scan, ScannedTable, joined
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, Subjects
 from disclosure_control.identifiers.registry import Hits, Kind, kinds
+from disclosure_control.run.progress import going_through
 
 __all__ = [
     "ColumnFinding",
@@ -55,7 +56,8 @@ def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str
     """
     named = subject_columns if isinstance(subject_columns, Mapping) else {}
     default = DEFAULT_SUBJECT if isinstance(subject_columns, Mapping) else subject_columns
-    return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in tables.items())
+    each = going_through("Searching for identifiers", list(tables.items()), lambda one: one[1].size, "cells")
+    return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in each)
 
 
 def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DEFAULT_SUBJECT) -> Scan:

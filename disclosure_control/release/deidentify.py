@@ -24,6 +24,7 @@ from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.people import People, RecodedColumn, of_rows
 from disclosure_control.release.rows_as_variables import Plan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
+from disclosure_control.run.progress import going_through
 from disclosure_control.treatments.keys import Release
 
 
@@ -112,7 +113,7 @@ def deidentify(
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
-    for file in study.files:
+    for file in going_through("De-identifying the files", study.files, lambda file: len(file.people), "rows"):
         released = _released(file, decisions, gather)
         accounts += released.accounts
         if not any(account.operation.operation != OperationKind.REMOVE_DATA_SET for account in released.accounts):

@@ -19,6 +19,7 @@ from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.large_files import LargeReleasedFile
+from disclosure_control.run.progress import going_through
 from disclosure_control.run.results import harmless
 
 
@@ -30,7 +31,8 @@ def data_files(released: ReleasedStudy, format_name: str | None, created: dateti
     writers = writers_by_name()
     files: dict[str, bytes | Path] = {}
     faults: list[str] = []
-    for file in released.files.values():
+    each = list(released.files.values())
+    for file in going_through("Writing the package", each, lambda file: file.n_records, "rows"):
         if isinstance(file, LargeReleasedFile):
             files[file.path.name] = file.path
             continue
@@ -67,7 +69,9 @@ def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
 
 def opened_again(folder: Path, read: Read = read_domain_file) -> dict[str, SourceTable]:
     """The data sets of a package as they are read from disk, by name."""
-    return {domain: read(path, NOTHING_DECLARED) for domain, path in find_domain_files(folder).by_domain.items()}
+    found = list(find_domain_files(folder).by_domain.items())
+    each = going_through("Reading the package", found, lambda one: one[1].stat().st_size, "bytes")
+    return {domain: read(path, NOTHING_DECLARED) for domain, path in each}
 
 
 def merged_again(

@@ -20,6 +20,7 @@ from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subjects
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.release.people import People
+from disclosure_control.run.progress import going_through
 
 # Whose record a row is, where it is not the position of somebody whom the pilot knows.
 NOBODY, STRANGER = -1, -2
@@ -103,7 +104,8 @@ def read_study(
     faults: list[str] = []
     files: list[StudyFile] = []
     ids = pd.Index(subjects.astype("str"))
-    for domain, path in found.by_domain.items():
+    each = list(found.by_domain.items())
+    for domain, path in going_through("Reading the study", each, lambda one: one[1].stat().st_size, "bytes"):
         if domain in leave_out or domain == "DEFINE":
             left_out[path.name] = "left out by the config" if domain in leave_out else "describes the source"
             continue

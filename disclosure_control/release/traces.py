@@ -20,7 +20,7 @@ from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, R
 from disclosure_control.release.opened import Opened
 from disclosure_control.release.people import People, labels, of_rows
 from disclosure_control.release.study import Study
-from disclosure_control.run.progress import progress
+from disclosure_control.run.progress import going_through, progress
 from disclosure_control.run.results import harmless
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
@@ -76,7 +76,8 @@ def find_traces(
     n_searched = 0
     columns = [(name, column, *table.distinct(column)) for name, table in opened.items() for column in table.columns]
     columns += [(name, "text", pd.Series([text], dtype="str"), np.ones(1, dtype=int)) for name, text in texts.items()]
-    for name, column, values, n_cells in columns:
+    each = going_through("Searching for traces", columns, lambda one: len(one[2]), "values")
+    for name, column, values, n_cells in each:
         n_searched += int(n_cells.sum())
         if values.dtype.kind == "f":
             for kind, wanted_numbers in numbers.items():

@@ -29,6 +29,7 @@ from disclosure_control.basics.faults import stop_at
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
 from disclosure_control.run import fingerprints
+from disclosure_control.run.progress import progress
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -132,9 +133,11 @@ class ResultSet:
             for piece in [frame] if isinstance(frame, pd.DataFrame) else frame:
                 n_rows += len(piece)
                 yield harmless(piece) if for_people else piece
+                advance(len(piece))
 
-        as_csv = (csv_bytes(piece, has_header=number == 0) for number, piece in enumerate(pieces()))
-        self._write(name, parquet_bytes(pieces()) if name.endswith(".parquet") else as_csv)
+        with progress(f"Writing {name}", unit="rows") as advance:
+            as_csv = (csv_bytes(piece, has_header=number == 0) for number, piece in enumerate(pieces()))
+            self._write(name, parquet_bytes(pieces()) if name.endswith(".parquet") else as_csv)
         self.files[name]["rows"] = n_rows
 
     def write_all(

@@ -113,6 +113,15 @@ def test_a_run_that_is_killed_between_two_renames_is_completed_by_the_next(kille
     assert contents(tmp_path) == NEW
 
 
+@pytest.mark.parametrize("name", ["a/b/c.csv", ".notes", ".notes/x", "released/.x"])
+def test_a_file_of_a_name_that_no_set_has_stays_whatever_a_summary_says(name, tmp_path):
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_bytes(b"mine")
+    (tmp_path / SUMMARY).write_text(json.dumps({"files": {name: {}}}))
+    publish(tmp_path, NEW)
+    assert (tmp_path / name).read_bytes() == b"mine"
+
+
 @pytest.mark.parametrize("name", ["../outside.csv", "released/../../outside.csv", "/etc/x", "a/b/c.csv", ".commit/x"])
 def test_a_summary_cannot_make_a_run_touch_what_is_not_of_the_set(name, tmp_path):
     folder = tmp_path / "pilot" / "results"

@@ -30,6 +30,7 @@ from disclosure_control.release.people import People, people_of
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
+from disclosure_control.run.progress import progress
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, Merged, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (
@@ -159,7 +160,8 @@ def _checked(
     traces = find_traces(study, released, opened, people, beside, rule.column)
     identifiers, not_scanned = _identifiers_in(opened, released, step, working.most_rows)
     telling = {name: _rows_that_tell(table, rule, working.most_rows) for name, table in opened.items()}
-    merged = working.merged(tables, made, promised)
+    with progress("Merging the package"):
+        merged = working.merged(tables, made, promised)
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
     findings = {name: finding.figures(merged.leaving) for name, finding in FINDINGS.items()}
