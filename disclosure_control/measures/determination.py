@@ -5,6 +5,7 @@ Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (lambda, an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -68,7 +69,7 @@ def _guessed_right_in_a_row(people_of_level: np.ndarray, value: np.ndarray, n_va
     ends = np.cumsum(people)
     firsts = np.flatnonzero(np.diff((ends - 1) // PEOPLE_AT_ONCE, prepend=-1)).tolist()
     n_right = 0
-    for first, stop in zip(firsts, [*firsts[1:], len(people)], strict=True):
+    for first, stop in itertools.pairwise([*firsts, len(people)]):
         own = value[ends[first] - people[first] : ends[stop - 1]]
         if stop == first + 1:  # a level of any size
             people_of_value = np.zeros(n_values, dtype=np.int64)

@@ -63,3 +63,7 @@ def test_the_order_of_codes_changes_nothing():
     levels, values = np.array([5, 9, 2, 4]), np.array([3, 7, 10])
     (found,) = shuffled_guessed_right([levels], values, 5)
     assert shuffled_guessed_right([levels[::-1], levels], values[[1, 2, 0]], 5) == [found, found]
+
+
+def test_of_nobody_nobody_is_guessed_right():
+    assert shuffled_guessed_right([np.zeros(0, dtype=np.int64)], np.zeros(0, dtype=np.int64), 3) == [0.0]
