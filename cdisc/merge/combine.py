@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,12 @@ from disclosure_control.basics.faults import nearest_name
 __all__ = ["IN_MEMORY", "Combined", "Working", "combine_domains", "combine_tables"]
 
 
+# Of words, a number and its unit: who is told how many more are done.
 Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
+
+
+def _to_nobody(words: str, n_total: int, unit: str) -> AbstractContextManager[Callable[[int], None]]:
+    return nullcontext(lambda n: None)
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,14 @@ class Working:
     """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
 
     ``people_per_part`` tells of the number of people and the files with their rows how many people are merged at once,
-    ``pieces`` keeps what becomes of that many people together. ``progress`` says how far the people are, of all, as
-    ``disclosure_control.run.progress`` does.
+    ``pieces`` keeps what becomes of that many people together. ``progress``, of words, a number and its unit, gives who
+    is told how many more of these are done.
     """
 
     read: Read = read_domain_file
     people_per_part: Callable[[int, Sequence[SourceTable]], int] = lambda n_people, tables: max(n_people, 1)
     pieces: Callable[[int], Pieces] = lambda n_people: []
-    progress: Progress = lambda words, n_total, unit: contextlib.nullcontext(lambda n: None)
+    progress: Progress = _to_nobody
 
 
 IN_MEMORY = Working()
@@ -62,10 +66,12 @@ def combine_domains(
     return _combined(tables_to_merge(folder, state, working.read), state, working)
 
 
-def combine_tables(tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings) -> Combined:
+def combine_tables(
+    tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings, working: Working = IN_MEMORY
+) -> Combined:
     """What ``combine_domains`` makes of a folder, of the tables of its files as they were read already."""
     state = MergeState(rule, settings)
-    return _combined(belonging_tables(tables, state), state, IN_MEMORY)
+    return _combined(belonging_tables(tables, state), state, working)
 
 
 def _combined(tables: list[SourceTable], state: MergeState, working: Working) -> Combined:
@@ -106,38 +112,49 @@ class _LookedAt:
                 advance(part.n_subjects)
 
 
-def _reduced(
-    ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeState, assembly: Assembly, progress: Progress
-) -> Combined:
-    """Every domain planned, then the people part by part with all their domains."""
+def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: Progress) -> list[_Planned]:
     planned = []
     for name, rows in domains.items():
         whole = Domain(name, rows.columns, state.settings, state.rule.column)
         reduction = reduction_of(whole)
         planned.append(_Planned(rows, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
         state.faults.extend(planned[-1].plan.faults)
-    faults = CountedFaults()
-    counts: dict[str, dict[str, Any]] = {name: {} for name in domains}
+    return planned
+
+
+def _reduced(
+    ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeState, assembly: Assembly, progress: Progress
+) -> Combined:
+    """Every domain planned, then the people part by part with all their domains."""
+    planned = _planned(domains, state, progress)
     with progress("Merging", len(ids), "people") as advance:
-        for i, (start, stop) in enumerate(next(iter(domains.values())).ranges):
-            columns: dict[str, np.ndarray] = {}
-            for one in planned:
-                part = one.rows.part(i)
-                reduced = one.reduction.reduce(part, one.plan.what)
-                one.rows.forget(i)
-                faults.add([*part.faults, *reduced.faults])
-                n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))
-                found = {**part.counts, "form": one.reduction.form, "rows": len(part.frame), **reduced.counts}
-                found |= {"subjects": n_present, "subjects_without_record": stop - start - n_present}
-                counts[one.rows.name] = added(counts[one.rows.name], found)
-                columns |= assembly.named(reduced, is_first=i == 0)
-            if i == 0:
-                state.notes.extend(_unknown_columns(state.settings, list(columns)))
-            for one in planned:
-                one.rows.give_back(i)
-            if not faults.texts and not state.faults:
-                assembly.add(ids[start:stop], columns)
-            advance(stop - start)
+        return _by_part(ids, planned, state, assembly, advance)
+
+
+def _by_part(
+    ids: pd.Index, planned: list[_Planned], state: MergeState, assembly: Assembly, advance: Callable[[int], None]
+) -> Combined:
+    faults = CountedFaults()
+    counts: dict[str, dict[str, Any]] = {one.rows.name: {} for one in planned}
+    for i, (start, stop) in enumerate(planned[0].rows.ranges):
+        columns: dict[str, np.ndarray] = {}
+        for one in planned:
+            part = one.rows.part(i)
+            reduced = one.reduction.reduce(part, one.plan.what)
+            one.rows.forget(i)
+            faults.add([*part.faults, *reduced.faults])
+            n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))
+            found = {**part.counts, "form": one.reduction.form, "rows": len(part.frame), **reduced.counts}
+            found |= {"subjects": n_present, "subjects_without_record": stop - start - n_present}
+            counts[one.rows.name] = added(counts[one.rows.name], found)
+            columns |= assembly.named(reduced, is_first=i == 0)
+        if i == 0:
+            state.notes.extend(_unknown_columns(state.settings, list(columns)))
+        for one in planned:
+            one.rows.give_back(i)
+        if not faults.texts and not state.faults:
+            assembly.add(ids[start:stop], columns)
+        advance(stop - start)
     state.faults.extend(faults.texts)
     state.stop_at_faults()
     for name, found in counts.items():

@@ -29,8 +29,18 @@ from disclosure_control.identifiers.column_values import (
 from disclosure_control.identifiers.findings import ColumnFinding, Grade, Scan, ScannedTable, joined
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, Subjects
 from disclosure_control.identifiers.registry import Hits, Kind, kinds
+from disclosure_control.run.progress import going_through
 
-__all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_dataset", "scan_table", "scan_tables"]
+__all__ = [
+    "ColumnFinding",
+    "Grade",
+    "Scan",
+    "scan_columns",
+    "scan_combined",
+    "scan_dataset",
+    "scan_table",
+    "scan_tables",
+]
 
 DEFAULT_SUBJECT = "USUBJID"
 IdsAt = Callable[[np.ndarray], pa.Array]
@@ -46,7 +56,8 @@ def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str
     """
     named = subject_columns if isinstance(subject_columns, Mapping) else {}
     default = DEFAULT_SUBJECT if isinstance(subject_columns, Mapping) else subject_columns
-    return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in tables.items())
+    each = going_through("Searching for identifiers", list(tables.items()), lambda one: one[1].size, "cells")
+    return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in each)
 
 
 def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DEFAULT_SUBJECT) -> Scan:
@@ -55,6 +66,17 @@ def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DE
     names = [str(name) for name in table.columns if name not in own]
     found = _of_columns([(domain, name, table[name]) for name in names], subjects)
     return Scan(found, {domain: ScannedTable(len(table), subjects.n_people, len(names))})
+
+
+def scan_columns(domain: str, columns: Iterable[tuple[str, pd.Series]], ids: pd.Series | None) -> Scan:
+    """The same of a table whose columns come one after the other, and the ``ids`` (n_rows,), None if it has none."""
+    whose, n_rows, n_columns = None if ids is None else _encoded(ids), 0, 0
+    found: list[ColumnFinding] = []
+    for name, column in columns:
+        whose = whose or _nobodys(len(column))
+        found += _of_columns([(domain, name, column)], whose)
+        n_rows, n_columns = len(column), n_columns + 1
+    return Scan(tuple(found), {domain: ScannedTable(n_rows, 0 if whose is None else whose.n_people, n_columns)})
 
 
 def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, columns: Iterable[str] | None = None) -> Scan:

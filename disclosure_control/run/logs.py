@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
+from disclosure_control.run.progress import progress, saying
+
 FORMATS = ("text", "json")
 
 
@@ -60,14 +62,19 @@ class Log:
     def step(self, name: str, is_said: bool = False) -> Iterator[dict[str, Any]]:
         """Time what happens within the block: an event with its seconds and the counts that the block puts in.
 
-        ``is_said``: people are told when it starts, too. A step that fails has no event; its fault has.
+        ``is_said``: people are told when it starts, too; that it goes on they are told of every step. A step that fails
+        has no event; its fault has.
         """
         if is_said:
             self.say(f"Step {name}")
         counts: dict[str, Any] = {}
         start = self.clock()
-        yield counts
+        with self._going_on(f"Step {name}"):
+            yield counts
         self.event("step", step=name, seconds=round(self.clock() - start, 3), **counts)
+
+    def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext() if self.is_json else progress(words)
 
 
 class SilentLog(Log):
@@ -79,13 +86,17 @@ class SilentLog(Log):
     def fault(self, words: str) -> None:
         """Nothing is said."""
 
+    def _going_on(self, words: str) -> contextlib.AbstractContextManager[object]:
+        return contextlib.nullcontext()
+
 
 def say(text: str, stream: TextIO | None = None) -> None:
     """Print, without control characters that file names may smuggle in; a screen that is gone stops no run."""
     stream = stream or sys.stdout
     try:
-        print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
-        stream.flush()
+        with saying():
+            print("".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text), file=stream)
+            stream.flush()
     except OSError:
         # Nobody can be told; what the interpreter still holds for this stream must not fail either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
-from disclosure_control.assess.assessment import assess
+from tests.models.by_engine import asked_of_engine, assess, pytest_generate_tests
+
+__all__ = ["asked_of_engine", "pytest_generate_tests"]
 
 FRAME = pd.DataFrame({"sex": list("ffmmf"), "dose": list("aabba")})  # five people, two doses
 MEETS_ALL = {"K": 5, "L": 2, "T": 0.99}

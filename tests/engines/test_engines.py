@@ -21,7 +21,16 @@ from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.run.results import ResultSet
 from disclosure_control.steps.running import faults_without_records, run_steps
-from tests.engines.written_pilots import COLUMNS, by_engine, configs, limits, opened_with, rows, text_of
+from tests.engines.written_pilots import (
+    COLUMNS,
+    NUMBERS,
+    by_engine,
+    configs,
+    limits,
+    opened_with,
+    rows,
+    text_of,
+)
 from tests.examples import examples
 from tests.models import referee
 
@@ -89,10 +98,63 @@ def test_what_the_slow_referee_finds(tmp_path_factory, engine, people, config, p
     path = tmp_path_factory.mktemp("pilot") / "combined_dataset.csv"
     path.write_bytes(text_of(people))
     config = config | {"binning_config": {}, "sensitive_binning_config_for_L": {}}
-    expected = dict(referee_measures(people, config))
     with opened_with(engine, path, config, parts) as opened:
         assessment = assessed(opened)
         listed = [piece for _, pieces in risky_row_files(assessment) for piece in pieces]
+    assert_as_the_referee_says(assessment, listed, people, config)
+
+
+TWO_LINES = "two\r\nlines é"
+NASTY_PEOPLE = [
+    [
+        f"患者{i * 5 % 11:02}",
+        ["東京", "é"][i % 2],
+        ["1", "2.5"][i % 5 // 4],
+        NUMBERS[i % 5],
+        ["é", TWO_LINES][i % 3 // 2],
+        "x",
+    ]
+    for i in range(11)
+]
+TEXT = text_of(NASTY_PEOPLE)
+CUT = (85, 105, 125, 144, 164)  # bytes of a block, one record at least
+
+
+def what_blocks_cut() -> set[str]:
+    """Within what the ends of blocks stand."""
+    starts = [TEXT.index(person[0].encode()) for person in NASTY_PEOPLE]
+    found = set()
+    for end in {end for size in CUT for end in range(size, len(TEXT), size)}:
+        before, after = ({tuple(person[1:3]) for person, start in zip(NASTY_PEOPLE, starts, strict=True)
+                          if (start < end) == is_before} for is_before in (True, False))  # fmt: skip
+        is_within = {
+            "a letter": 0x80 <= TEXT[end] < 0xC0,
+            "a quoted line break": TEXT[end - 1 : end + 1] == b"\r\n",
+            "a class": bool(before & after),
+        }
+        found |= {name for name, is_cut in is_within.items() if is_cut}
+    return found
+
+
+@pytest.mark.parametrize("engine", by_engine(OTHERS))
+def test_wherever_a_part_ends_the_slow_referee_finds_the_same(tmp_path, engine):
+    assert what_blocks_cut() == {"a letter", "a quoted line break", "a class"}
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(TEXT)
+    config = CONFIG | {"sensitive_feature": ["V", "W"], "L": {"V": 2, "W": 2}, "T": {"V": 0.5, "W": 0.2}, "K": 3}
+    config |= {"missing_qis": "category", "t_distance": {"V": "wasserstein", "W": "total_variation"}}
+    for size in CUT:
+        n_people = 1 + size % 4
+        parts = Limits(block_bytes=size, range_bytes=size - 7, people_per_part=n_people, flagged_per_part=n_people)
+        with opened_with(engine, path, config, parts) as opened:
+            assessment = assessed(opened)
+            listed = [piece for _, pieces in risky_row_files(assessment) for piece in pieces]
+        assert_as_the_referee_says(assessment, listed, NASTY_PEOPLE, config)
+
+
+def assert_as_the_referee_says(assessment: Assessment, listed: list, people: list[list[str]], config: dict) -> None:
+    """The figures of each model, and who is listed with which measure."""
+    expected = dict(referee_measures(people, config))
     for result in assessment.results:
         of_record = expected[result.model, result.sensitive]
         known = [float(value) for value in of_record.values() if value is not None]

@@ -7,6 +7,7 @@ import hashlib
 from dataclasses import replace
 from datetime import time
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -26,7 +27,7 @@ from disclosure_control.engines.domain_files import read_large_file as large
 from disclosure_control.engines.merging import MergeLimits, choose_merging, working_on
 from disclosure_control.engines.texts_met import TextsMet
 from tests.cdisc.merge.merge_files import write
-from tests.cdisc.merge.test_merge_findings_referee import large_domain
+from tests.cdisc.merge.test_merge_findings_referee import assert_is_as_the_referee_says, large_domain
 
 TINY = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=300, n_divided=5, n_of_part=1))
 
@@ -150,6 +151,38 @@ def test_the_engines_agree_on_domains_with_every_kind_of_gap_and_tie(tmp_path, s
     records, merge, starts = large_domain(seed)
     demographics = [{"USUBJID": subject, "RFSTDTC": start} for subject, start in starts.items()]
     assert_same(tmp_path, {"dm.csv": demographics, "lb.csv": records}, merge=merge)
+
+
+def in_blocks_of(n_bytes, folder):
+    """How a merge from disk is done whose blocks end after so many bytes, with two people in a part."""
+
+    def merged_so(records, merge, starts):
+        write(folder / "dm.csv", [{"USUBJID": subject, "RFSTDTC": start} for subject, start in starts.items()])
+        write(folder / "lb.csv", records)
+        limits = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=n_bytes, n_divided=5))
+        (folder / "results").mkdir(exist_ok=True)
+        with working_on("disk", folder, folder / "results", limits) as working:
+            combined = combine_domains(folder, read_subject_id_rule({}), read_merge_settings(merge), working)
+            return SimpleNamespace(frame=combined.frame, report=combined.report)  # read while it is there
+
+    return merged_so
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=DEARER) for seed in range(1, 8))])
+def test_wherever_a_block_ends_the_slow_referee_of_findings_finds_the_same(tmp_path, seed):
+    """Blocks end within a subject's records, a letter of several bytes, and a line break between quotes."""
+    records, merge, starts = large_domain(seed)
+    here = {subject: f"患者{subject}é" for subject in list(starts)[:8]}
+    records = [
+        one | {"USUBJID": here[one["USUBJID"]], "LBSPID": "two\r\nlines é"} for one in records if one["USUBJID"] in here
+    ]
+    starts = {here[subject]: starts[subject] for subject in here}
+    write(tmp_path / "lb.csv", records)
+    text = (tmp_path / "lb.csv").read_bytes()
+    within_a_letter = text.index("患".encode(), 300) + 1
+    within_a_line_break = text.index(b"two\r\n", 300) + 4
+    for n_bytes in (within_a_letter, within_a_line_break):
+        assert_is_as_the_referee_says(records, merge, starts, in_blocks_of(n_bytes, tmp_path))
 
 
 @DEARER

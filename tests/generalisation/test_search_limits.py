@@ -1,10 +1,13 @@
 """Bounds on levels, time and the size of the lattice; faults; nobody at all."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from Anonymization_Models import count_sensitive_values, form_equivalence_classes
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.generalisation import search as search_module
+from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.descent import descend, levels_around
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.requirements import ReleaseModel, Requirements
@@ -125,3 +128,17 @@ def test_nobody_at_all():
     found = search(lattice, Requirements(5, (), 0.0))
     assert found.is_optimal
     assert found.best.n_suppressed == 0
+
+
+def test_a_distance_in_units_is_above_its_threshold_by_more_than_rounding_in_these_units():
+    """A sum over a range of a million is not exact to the thirteenth digit after the point."""
+    frame = pd.DataFrame({"q": list("aabb"), "s": [0.0, 1.0, 2.0, 1e6]})
+    table = count_sensitive_values(form_equivalence_classes(frame, ["q"]), frame["s"]).table
+    above = np.array([1 + 1e-7, 1 + 1e-5])
+    for model, fails in {
+        "wasserstein_t": [False, True],
+        "mean_difference_t": [False, True],
+        "ordered_t": [True, True],
+        "total_variation_t": [True, True],
+    }.items():
+        assert Criterion(model, "s", 1.0, table).fails(above).tolist() == fails, model

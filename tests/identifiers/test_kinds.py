@@ -81,6 +81,19 @@ def test_a_kind_is_found_under_a_heading_that_says_nothing(values, kind):
     assert kind in kinds_of(values)
 
 
+@pytest.mark.parametrize("heading", ["V1", "PHONE"])
+def test_eight_telephone_numbers_are_a_column_of_them_and_seven_are_not(heading):
+    numbers = [f"(0{30 + i}) 555 {1000 + 7 * i}" for i in range(8)]
+    assert kinds_of(numbers, heading) == {"phone"}
+    assert kinds_of(numbers[:7], heading) == set()
+
+
+def test_one_word_of_each_person_is_free_text():
+    letters = "abcdefghijklmnopqrst"
+    words = [f"{letters[i % 20]}{letters[i // 20]}quest" for i in range(N)]
+    assert kinds_of(words, vetoing=False) == {"free_text"}
+
+
 @each(
     "values",
     [

@@ -10,11 +10,14 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import Anonymization_Models as models
 from tests.cases import each
 from tests.examples import quick_share_of
+from tests.models import by_engine as models
 from tests.models import referee
+from tests.models.by_engine import asked_of_engine, pytest_generate_tests
 from tests.models.model_frames import BRIEF, MANY
+
+__all__ = ["asked_of_engine", "pytest_generate_tests"]
 
 offsets = st.sampled_from([0.0, 1e9, -1e9, 1e-9, 12345.678])
 units = st.sampled_from([1.0, 1e9, 1e-9, 0.1, 1 / 3])

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import Anonymization_Models as models
 from disclosure_control.basics import keys as keys_of_columns
 from disclosure_control.basics.columns import CODE, as_counted, labels_of, number_text
 from disclosure_control.basics.faults import FaultyInputError
@@ -18,9 +17,13 @@ from disclosure_control.run.results import csv_bytes
 from disclosure_control.treatments.treat import treat
 from tests.cases import each
 from tests.examples import any_text
+from tests.models import by_engine as models
 from tests.models import referee
+from tests.models.by_engine import asked_of_engine, pytest_generate_tests
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 from tests.treatments.treatment_frames import config_for
+
+__all__ = ["asked_of_engine", "pytest_generate_tests"]
 
 
 def partition(codes) -> set[frozenset[int]]:

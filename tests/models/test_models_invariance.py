@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import Anonymization_Models as models
+from tests.models import by_engine as models
 from tests.models import referee
+from tests.models.by_engine import asked_of_engine, pytest_generate_tests
 from tests.models.model_frames import BRIEF, columns, frames, numbers
+
+__all__ = ["asked_of_engine", "pytest_generate_tests"]
 
 policies = st.sampled_from(models.MISSING_POLICIES)
 # Without a missing value of its own kind in an ordered category, so that columns can be rebuilt from plain values.

@@ -6,14 +6,17 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import Anonymization_Models as models
 from disclosure_control.basics import wildcards
 from tests.cases import each
+from tests.models import by_engine as models
 from tests.models import referee
+from tests.models.by_engine import asked_of_engine, pytest_generate_tests
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
+
+__all__ = ["asked_of_engine", "pytest_generate_tests"]
 
 policies = st.sampled_from(models.MISSING_POLICIES)
 TEXT_KINDS = ["text", "str", "string", "mixed", "category", "bool", "boolean"]
@@ -164,6 +167,7 @@ def test_t_closeness_of_categories(made, missing_qis, share):
 @given(frames(sensitive=numbers))
 def test_numbers_are_measured_in_their_unit_by_default(made):
     frame, names = made
+    assume(frame["s"].notna().any() or not models.reads_files())  # in a file a column without a value has no kind
     result = models.run_t_closeness(frame, names, "s", 1.0)
     assert result.distance == "wasserstein"
     np.testing.assert_array_equal(result.measure, models.run_t_closeness(frame, names, "s", 1.0, "wasserstein").measure)
@@ -178,7 +182,8 @@ def test_only_evaluated_records_are_everybody():
         apart = models.run_t_closeness(frame.iloc[:4], ["q"], "s", 0, distance)
         within = models.run_t_closeness(frame, ["q"], "s", 0, distance, missing_qis="exclude")
         assert within.measure[:4].tolist() == apart.measure.tolist(), distance
-        assert within.value_range == apart.value_range == 3.0
+        if models.DISTANCES[distance].needs_numbers:
+            assert within.value_range == apart.value_range == 3.0
         assert within.evaluated.tolist() == [True] * 4 + [False] * 2
 
 

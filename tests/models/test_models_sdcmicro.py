@@ -6,7 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import Anonymization_Models as models
+from tests.models import by_engine as models
+from tests.models.by_engine import asked_of_engine, pytest_generate_tests
+
+__all__ = ["asked_of_engine", "pytest_generate_tests"]
 
 FREQUENCY_CASES = [
     f"freqCalc__{data}__unweighted__a{alpha}"

@@ -15,7 +15,7 @@ from disclosure_control.run.results import held, recover, staged
 SUMMARY = "P_privacy_summary.json"
 
 
-def publish(folder: Path, files: dict[str, bytes]) -> None:
+def publish(folder: Path, files: dict[str, bytes | Path]) -> None:
     with staged(folder, SUMMARY) as results:
         results.write_all({}, {}, files)
         results.publish({})
@@ -31,6 +31,22 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 OLD = {"a.txt": b"old", "released/dm.csv": b"old dm", "released/gone.csv": b"old gone"}
 NEW = {"a.txt": b"new", "released/dm.csv": b"new dm", "released/ae.csv": b"new ae"}
+
+
+def test_a_file_that_was_written_already_is_taken_from_its_path(tmp_path):
+    aside, results = tmp_path / "aside.csv", tmp_path / "results"
+    results.mkdir()
+    content = bytes(range(256)) * 9000  # more than is copied at once, and nothing of it changed
+    aside.write_bytes(content)
+    publish(results, {"released/dm.csv": aside})
+    assert contents(results) == {"released/dm.csv": content}
+    assert not aside.exists()
+    summaries = []
+    for source in (content, tmp_path / "again.csv"):
+        (tmp_path / "again.csv").write_bytes(content)
+        publish(results, {"released/dm.csv": source})
+        summaries.append(json.loads((results / SUMMARY).read_text())["files"]["released/dm.csv"])
+    assert summaries[0] == summaries[1]
 
 
 def test_files_of_a_folder_come_and_go_with_the_set(tmp_path):
@@ -95,6 +111,15 @@ def test_a_run_that_is_killed_between_two_renames_is_completed_by_the_next(kille
     monkeypatch.setattr(Path, "replace", real)
     recover(tmp_path)
     assert contents(tmp_path) == NEW
+
+
+@pytest.mark.parametrize("name", ["a/b/c.csv", ".notes", ".notes/x", "released/.x"])
+def test_a_file_of_a_name_that_no_set_has_stays_whatever_a_summary_says(name, tmp_path):
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / name).write_bytes(b"mine")
+    (tmp_path / SUMMARY).write_text(json.dumps({"files": {name: {}}}))
+    publish(tmp_path, NEW)
+    assert (tmp_path / name).read_bytes() == b"mine"
 
 
 @pytest.mark.parametrize("name", ["../outside.csv", "released/../../outside.csv", "/etc/x", "a/b/c.csv", ".commit/x"])

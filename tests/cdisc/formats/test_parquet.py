@@ -188,7 +188,6 @@ def test_text_that_repeats_is_read_as_it_stands(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "PLAIN"])
 def test_text_is_read_however_it_is_stored(tmp_path, encoding):
-    """DuckDB, Polars and others store the lengths of texts packed."""
     path, columns = tmp_path / "vs.parquet", {"USUBJID": ["S1", "S2", "S2"], "VSPOS": ["SITTING", None, "SUPINE"]}
     pyarrow.parquet.write_table(pa.table(columns), path, use_dictionary=False, column_encoding=encoding)
     assert cells(read_domain_file(path)) == columns

@@ -108,7 +108,7 @@ def merged(records, merge, starts=STARTS):
         return combine(Path(folder), {"dm.csv": demographics, "lb.csv": records}, merge=merge)
 
 
-def assert_is_as_the_referee_says(records, merge, starts=STARTS):
+def assert_is_as_the_referee_says(records, merge, starts=STARTS, merged=merged):
     expected = FindingsReferee("LB", records, starts, merge).judge()
     combined = merged(records, merge, starts)
     carry = merge.get("carry", {}).get("LB", ())

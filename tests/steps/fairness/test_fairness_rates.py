@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from math import exp, log, sqrt
 
 import numpy as np
@@ -145,6 +146,27 @@ def test_one_stratum_alone_has_the_figures_of_all(reference, group):
     assert within.difference_interval[0] == pytest.approx(max(-1, p - q - half), abs=1e-6)
     spread = 1.959964 * sqrt((1 - p) / reference[1] + (1 - q) / group[1])
     assert within.ratio_interval[1] == pytest.approx(exp(log(p / q) + spread), rel=1e-5)
+
+
+@examples(60)
+@given(st.lists(st.tuples(counts, counts), min_size=2, max_size=4))
+def test_the_interval_of_strata_of_unequal_groups_is_that_of_sato(strata):
+    """Stratum by stratum in fractions. Source: Klingenberg 2014, doi:10.1002/sim.6122, section 2.1, after Sato 1989."""
+    within = pool_strata(np.array([[*reference, *group] for reference, group in strata]))
+    p = q = weight = Fraction(0)
+    for (n_1, x_1), (n_2, x_2) in strata:
+        n = n_1 + n_2
+        p += Fraction(2 * n_1**2 * x_2 - 2 * n_2**2 * x_1 + n_1 * n_2 * (n_2 - n_1), 2 * n**2)
+        q += Fraction(x_1 * (n_2 - x_2) + x_2 * (n_1 - x_1), 2 * n)
+        weight += Fraction(n_1 * n_2, n)
+    difference = sum(Fraction(x_1 * n_2 - x_2 * n_1, n_1 + n_2) for (n_1, x_1), (n_2, x_2) in strata) / weight
+    variance = (difference * p + q) / weight**2
+    if variance <= 0:
+        assert within.difference_interval is None
+        return
+    half = 1.959964 * sqrt(variance)
+    low, high = float(difference) - half, float(difference) + half
+    assert within.difference_interval == pytest.approx((max(-1, low), min(1, high)), abs=1e-6)
 
 
 def pairs(n_both: int, n_first: int, n_second: int, n_none: int) -> np.ndarray:

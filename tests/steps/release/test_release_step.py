@@ -68,6 +68,13 @@ def test_the_figures_are_those_that_the_treatment_promised(demo):
     assert demo.result.figures["people"] + demo.result.figures["people_left_out"] == 60
 
 
+def test_operations_name_columns_without_a_value_and_variables_in_rows(demo):
+    operations = demo.result.figures["operations"]
+    assert not demo.opened["CM"]["CMENDTC"].notna().any()
+    assert "CM.CMENDTC" in operations["offset"]
+    assert operations["review"] == ["SUPPLBCH.LBTMSHI"]  # a QNAM
+
+
 def test_nothing_of_the_originals_was_found_and_the_counts_are_printed(demo):
     traces = demo.result.figures["traces"]
     assert traces["searched"] > 10_000
