@@ -44,6 +44,8 @@ from disclosure_control.basics.words import counted, listed
 if TYPE_CHECKING:
     import _csv
 
+    import pandas as pd
+
 # Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
 _BLOCK_BYTES = 1 << 22
 _LARGEST_BLOCK_BYTES = (1 << 31) - 2
@@ -302,16 +304,23 @@ def _n_without_empty_end(table: pa.Table) -> int:
 
 def write_csv(table: OutgoingTable) -> bytes:
     """Comma separated UTF-8: text in quotes, numbers without, an empty cell for missing, 38 and not 38.0."""
+    return write_csv_rows(table.frame, has_header=True)
+
+
+def write_csv_rows(frame: pd.DataFrame, has_header: bool) -> bytes:
+    """Some rows of such a file, one part of it after the other, the first one with the header."""
     from pyarrow import csv as arrow_csv
 
+    # Arrow writes whatever is in its memory where a column begins with an empty chunk and there is no header.
+    rows = pa.Table.from_pandas(frame, preserve_index=False).combine_chunks()
     content = io.BytesIO()
-    arrow_csv.write_csv(pa.Table.from_pandas(table.frame, preserve_index=False), content)
+    arrow_csv.write_csv(rows, content, arrow_csv.WriteOptions(include_header=has_header))
     return content.getvalue()
 
 
 FORMAT = Format(
     readers={".csv": read_csv, ".tsv": read_csv, ".txt": read_csv},
-    writers={"csv": FileWriter(".csv", write_csv, opened_by_spreadsheets=True)},
+    writers={"csv": FileWriter(".csv", write_csv, opened_by_spreadsheets=True, write_rows=write_csv_rows)},
     documentation="delimited text (`.csv`, `.tsv`, `.txt`: comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, "
     "cp1252, cp1253; what is guessed is said)",
     place=1,

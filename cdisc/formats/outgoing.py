@@ -28,7 +28,7 @@ class OutgoingTable:
 
     name: str
     label: str
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     labels: Mapping[str, str]
     study: str
     created: Moment
@@ -73,11 +73,15 @@ Writer = Callable[[OutgoingTable], bytes]
 
 @dataclass(frozen=True)
 class FileWriter:
-    """How a format is written: the ``suffix`` of its files, and whether spreadsheets open them and run formulas."""
+    """How a format is written: the ``suffix`` of its files, and whether spreadsheets open them and run formulas.
+
+    ``write_rows`` gives the bytes of some rows, with a header or without: of formats that are written part by part.
+    """
 
     suffix: str
     write: Writer
     opened_by_spreadsheets: bool = False
+    write_rows: Callable[[pd.DataFrame, bool], bytes] | None = None
 
 
 def bytes_of_file(write: Callable[[Path], None]) -> bytes:

@@ -66,10 +66,12 @@ def combine_domains(
     return _combined(tables_to_merge(folder, state, working.read), state, working)
 
 
-def combine_tables(tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings) -> Combined:
+def combine_tables(
+    tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings, working: Working = IN_MEMORY
+) -> Combined:
     """What ``combine_domains`` makes of a folder, of the tables of its files as they were read already."""
     state = MergeState(rule, settings)
-    return _combined(belonging_tables(tables, state), state, IN_MEMORY)
+    return _combined(belonging_tables(tables, state), state, working)
 
 
 def _combined(tables: list[SourceTable], state: MergeState, working: Working) -> Combined:

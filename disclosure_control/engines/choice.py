@@ -19,7 +19,7 @@ class Engine:
 ENGINES: dict[str, Engine] = {
     "memory": Engine("all records in memory: the fastest where they fit, and everything runs", True),
     "disk": Engine(
-        "records on disk, counted part by part in about a gigabyte; k, l, t, identifiers, risk, recommend, treatment",
+        "records on disk, counted part by part in about a gigabyte; k, l, t and most steps, up to the release",
         False,
     ),
     "cluster": Engine(

@@ -9,7 +9,7 @@ cells. What is on disk, beside the results and for this run alone: a few bytes p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from disclosure_control.engines.cells import count_cells
 from disclosure_control.engines.class_keys import find_class_keys, parts_of_classes
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
 from disclosure_control.engines.dictionary import GrowingDictionary
+from disclosure_control.engines.merging import USUAL_MERGE_LIMITS, MergeLimits
 from disclosure_control.engines.other_columns import OtherColumn, TableOnDisk
 from disclosure_control.engines.people import (
     DistinctValues,
@@ -50,7 +51,8 @@ class Limits:
 
     ``few_texts``: of columns that the config does not name, so many distinct values are kept, of others a sample.
     ``cells_at_hand``: of what leaves, people times columns that are searched together for who is alone.
-    ``range_bytes``: so much of the text is one worker's at a time, where there are several.
+    ``range_bytes``: so much of the text is one worker's at a time, where there are several. ``rows_at_hand``: of a
+    released domain file, that are searched together for what its rows tell; ``domains`` are those of domain files.
     """
 
     block_bytes: int = BLOCK_BYTES
@@ -62,6 +64,8 @@ class Limits:
     few_texts: int = 1 << 20
     cells_at_hand: int = 1 << 25
     key_limit: int = KEY_LIMIT
+    rows_at_hand: int = 1 << 22
+    domains: MergeLimits = USUAL_MERGE_LIMITS
 
 
 USUAL_LIMITS = Limits()
@@ -76,8 +80,8 @@ class ColumnOnDisk:
     """
 
     texts: Iterable[np.ndarray]
-    exact: pd.Series
-    values: pd.Series
+    exact: pd.Series = field(repr=False)
+    values: pd.Series = field(repr=False)
     encoded: EncodedColumn
     people: np.ndarray
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,7 +76,7 @@ class LargeFile(LargeTable):
     ``counts`` says how many records have each code, ``codes`` holds those of the records, block by block.
     """
 
-    values: Sequence[pa.ChunkedArray | np.ndarray] = ()
+    values: Sequence[pa.ChunkedArray | np.ndarray] = field(default=(), repr=False)
     counts: Sequence[np.ndarray] = ()
     codes: SpilledArrays | None = None
     limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)
@@ -147,6 +147,40 @@ class LargeFile(LargeTable):
                 return True
         return False
 
+    def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
+        assert self.codes is not None
+        names = [str(name) for name in self.frame] if columns is None else list(columns)
+        places = [self._place(name) for name in names]
+        blocks = _blocks(self.codes, len(self.values))
+        waiting, n_waiting = [np.zeros((len(names), 0), dtype=np.int32)], 0
+        for length in lengths:
+            while n_waiting < length:
+                waiting.append(np.array([codes[place] for codes in [next(blocks)] for place in places], dtype=np.int32))
+                n_waiting += waiting[-1].shape[1]
+            rows = np.concatenate(waiting, axis=1)
+            waiting, n_waiting = [rows[:, length:]], n_waiting - length
+            yield self._taken(names, rows[:, :length])
+
+    def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
+        """Each combination of values of some columns once, where it stands last; None if they are more than ``most``.
+
+        What is more than that within some blocks is not asked any further.
+        """
+        assert self.codes is not None
+        places = [self._place(name) for name in columns]
+        met = pd.DataFrame({i: np.zeros(0, dtype=np.int32) for i in range(len(places))})
+        for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
+            block = pd.DataFrame({i: codes[place].astype(np.int32) for i, place in enumerate(places)})
+            met = pd.concat([met, block.drop_duplicates(keep="last")]).drop_duplicates(keep="last")
+            if most is not None and len(met) > most:
+                return None
+        return self._taken(columns, met.to_numpy().T)
+
+    def _taken(self, columns: Sequence[str], codes: np.ndarray) -> pd.DataFrame:
+        values = [self.values[self._place(name)] for name in columns]
+        return frame_of({name: _taken(*both) for name, *both in zip(columns, values, codes, strict=True)})
+
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
         """The rows divided by person, on disk; what was put aside before is given back."""
         assert self.codes is not None
@@ -181,6 +215,15 @@ def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[
             waiting = []
     if waiting:
         yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
+
+
+def _taken(
+    values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray
+) -> pa.ChunkedArray | np.ndarray:
+    """The value of each code (n,)."""
+    if isinstance(values, np.ndarray):
+        return values.take(codes if isinstance(codes, np.ndarray) else codes.to_numpy())
+    return values.take(pa.array(codes) if isinstance(codes, np.ndarray) else codes)
 
 
 class _Divided:
@@ -225,9 +268,7 @@ class _Divided:
         i = self._place(start)
         records = pa.Table.from_batches(self._parts[i], self._schema)
         columns = {
-            name: values.take(
-                records.column(1 + i).to_numpy() if isinstance(values, np.ndarray) else records.column(1 + i)
-            )
+            name: _taken(values, records.column(1 + i))
             for i, (name, values) in enumerate(zip(self.columns, self._table.values, strict=True))
         }
         frame = frame_of(columns)

@@ -68,9 +68,14 @@ def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = U
         yield Working(_read_and_told, progress=progress)
         return
     with spill_folder(results, int(SPILL_PER_BYTE * _bytes_of_files(folder))) as spill:
-        read = functools.partial(_read, spill=spill, limits=limits)
-        per_part = functools.partial(_people_per_part, limits=limits)
-        yield Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results), progress)
+        yield working_in(spill, results, limits)
+
+
+def working_in(spill: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> Working:
+    """How a merge works from disk, in a ``spill`` folder of its own beside the ``results``."""
+    read = functools.partial(read_by_size, spill=spill, limits=limits)
+    per_part = functools.partial(people_per_part, limits=limits)
+    return Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results), progress)
 
 
 # The kinds of files that can be read in pieces, and about how many bytes one of them has as text.
@@ -103,7 +108,8 @@ def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
     return int(pc.sum(pc.binary_length(column)).as_py() or 0) + len(column)
 
 
-def _read(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
+def read_by_size(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
+    """A large file that can be read in pieces put aside in ``spill``, any other one whole."""
     suffix = suffix_of(path)
     is_large = suffix in BYTES_AS_TEXT and _bytes_of_text(path) >= limits.large_bytes
     is_large &= suffix != PARQUET or can_be_read_in_pieces(path)
@@ -117,7 +123,8 @@ def _read_and_told(path: Path, options: FileOptions) -> SourceTable:
         return read_domain_file(path, options)
 
 
-def _people_per_part(n_people: int, tables: Sequence[SourceTable], limits: MergeLimits) -> int:
+def people_per_part(n_people: int, tables: Sequence[SourceTable], limits: MergeLimits) -> int:
+    """How many people are treated at once, of files with so many rows."""
     n_rows = sum(table.n_rows for table in tables)
     n_parts = min(max(-(-n_rows // limits.rows_per_part), 1), MOST_PARTS)
     return max(-(-n_people // n_parts), 1)

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from cdisc.formats.blocks import Blocks
 from config.model_settings import PilotConfig
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import stop_at
+from disclosure_control.engines.blocks import with_progress
 from disclosure_control.engines.class_keys import find_class_keys
 from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
-from disclosure_control.engines.disk import Limits, PeopleOnDisk, evaluated_columns
+from disclosure_control.engines.disk import Limits, PeopleOnDisk, evaluated_columns, put_aside
 from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.engines.spill import SpilledArrays
 from disclosure_control.engines.subjects import Subjects, SubjectsOnDisk
@@ -33,7 +35,7 @@ class ColumnOfRecords:
     """
 
     texts: Iterable[np.ndarray]
-    values: pd.Series
+    values: pd.Series = field(repr=False)
     people: np.ndarray
 
     @property
@@ -75,10 +77,32 @@ class RecordsOnDisk:
                 columns[name] = _with_levels(name, table, subjects)
         return cls(subjects, columns, folder, limits)
 
+    @classmethod
+    def of_text(cls, text: Blocks, folder: Path, limits: Limits) -> RecordsOnDisk:
+        """Those of a combined dataset, read once and put aside in ``folder``, every column as text.
+
+        Raises ``FaultyInputError`` for columns of too many values.
+        """
+        names = [name for name in text.columns if name != SUBJECT_COLUMN]
+        read = put_aside(with_progress(text), text.columns, names, folder, limits)
+        columns = {
+            name: ColumnOfRecords(read.texts[name], dictionary.values(name), dictionary.people)
+            for name, dictionary in read.dictionaries.items()
+        }
+        return cls(read.subjects, columns, folder, limits)
+
     @property
     def n_people(self) -> int:
         """How many records there are, one for each person."""
         return sum(self.subjects.lengths)
+
+    def ids(self) -> pd.Series:
+        """The ids of all people (n_people,)."""
+        return ids_of_block(pa.chunked_array([ids.column(0) for ids in self.subjects.ids], pa.large_string()))
+
+    def places(self, name: str) -> np.ndarray:
+        """Which value of a column each person has, (n_people,)."""
+        return np.concatenate([np.zeros(0, dtype=np.int32), *self.columns[name].texts])
 
     def new_folder(self) -> Path:
         """A folder for whatever is put aside besides, readable by its owner alone."""
@@ -188,7 +212,7 @@ def _with_levels(name: str, table: TableOnDisk, subjects: Subjects) -> ColumnOfR
     return ColumnOfRecords(blocks, labels, people)
 
 
-def ids_of_block(ids: pa.Array) -> pd.Series:
+def ids_of_block(ids: pa.Array | pa.ChunkedArray) -> pd.Series:
     """The ids as a column of the dataset."""
     return pd.Series(pd.array(ids, dtype="str"), name=SUBJECT_COLUMN)
 

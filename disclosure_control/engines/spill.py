@@ -40,8 +40,9 @@ def stop_without_room(results: Path, n_bytes: float) -> None:
     """Raise ``FaultyInputError`` where the disk of a pilot's results has less room than a run still needs."""
     free = shutil.disk_usage(results).free
     if free < n_bytes:
+        named = next((one.parent for one in (results, *results.parents) if one.name == SPILL), results)
         raise FaultyInputError(
-            f"{results.name}: working from disk needs about {n_bytes / 1e9:.1f} GB beside the results, and "
+            f"{named.name}: working from disk needs about {n_bytes / 1e9:.1f} GB beside the results, and "
             f"{free / 1e9:.1f} GB are free; make room there, or use --engine memory on a machine with enough memory"
         )
 

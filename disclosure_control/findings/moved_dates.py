@@ -40,13 +40,14 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     for step in leaving.treated.steps:
         if step.method == "shift_dates":
             days = int(str(step.settings.get("days", DEFAULT_DAYS)))
-            found.append(_figures_of_step(leaving, [name for name in step.changed if name in leaving.released], days))
+            columns = [name for name in step.changed if name in leaving.released_names]
+            found.append(_figures_of_step(leaving, columns, days))
     return {"people": leaving.n_people, "steps": found}
 
 
 def _figures_of_step(leaving: Leaving, columns: list[str], days: int) -> dict[str, Any]:
-    original = {name: _days_of(leaving.original[name]) for name in columns}
-    moved = {name: _days_of(leaving.treated.frame[name]) for name in columns}
+    original = {name: _days_of(leaving.original_column(name)) for name in columns}
+    moved = {name: _days_of(leaving.released_column(name)) for name in columns}
     patterns = [pattern for name in columns for pattern in calendar_patterns(name, original[name])]
     people = leaving.some_people(max(MOST_TRIED // (2 * days * max(len(patterns), 1)), 1))
     offset = _offsets({name: (moved[name] - dates)[people] for name, dates in original.items()}, len(people))

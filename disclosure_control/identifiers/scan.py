@@ -31,7 +31,16 @@ from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows
 from disclosure_control.identifiers.registry import Hits, Kind, kinds
 from disclosure_control.run.progress import going_through
 
-__all__ = ["ColumnFinding", "Grade", "Scan", "scan_combined", "scan_dataset", "scan_table", "scan_tables"]
+__all__ = [
+    "ColumnFinding",
+    "Grade",
+    "Scan",
+    "scan_columns",
+    "scan_combined",
+    "scan_dataset",
+    "scan_table",
+    "scan_tables",
+]
 
 DEFAULT_SUBJECT = "USUBJID"
 IdsAt = Callable[[np.ndarray], pa.Array]
@@ -57,6 +66,17 @@ def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DE
     names = [str(name) for name in table.columns if name not in own]
     found = _of_columns([(domain, name, table[name]) for name in names], subjects)
     return Scan(found, {domain: ScannedTable(len(table), subjects.n_people, len(names))})
+
+
+def scan_columns(domain: str, columns: Iterable[tuple[str, pd.Series]], ids: pd.Series | None) -> Scan:
+    """The same of a table whose columns come one after the other, and the ``ids`` (n_rows,), None if it has none."""
+    whose, n_rows, n_columns = None if ids is None else _encoded(ids), 0, 0
+    found: list[ColumnFinding] = []
+    for name, column in columns:
+        whose = whose or _nobodys(len(column))
+        found += _of_columns([(domain, name, column)], whose)
+        n_rows, n_columns = len(column), n_columns + 1
+    return Scan(tuple(found), {domain: ScannedTable(n_rows, 0 if whose is None else whose.n_people, n_columns)})
 
 
 def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, columns: Iterable[str] | None = None) -> Scan:

@@ -5,6 +5,7 @@ Source: Goodman and Kruskal 1954, doi:10.1080/01621459.1954.10501231 (lambda, an
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,17 +21,12 @@ def n_guessed_right(
     """People who have the commonest value of their level; larger is riskier, all of them where the level determines it.
 
     ``level`` and ``value`` (n,) are whole numbers from 0 to ``n_levels`` - 1 and ``n_values`` - 1; ``people`` (n,) how
-    many each entry stands for, one each if not given. From ``n_commonest(value)`` to the number of people.
+    many each entry stands for, one each if not given. From those with the commonest value of all up to everybody.
     """
     level_of_pair, _, people_of_pair = count_pairs(level, value, n_levels, n_values, people)
     commonest = np.zeros(n_levels, dtype=np.int64)
     np.maximum.at(commonest, level_of_pair, people_of_pair)
     return int(commonest.sum())
-
-
-def n_commonest(value: np.ndarray, people: np.ndarray | None = None) -> int:
-    """People who have the commonest value of all: whom one guesses right without knowing anything; 0 of nobody."""
-    return int(np.bincount(value, people).max(initial=0))
 
 
 def shuffled_guessed_right(
@@ -68,7 +64,7 @@ def _guessed_right_in_a_row(people_of_level: np.ndarray, value: np.ndarray, n_va
     ends = np.cumsum(people)
     firsts = np.flatnonzero(np.diff((ends - 1) // PEOPLE_AT_ONCE, prepend=-1)).tolist()
     n_right = 0
-    for first, stop in zip(firsts, [*firsts[1:], len(people)], strict=True):
+    for first, stop in itertools.pairwise([*firsts, len(people)]):
         own = value[ends[first] - people[first] : ends[stop - 1]]
         if stop == first + 1:  # a level of any size
             people_of_value = np.zeros(n_values, dtype=np.int64)

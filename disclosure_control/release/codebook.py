@@ -10,16 +10,13 @@ import numpy as np
 import pandas as pd
 
 from cdisc.operations import OperationKind
-from disclosure_control.basics.columns import encode_column, labels_of
-from disclosure_control.basics.interval_labels import BINS_HOLD, interval_of
-from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.words import counted, people_text
-from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
+from disclosure_control.release.accounts import Account
+from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.study import NOBODY
-from disclosure_control.run.progress import going_through
 from disclosure_control.run.results import csv_bytes, harmless
 
-MOST_LEVELS = 50
 TAILS = "<a below a; >b above b; >=a from a on"
 RARE_TERMS = "where few people have the term, a coarser one of its hierarchy stands here, or the row was removed"
 _WHAT_WAS_DONE = {
@@ -38,10 +35,10 @@ _WHAT_WAS_DONE = {
 
 def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
     """The values that may be told, by data set and column: of text with few of them, each that of ten people."""
-    each = list(released.files.items())
     return {
-        name: {column: levels for column in map(str, file.frame) if (levels := _levels(file.frame[column], file))}
-        for name, file in going_through("Making the codebook", each, lambda one: len(one[1].frame), "rows")
+        name: {column: levels for column, seen in file.columns_seen.items() if (levels := seen.levels)}
+        for name, file in released.files.items()
+        if not (file.people == NOBODY).all()
     }
 
 
@@ -74,6 +71,7 @@ def _entry(
     if account.has_rare_terms:
         done = RARE_TERMS
     column = file.frame[account.variable] if is_column and file is not None else None
+    has_intervals = column is not None and file is not None and file.columns_seen[account.variable].has_intervals
     return {
         "file": file_names.get(account.file, account.file),
         "variable": account.variable,
@@ -84,36 +82,13 @@ def _entry(
         "released": stays,
         "done": done,
         "why": account.operation.reason,
-        "intervals": _read_as(account, intervals) if column is not None and _has_intervals(column) else "",
-        "levels": "; ".join(levels[account.file].get(account.variable, [])) if column is not None else "",
+        "intervals": _read_as(account, intervals) if has_intervals else "",
+        "levels": "; ".join(levels.get(account.file, {}).get(account.variable, [])) if column is not None else "",
     }
 
 
 def _read_as(account: Account, intervals: Mapping[str, str]) -> str:
     return f"{intervals.get(f'{account.file}__{account.variable}', BINS_HOLD)}; {TAILS}"
-
-
-def _has_intervals(column: pd.Series) -> bool:
-    if column.dtype.kind == "f":
-        return False
-    return any(interval_of(str(text)) is not None for text in column.dropna().drop_duplicates().head(MOST_LEVELS))
-
-
-def _levels(column: pd.Series, file: ReleasedFile) -> list[str]:
-    """The values of a text column, where they are few and each is that of at least ten people."""
-    if column.dtype.kind == "f":
-        return []
-    encoded = encode_column(column)
-    n_levels = len(encoded.labels)
-    if not 0 < n_levels <= MOST_LEVELS:
-        return []
-    if (file.people == NOBODY).all():
-        return []
-    present = encoded.codes >= 0
-    n_people = int(file.people.max()) + 2
-    pairs = np.unique(encoded.codes[present].astype(np.int64) * n_people + file.people[present] + 1)
-    people = np.bincount(pairs // n_people, minlength=n_levels)
-    return labels_of(encoded) if people.min() >= SMALLEST_PRINTED_GROUP else []
 
 
 def codebook_files(entries: list[dict[str, object]]) -> dict[str, bytes]:
@@ -129,7 +104,7 @@ def readme(
 ) -> str:
     """The text for the recipient: what the files are, what was done to all of them, and what must not be done."""
     rows = [
-        f"  {file_names[name]}: {counted(len(file.frame), 'record')}"
+        f"  {file_names[name]}: {counted(file.n_records, 'record')}"
         + (f", {file.source.table.label}" if file.source.table.label else "")
         for name, file in released.files.items()
     ]
@@ -180,11 +155,8 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     """What holds of this study, and nothing else: the config may have kept what the table of operations removes."""
     done = {account.operation.operation for account in released.accounts}
     lines = [line for kind, said in _SAID.items() if kind in done for line in said]
-    columns = (column for file in released.files.values() for _, column in file.frame.items())
-    if any(map(_has_intervals, columns)):
-        lines.append(
-            "  Intervals: a--b holds a; whether it holds b as well, the codebook says of each variable."
-        )
+    if any(seen.has_intervals for file in released.files.values() for seen in file.columns_seen.values()):
+        lines.append("  Intervals: a--b holds a; whether it holds b as well, the codebook says of each variable.")
     if any(".csv" in name for name in file_names.values()):
         lines.append("  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.")
     return lines

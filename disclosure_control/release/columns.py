@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -29,9 +29,9 @@ class Rows:
     """The rows of a file that leave (n_rows,): whose they are, -1 of nobody; and the file's other columns."""
 
     people: np.ndarray
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     of_people: People
-    key: bytes
+    key: bytes = field(repr=False)
     release: Release
     domain: str
 
@@ -40,7 +40,7 @@ class Rows:
 class Done:
     """A column after an operation, and how many of its values were lost: emptied, because they cannot be treated."""
 
-    column: pd.Series
+    column: pd.Series = field(repr=False)
     n_lost: int = 0
 
 
@@ -71,8 +71,9 @@ def derive_age(column: pd.Series, rows: Rows) -> Done:
 
 def offset(column: pd.Series, rows: Rows) -> Done:
     """Dates move by the offset of their person; what is no date, or is nobody's, is lost."""
-    days = np.append(rows.of_people.offsets, 0)[rows.people]
     somebody = rows.people >= 0
+    days = np.zeros(len(rows.people), dtype=np.int64)
+    days[somebody] = rows.of_people.offsets[rows.people[somebody]]
     n_of_nobody = int((column.notna() & ~somebody).sum())
     own = column.where(somebody)
     if column.dtype.kind == "f":
@@ -110,8 +111,11 @@ def recoded_ids(column: pd.Series, people: np.ndarray | None, rows: Rows) -> pd.
     whose = np.zeros(len(column), dtype=np.int64) if people is None else people.astype(np.int64) + 1
     pair, pairs = pd.factorize(whose * len(texts) + encoded.codes)
     person, code = np.divmod(pairs, len(texts))
-    ids = ["", *rows.of_people.ids.astype("str")]
-    named = [text if people is None else f"{ids[one]}\0{text}" for one, text in zip(person, texts[code], strict=True)]
+    named = texts[code].tolist()
+    if people is not None:
+        somebody, ids = person > 0, np.full(len(person), "", dtype=object)
+        ids[somebody] = rows.of_people.ids.iloc[person[somebody] - 1].astype("str").to_numpy()
+        named = [f"{one}\0{text}" for one, text in zip(ids, named, strict=True)]
     fresh = np.array(pseudonyms_of(rows.key, rows.release, named, ROW_ID_LENGTH), dtype=object)
     return pd.Series(fresh[pair], column.index, name=column.name, dtype="str").where(encoded.codes >= 0)
 

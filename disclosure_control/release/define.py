@@ -12,7 +12,7 @@ from cdisc.formats.tables import SourceTable
 from cdisc.operations import OperationKind
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.words import counted
+from disclosure_control.basics.words import counted, listed
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.study import DEFINITION
@@ -35,6 +35,9 @@ def define_file(
     path = find_definition(folder)
     if path is None:
         return None, "the study came without one"
+    large = [file_names[name] for name, file in released.files.items() if file.source.is_large]
+    if large:
+        return None, f"{listed(large)} was written part by part, and is described by the codebook alone"
     try:
         source = read_definition(path)
     except FaultyInputError:

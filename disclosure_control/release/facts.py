@@ -73,6 +73,15 @@ class _Opened:
         return start
 
 
+def tells_facts(column: str, columns: Sequence[str], rule: SubjectIdRule) -> bool:
+    """Whether facts are read from a column of a file with these ``columns``."""
+    prefixes = [found[1] for name in columns if (found := _TERM.fullmatch(name))]
+    by_term = {f"{prefix}{suffix}" for prefix in prefixes for suffix in ("OCCUR", "STAT", "STDY", "DY", "STDTC", "DTC")}
+    return column in {rule.column, "RFSTDTC", "VISITNUM", "VISIT", "DTHFL", "DTHDTC", "DTHDT", *by_term} or bool(
+        _TERM.fullmatch(column)
+    )
+
+
 def facts_known(
     opened: Mapping[str, pd.DataFrame], subjects: pd.Series, rule: SubjectIdRule, kinds: Sequence[str]
 ) -> tuple[Facts, Facts]:

@@ -11,7 +11,8 @@ from cdisc.operations import OperationKind
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.findings.leaving import Leaving
-from disclosure_control.release.deidentify import Account, ReleasedStudy
+from disclosure_control.release.accounts import Account
+from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import where_changed
@@ -39,17 +40,13 @@ def leaving_of(
     position = _whose(merged, released, people, subject_column)
     frame = merged.set_axis(pd.Index(position))
     original = table.iloc[position].copy(deep=False)
-    accounts = {f"{account.domain}__{account.variable}": account for account in released.accounts if account.stays}
+    accounts = accounts_by_column(released)
     for name in frame.columns.difference(original.columns):
-        is_other = _is_changed(accounts.get(str(name)))
+        is_other = is_changed(accounts.get(str(name)))
         original[name] = pd.Series(np.nan, original.index) if is_other else frame[name]
     where = {str(name): where_changed(original[name], frame[name]) for name in frame if name != SUBJECT_COLUMN}
     changed = {name: int(rows.sum()) for name, rows in where.items()}
-    moved = {name for name in changed if name in accounts and _is_moved(accounts[name])}
-    steps = (
-        AppliedStep("release", {name: n for name, n in changed.items() if name not in moved}, 0, (), False),
-        AppliedStep("shift_dates", {name: changed[name] for name in moved}, 0, (), False, settings={"days": days}),
-    )
+    steps = applied_steps(changed, accounts, days)
     treated = TreatedPilot(frame, found.config, found, steps, len(people.ids), None, (), release)
     return Leaving(before, treated, original, harmless, where=where)
 
@@ -62,10 +59,26 @@ def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People, subjec
     return pd.Index(people.pseudonyms).get_indexer(merged[SUBJECT_COLUMN])
 
 
+def accounts_by_column(released: ReleasedStudy) -> dict[str, Account]:
+    """The accounts of variables that are released, by the columns that they have when merged."""
+    return {f"{account.domain}__{account.variable}": account for account in released.accounts if account.stays}
+
+
+def applied_steps(changed: Mapping[str, int], accounts: Mapping[str, Account], days: int) -> tuple[AppliedStep, ...]:
+    """What the release did, as steps of a treatment: in how many people it changed each column, moved dates apart."""
+    moved = {name for name in changed if name in accounts and _is_moved(accounts[name])}
+    return (
+        AppliedStep("release", {name: n for name, n in changed.items() if name not in moved}, 0, (), False),
+        AppliedStep(
+            "shift_dates", {n: changed[n] for n in changed if n in moved}, 0, (), False, settings={"days": days}
+        ),
+    )
+
+
 def _is_moved(account: Account) -> bool:
     return account.operation.operation == OperationKind.OFFSET
 
 
-def _is_changed(account: Account | None) -> bool:
+def is_changed(account: Account | None) -> bool:
     """Whether the release put other values in place of a variable's own."""
     return account is not None and (account.recoded or account.is_disguised)

@@ -11,26 +11,31 @@ from pathlib import Path
 from cdisc.formats.files import find_domain_files, read_domain_file
 from cdisc.formats.outgoing import OutgoingTable
 from cdisc.formats.registry import writers_by_name
-from cdisc.formats.tables import GZIP_SUFFIX, SourceTable
-from cdisc.merge.combine import Combined, combine_tables
+from cdisc.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, SourceTable
+from cdisc.merge.combine import IN_MEMORY, Combined, Working, combine_tables
+from cdisc.merge.reading import Read
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.large_files import LargeReleasedFile
 from disclosure_control.run.progress import going_through
 from disclosure_control.run.results import harmless
 
 
-def data_files(released: ReleasedStudy, format_name: str | None, created: datetime) -> dict[str, bytes]:
-    """The data sets as files by name, each in the format it came in, or all in one.
+def data_files(released: ReleasedStudy, format_name: str | None, created: datetime) -> dict[str, bytes | Path]:
+    """The data sets as files by name, each in the format it came in, or all in one; a path where it is written already.
 
     Raises ``FaultyInputError`` with everything that the format cannot hold.
     """
     writers = writers_by_name()
-    files: dict[str, bytes] = {}
+    files: dict[str, bytes | Path] = {}
     faults: list[str] = []
     each = list(released.files.values())
-    for file in going_through("Writing the package", each, lambda file: len(file.frame), "rows"):
+    for file in going_through("Writing the package", each, lambda file: file.n_records, "rows"):
+        if isinstance(file, LargeReleasedFile):
+            files[file.path.name] = file.path
+            continue
         writer = writers[format_name or file.source.written_as]
         table = outgoing(file, created)
         if writer.opened_by_spreadsheets:
@@ -62,14 +67,16 @@ def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
     )
 
 
-def opened_again(folder: Path) -> dict[str, SourceTable]:
+def opened_again(folder: Path, read: Read = read_domain_file) -> dict[str, SourceTable]:
     """The data sets of a package as they are read from disk, by name."""
     found = list(find_domain_files(folder).by_domain.items())
     each = going_through("Reading the package", found, lambda one: one[1].stat().st_size, "bytes")
-    return {domain: read_domain_file(path) for domain, path in each}
+    return {domain: read(path, NOTHING_DECLARED) for domain, path in each}
 
 
-def merged_again(rule: SubjectIdRule, settings: MergeSettings, tables: Mapping[str, SourceTable]) -> Combined:
+def merged_again(
+    rule: SubjectIdRule, settings: MergeSettings, tables: Mapping[str, SourceTable], working: Working = IN_MEMORY
+) -> Combined:
     """One row per subject, as door 1 makes it of the ``tables`` of the package.
 
     What the pilot's merge says of columns that did not leave is without effect here.
@@ -84,4 +91,4 @@ def merged_again(rule: SubjectIdRule, settings: MergeSettings, tables: Mapping[s
         for domain, variables in settings.events.items()
     }
     ours = dataclasses.replace(settings, files={}, drop=(), carry=carry, events={d: v for d, v in events.items() if v})
-    return combine_tables(list(tables.values()), SubjectIdRule(column=rule.column), ours)
+    return combine_tables(list(tables.values()), SubjectIdRule(column=rule.column), ours, working)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -21,8 +22,8 @@ class RecodedColumn:
     """
 
     name: str
-    original: np.ndarray
-    released: np.ndarray | None
+    original: np.ndarray = field(repr=False)
+    released: np.ndarray | None = field(repr=False)
 
     @property
     def domain(self) -> str:
@@ -34,6 +35,23 @@ class RecodedColumn:
         """The variable or test within the domain."""
         return self.name.partition("__")[2]
 
+    @cached_property
+    def fates(self) -> dict[str, str | None]:
+        """Original value -> the one label that it became in all who were not suppressed; None of several."""
+        assert self.released is not None
+        pairs = pd.DataFrame({"original": self.original, "released": self.released}).dropna().drop_duplicates()
+        alone = ~pairs.duplicated("original", keep=False)
+        found: dict[str, str | None] = dict.fromkeys(pairs["original"])
+        found.update(zip(pairs["original"][alone], pairs["released"][alone], strict=True))
+        return found
+
+    @cached_property
+    def released_as_numbers(self) -> bool:
+        """Whether every label that is released reads as a number: of one type in all files that have the variable."""
+        assert self.released is not None
+        texts = pd.Series(pd.unique(self.released), dtype="str").dropna()
+        return bool(pd.to_numeric(texts, errors="coerce").notna().all())
+
 
 @dataclass(frozen=True)
 class People:
@@ -44,19 +62,26 @@ class People:
     columns that the config names as quasi-identifiers or sensitive.
     """
 
-    ids: pd.Series
+    ids: pd.Series = field(repr=False)
     stays: np.ndarray
-    pseudonyms: np.ndarray
+    pseudonyms: np.ndarray = field(repr=False)
     offsets: np.ndarray
     recoded: Mapping[str, RecodedColumn]
     roles: Sequence[str]
+
+    @cached_property
+    def rank(self) -> np.ndarray:
+        """The place of each person (n_people + 1,) by pseudonym, and that of nobody, the last."""
+        rank = np.empty(len(self.ids) + 1, dtype=np.int64)
+        rank[np.argsort(self.pseudonyms)] = np.arange(len(self.ids))
+        rank[-1] = len(self.ids)
+        return rank
 
 
 def people_of(
     ids: pd.Series,
     kept: np.ndarray,
-    before: pd.DataFrame,
-    after: pd.DataFrame,
+    recoded: Mapping[str, RecodedColumn],
     roles: Sequence[str],
     key: bytes,
     release: Release,
@@ -64,9 +89,9 @@ def people_of(
 ) -> People:
     """The people of a pilot after its treatment.
 
-    ``ids`` (n_people,) and ``before`` (n_people, n_columns) are the combined dataset; ``kept`` (n_kept,) are the
-    positions of the people whom the treatment kept, ``after`` (n_kept, ...) their records. Raises ``FaultyInputError``
-    where two people would share a pseudonym.
+    ``ids`` (n_people,) are those of the combined dataset; ``kept`` (n_kept,) are the positions of the people whom the
+    treatment kept, ``recoded`` the columns that it changed. Raises ``FaultyInputError`` where two people would share a
+    pseudonym.
     """
     encoded = encode_column(ids)
     texts = labels_of(encoded)
@@ -82,29 +107,42 @@ def people_of(
         stays=stays,
         pseudonyms=pseudonyms,
         offsets=offsets_of(key, release, texts, days)[position],
-        recoded=_recoded_columns(before.reset_index(drop=True), after, kept),
+        recoded=recoded,
         roles=tuple(roles),
     )
 
 
-def _recoded_columns(before: pd.DataFrame, after: pd.DataFrame, kept: np.ndarray) -> dict[str, RecodedColumn]:
-    """The columns that differ in somebody who was kept, or are gone; the subject's own id is no such column."""
-    found = {}
-    for name in before.columns.drop("USUBJID", errors="ignore"):
-        original = labels(before[name])
-        if name not in after:
-            found[str(name)] = RecodedColumn(str(name), original, None)
-            continue
-        released = np.full(len(before), None, dtype=object)
-        released[kept] = labels(after[name])
-        if (released[kept] != original[kept]).any():
-            found[str(name)] = RecodedColumn(str(name), original, released)
-    return found
+def recoded_columns(before: pd.DataFrame, after: pd.DataFrame, kept: np.ndarray) -> dict[str, RecodedColumn]:
+    """The columns that differ in somebody who was kept, or are gone; the subject's own id is no such column.
+
+    ``before`` (n_people, n_columns) is the combined dataset, ``after`` (n_kept, ...) those who were kept.
+    """
+    names = before.columns.drop("USUBJID", errors="ignore")
+    found = (
+        recoded_column(str(name), labels(before[name]), labels(after[name]) if name in after else None, kept)
+        for name in names
+    )
+    return {one.name: one for one in found if one is not None}
+
+
+def recoded_column(
+    name: str, original: np.ndarray, of_kept: np.ndarray | None, kept: np.ndarray
+) -> RecodedColumn | None:
+    """A column by the labels before (n_people,) and ``of_kept`` (n_kept,), None of a dropped one; None if unchanged."""
+    if of_kept is None:
+        return RecodedColumn(name, original, None)
+    if not (of_kept != original[kept]).any():
+        return None
+    released = np.full(len(original), None, dtype=object)
+    released[kept] = of_kept
+    return RecodedColumn(name, original, released)
 
 
 def of_rows(values: np.ndarray, people: np.ndarray) -> np.ndarray:
     """What each person has (n_people,) for the rows (n_rows,) of these people; None in rows of nobody."""
-    return np.array([*values, None], dtype=object)[people]
+    somebody, found = people >= 0, np.full(len(people), None, dtype=object)
+    found[somebody] = values[people[somebody]]  # in the time of the rows: a part of a file has few of the people
+    return found
 
 
 def labels(column: pd.Series) -> np.ndarray:

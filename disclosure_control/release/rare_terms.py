@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.keys import number_groups
-from disclosure_control.release.deidentify import Account, ReleasedFile, ReleasedStudy
+from disclosure_control.release.accounts import Account
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.facts import LEVELS, coded_domains, occurred
 from disclosure_control.release.people import labels
 

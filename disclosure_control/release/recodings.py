@@ -33,15 +33,15 @@ def _is_of(recoded: RecodedColumn, name: str, domain: str) -> bool:
     return recoded.domain == domain and recoded.variable.partition(" [")[0].upper() == name.upper()
 
 
-def test_rows(frame: pd.DataFrame, recoded: RecodedColumn) -> np.ndarray:
-    """Which rows (n_rows,) of a findings domain in long form hold results of the test that was recoded.
+def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn) -> tuple[np.ndarray, np.ndarray]:
+    """Which rows (n_rows,) of a findings domain in long form are of the test that was recoded, and of its measurement.
 
     The combined dataset names in brackets what tells several measurements of a test apart (``[STANDING]``): the rows
-    are those that say so, and all of the test where none can be told.
+    that say so are those of the measurement.
     """
     prefix = findings_prefix([str(name) for name in frame])
     if prefix is None:
-        return np.zeros(len(frame), dtype=bool)
+        return np.zeros(len(frame), dtype=bool), np.zeros(len(frame), dtype=bool)
     heading, _, told = recoded.variable.partition(" [")
     named = [name for name in (f"{prefix}TEST", f"{prefix}TESTCD") if name in frame]
     held = [frame[name].eq(heading) | (frame[name] + ")").eq(heading.partition(" (")[2]) for name in named]
@@ -51,7 +51,7 @@ def test_rows(frame: pd.DataFrame, recoded: RecodedColumn) -> np.ndarray:
     for part in told.removesuffix("]").split(", ") if told else ():
         value = part.partition("=")[2] or part
         of_measurement &= np.logical_or.reduce([text.eq(value).to_numpy(dtype=bool) for text in texts])
-    return of_measurement if of_measurement.any() else of_test
+    return of_test, of_measurement
 
 
 def with_results_recoded(frame: pd.DataFrame, recoded: RecodedColumn, people: np.ndarray, at: np.ndarray) -> None:
@@ -84,7 +84,7 @@ def labels_of_values(value: pd.Series, recoded: RecodedColumn, people: np.ndarra
     """What each value (n,) of its person (n,) is released as: a label, or None."""
     encoded = encode_column(value)
     texts = [*labels_of(encoded), None]
-    fates = _fates(recoded)
+    fates = recoded.fates
     intervals = [(interval_of(label), label) for label in sorted({label for label in fates.values() if label})]
     numbers = parse_numbers(pd.Series(texts[:-1], dtype="str"))
     of_text = [
@@ -99,16 +99,6 @@ def labels_of_values(value: pd.Series, recoded: RecodedColumn, people: np.ndarra
     fresh = np.where(is_own, own, general)
     fresh[suppressed] = None
     return fresh
-
-
-def _fates(recoded: RecodedColumn) -> dict[str, str | None]:
-    """Original value -> the one label that it became in all whom the treatment did not suppress; None of several."""
-    assert recoded.released is not None
-    pairs = pd.DataFrame({"original": recoded.original, "released": recoded.released}).dropna().drop_duplicates()
-    alone = ~pairs.duplicated("original", keep=False)
-    fates: dict[str, str | None] = dict.fromkeys(pairs["original"])
-    fates.update(zip(pairs["original"][alone], pairs["released"][alone], strict=True))
-    return fates
 
 
 def _interval_holding(number: float, intervals: list[tuple[Interval | None, str]]) -> str | None:

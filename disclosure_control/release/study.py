@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import DomainFiles, find_domain_files
+from cdisc.formats.files import find_domain_files, read_domain_file
 from cdisc.formats.registry import writers_by_name
 from cdisc.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
 from cdisc.merge.belonging import domain_of_table
-from cdisc.merge.reading import with_sdtm_names
+from cdisc.merge.large_tables import LargeTable
+from cdisc.merge.reading import Read, with_sdtm_names
 from cdisc.merge.sdtm import supplemental_parent
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subjects
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.release.people import People
 from disclosure_control.run.progress import going_through
 
 # Whose record a row is, where it is not the position of somebody whom the pilot knows.
@@ -56,9 +58,22 @@ class StudyFile:
         return suffix_of(self.table.file_name).endswith(GZIP_SUFFIX)
 
     @property
+    def is_large(self) -> bool:
+        """Whether its rows are not at hand, and come in ``parts``; then ``people`` are those of its distinct ids."""
+        return False
+
+    def parts(self, people: People) -> Iterable[StudyFile]:
+        """The rows of those who stay, in parts by the order of the pseudonyms; at hand, it is one with all rows."""
+        return [self]
+
+    @property
     def is_supplemental(self) -> bool:
         """Whether its rows are variables of another data set."""
         return supplemental_parent(self.name) is not None and {"QNAM", "QVAL"} <= set(self.table.frame)
+
+
+# Makes of a table whose rows are not at hand a file of the study, as ``read_study`` does of one in memory.
+MakeLarge = Callable[[LargeTable, str, SubjectIdRule, pd.Index, str], StudyFile]
 
 
 @dataclass(frozen=True)
@@ -75,15 +90,15 @@ def read_study(
     rule: SubjectIdRule,
     settings: MergeSettings,
     leave_out: Sequence[str] = (),
-    reading: DomainFiles | None = None,
+    read: Read = read_domain_file,
+    large: MakeLarge | None = None,
 ) -> Study:
     """Every domain file of the pilot's ``folder``, also those that the merge ignores, but for those to ``leave_out``.
 
     ``subjects`` (n_people,) are the ids of the combined dataset, after the ``rule``. Files are read as the merge
-    reads them, by ``reading`` where others of the run read them, too. Raises ``FaultyInputError`` with
-    the faults of all files at once.
+    reads them. ``large`` is asked for a file whose rows are not at hand. Raises ``FaultyInputError`` with the faults of
+    all files at once.
     """
-    reading = reading or DomainFiles()
     found = find_domain_files(folder, settings.chosen_files)
     left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
     faults: list[str] = []
@@ -95,13 +110,17 @@ def read_study(
             left_out[path.name] = "left out by the config" if domain in leave_out else "describes the source"
             continue
         try:
-            table = reading.read(path, settings.options_of(domain, rule.column))
+            table = read(path, settings.options_of(domain, rule.column))
         except FaultyInputError as error:
             faults += list(error.faults)
             continue
         table = with_sdtm_names(table, rule)
         kind = table.written_as or table_format(suffix_of(path))
-        files.append(StudyFile(table, _domain_of(table), people_of_rows(table.frame, rule, ids), kind))
+        if isinstance(table, LargeTable):
+            assert large is not None  # who reads them so
+            files.append(large(table, _domain_of(table), rule, ids, kind))
+        else:
+            files.append(StudyFile(table, _domain_of(table), people_of_rows(table.frame, rule, ids), kind))
     if faults:
         raise FaultyInputError(faults)
     return Study(tuple(files), left_out)

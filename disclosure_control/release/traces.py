@@ -7,17 +7,21 @@ A cell of text may hold an id among other letters, one of a column of numbers is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from numpy.lib.stride_tricks import sliding_window_view
 
 from cdisc.operations import OperationKind, VariableClass
-from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
+from disclosure_control.release.opened import Opened
 from disclosure_control.release.people import People, labels, of_rows
 from disclosure_control.release.study import Study
-from disclosure_control.run.progress import going_through
+from disclosure_control.run.progress import going_through, progress
+from disclosure_control.run.results import harmless
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
 SHORTEST_SEARCHED = 6
@@ -48,14 +52,15 @@ class Traces:
 def find_traces(
     study: Study,
     released: ReleasedStudy,
-    opened: Mapping[str, pd.DataFrame],
+    opened: Mapping[str, Opened],
     people: People,
     texts: Mapping[str, str],
     subject_column: str | None,
 ) -> Traces:
     """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name."""
-    spelled = _spellings_of_ids(study, subject_column) | set(labels(people.ids))
-    ids = {text for text in spelled if len(text) >= SHORTEST_SEARCHED}
+    ids = _spellings_of_ids(study, subject_column)
+    ids.update(labels(people.ids))
+    ids = {text for text in ids if len(text) >= SHORTEST_SEARCHED}
     digits = {run for text in ids if len(run := re.sub(r"\D", "", text)) >= SHORTEST_SEARCHED and run != text}
     removed = _values_of_removed_identifiers(study, released) - ids
     kinds = {
@@ -64,30 +69,33 @@ def find_traces(
         "removed_identifiers": Wanted(removed),
     }
     numbers = {"original_ids": _as_numbers(ids), "id_digits": _as_numbers(digits) - _as_numbers(ids)}
+    del ids, digits, removed  # several times what is kept of them
     pseudonyms = set(people.pseudonyms)
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
     n_searched = 0
-    columns = [(name, str(column), frame[column]) for name, frame in opened.items() for column in frame]
-    columns += [(name, "text", pd.Series([text], dtype="str")) for name, text in texts.items()]
-    for name, column, cells in going_through("Searching for traces", columns, lambda one: len(one[2]), "cells"):
-        n_searched += int(cells.notna().sum())
-        if cells.dtype.kind == "f":
-            for kind, values in numbers.items():
-                counts[kind] += _add(where, f"{name}.{column}", int(cells.isin(values).sum()))
+    columns = [(name, column, *table.distinct(column)) for name, table in opened.items() for column in table.columns]
+    columns += [(name, "text", pd.Series([text], dtype="str"), np.ones(1, dtype=int)) for name, text in texts.items()]
+    each = going_through("Searching for traces", columns, lambda one: len(one[2]), "values")
+    for name, column, values, n_cells in each:
+        n_searched += int(n_cells.sum())
+        if values.dtype.kind == "f":
+            for kind, wanted_numbers in numbers.items():
+                hit = values.isin(wanted_numbers).to_numpy()
+                counts[kind] += _add(where, f"{name}.{column}", int(n_cells[hit].sum()))
             continue
-        distinct, n_cells = _distinct(cells, pseudonyms)
+        distinct, n_cells = _but_for(pseudonyms, values, n_cells)
         only_digits = [re.sub(r"[^0-9]+", "", text) if len(text) < 100 else "" for text in distinct]
         for kind, wanted in kinds.items():
             hit = wanted.held_by(only_digits if kind == "id_digits" else distinct)
             counts[kind] += _add(where, f"{name}.{column}", int(n_cells[hit].sum()))
-    counts["original_ids"] += _short_ids(study, released, people, subject_column, where)
+    counts["original_ids"] += _short_ids(study, released, opened, people, subject_column, where)
     dates = _dates_that_stayed(released, opened, where)
     return Traces(
         **counts,
         original_dates=dates,
         people_left_out=_rows_of_others(opened, people, subject_column, where),
-        where=where,
+        where=dict(sorted(where.items())),
         n_searched=n_searched,
     )
 
@@ -104,9 +112,8 @@ def _as_numbers(texts: Iterable[str]) -> set[float]:
     return {number for number in numbers if number >= 10 ** (SHORTEST_SEARCHED - 1)}
 
 
-def _distinct(cells: pd.Series, pseudonyms: set[str]) -> tuple[list[str], np.ndarray]:
-    counted = cells.value_counts(sort=False)
-    texts, n_cells = counted.index.tolist(), counted.to_numpy()
+def _but_for(pseudonyms: set[str], values: pd.Series, n_cells: np.ndarray) -> tuple[list[str], np.ndarray]:
+    texts = values.tolist()
     others = np.array([text not in pseudonyms for text in texts], dtype=bool)
     return [text for text, is_other in zip(texts, others, strict=True) if is_other], n_cells[others]
 
@@ -115,24 +122,26 @@ def _spellings_of_ids(study: Study, subject_column: str | None) -> set[str]:
     """Every id of a subject as it is written in any file of the study, whoever it names."""
     found: set[str] = set()
     for file in study.files:
-        for name in {subject_column, "USUBJID", "SUBJID"} & set(file.table.frame):
-            found |= set(labels(file.table.frame[name].drop_duplicates())) - {None}
+        for name in {str(column) for column in file.table.frame} & {subject_column, "USUBJID", "SUBJID"}:
+            found |= set(labels(file.table.counted_column(name)[0].drop_duplicates())) - {None}
     return found
 
 
 def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> set[str]:
     """The values of columns that identify directly and were removed or recoded, long enough to be no chance."""
     found: set[str] = set()
-    by_name = {file.name: file.table.frame for file in study.files}
+    by_name = {file.name: file.table for file in study.files}
     for account in released.accounts:
         direct = account.operation.variable_class == VariableClass.DIRECT_IDENTIFIER
         is_treated = not account.stays or account.operation.operation == OperationKind.RECODE_ID
-        frame = by_name[account.file]
+        table = by_name[account.file]
+        frame = table.frame
         if not (direct and is_treated):
             continue
         if account.rows_of in ("", "test"):
-            cells = frame[account.variable] if account.variable in frame else pd.Series(dtype="str")
-        else:
+            is_there = account.variable in frame
+            cells = table.counted_column(account.variable)[0] if is_there else pd.Series(dtype="str")
+        else:  # of files whose rows are at hand
             at = frame[account.rows_of].eq(account.variable)
             named = [name for name in frame if name == "QVAL" or str(name).endswith(("ORRES", "STRESC", "DIVAL"))]
             cells = pd.concat([frame[name][at] for name in named]) if named else pd.Series(dtype="str")
@@ -142,45 +151,69 @@ def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> set
 
 
 def _short_ids(
-    study: Study, released: ReleasedStudy, people: People, subject_column: str | None, where: dict[str, int]
+    study: Study,
+    released: ReleasedStudy,
+    opened: Mapping[str, Opened],
+    people: People,
+    subject_column: str | None,
+    where: dict[str, int],
 ) -> int:
     """Cells of a person that are the person's own short id, by the pilot's rule or as SUBJID.
 
     A number may be measured: where cells are numbers, those of a column count from one in a hundred of its cells on.
     """
+    short = _short_spellings(_own_ids(study, people))
     total = 0
-    for own in _own_ids(study, people):
-        short = np.array([text if text and len(text) < SHORTEST_SEARCHED else None for text in own], dtype=object)
-        for name, file in released.files.items() if pd.notna(short).any() else ():
-            mine = of_rows(short, file.people)
-            for column, cells in file.frame.items():
-                if column == subject_column:
-                    continue
-                found = labels(cells)
-                hit = (found == mine) & pd.notna(mine)
-                if not hit.any():
-                    continue
-                is_number = pd.Series(found[hit]).str.fullmatch(r"[0-9.]+").to_numpy(dtype=bool)
-                n_numbers = int(is_number.sum())
-                n_hits = len(is_number) - n_numbers
-                n_hits += n_numbers if n_numbers > LEAST_SHARE_OF_NUMBERS * int(cells.notna().sum()) else 0
-                total += _add(where, f"{name}.{column}", n_hits)
+    for name, file in released.files.items() if short else ():
+        n_texts, n_numbers, n_cells = Counter[tuple[int, str]](), Counter[tuple[int, str]](), Counter[str]()
+        for source, frame in _side_by_side(name, file, opened[name]):
+            for column in frame.columns.drop(subject_column or [], errors="ignore"):
+                found = labels(frame[column])
+                n_cells[column] += int(frame[column].notna().sum())
+                for i, own in enumerate(short):
+                    mine = of_rows(own, source.people)
+                    hit = pd.Series(found[(found == mine) & pd.notna(mine)], dtype="str")
+                    is_number = hit.str.fullmatch(r"[0-9.]+").to_numpy(dtype=bool)
+                    n_numbers[i, column] += int(is_number.sum())
+                    n_texts[i, column] += int((~is_number).sum())
+        for (i, column), n in n_numbers.items():
+            n_hits = n_texts[i, column] + (n if n > LEAST_SHARE_OF_NUMBERS * n_cells[column] else 0)
+            total += _add(where, f"{name}.{column}", n_hits)
     return total
 
 
-def _own_ids(study: Study, people: People) -> list[np.ndarray]:
-    """Ids of each person (n_people,): by the pilot's rule, and as SUBJID where a file has it."""
-    found = [labels(people.ids)]
-    for file in study.files:
-        if "SUBJID" in file.table.frame:
-            somebody = file.people >= 0
-            own = np.full(len(people.ids), None, dtype=object)
-            own[file.people[somebody]] = labels(file.table.frame["SUBJID"])[somebody]
-            found.append(own)
+def _side_by_side(name: str, file: ReleasedFile, opened: Opened) -> Iterator[tuple[RowsOfSource, pd.DataFrame]]:
+    """Rows of the source, part by part, and what stands in their place in the file as it was opened."""
+    with progress(f"Searching {name}", file.n_records, "rows") as advance:
+        for source, frame in zip(file.beside_source, opened.rows(file.lengths), strict=True):
+            yield source, frame
+            advance(len(frame))
+
+
+def _short_spellings(ids: Iterable[np.ndarray]) -> list[np.ndarray]:
+    """The short ones of the ids (n_people,), None of others; also as they stand where a spreadsheet would run them."""
+    found = []
+    for own in ids:
+        short = np.array([text if text and len(text) < SHORTEST_SEARCHED else None for text in own], dtype=object)
+        if pd.notna(short).any():
+            safe = labels(harmless(pd.DataFrame({"id": pd.Series(short, dtype="str")}))["id"])
+            found += [short] if (safe == short).all() else [short, safe]
     return found
 
 
-def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, pd.DataFrame], where: dict[str, int]) -> int:
+def _own_ids(study: Study, people: People) -> Iterator[np.ndarray]:
+    """Ids of each person (n_people,): by the pilot's rule, and as SUBJID where a file has it."""
+    yield labels(people.ids)
+    for file in study.files:
+        if "SUBJID" in file.table.frame:
+            own = np.full(len(people.ids), None, dtype=object)
+            for part in file.parts(people):
+                somebody = part.people >= 0
+                own[part.people[somebody]] = labels(part.table.frame["SUBJID"])[somebody]
+            yield own
+
+
+def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], where: dict[str, int]) -> int:
     """Complete dates of a person that stand in the record in which they stood: whatever was meant to be done with them.
 
     Dates as numbers are looked at where the table says that they are dates.
@@ -191,37 +224,31 @@ def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, pd.DataFram
         if account.operation.operation == OperationKind.OFFSET and not account.rows_of
     }
     total = 0
-    each = list(released.files.items())
-    for name, file in going_through("Comparing dates with the originals", each, lambda one: len(one[1].frame), "rows"):
-        somebody = file.people >= 0
-        for column in opened[name].columns.intersection(file.source.table.frame.columns):
-            before, after = _aligned(file, str(column), opened[name])
-            if before.dtype.kind == "f":
-                complete = before.notna().to_numpy() & ((name, column) in numeric)
-            else:
-                dates = {text for text in before.unique() if isinstance(text, str) and _DATE.match(text)}
-                complete = before.isin(dates).to_numpy() if dates else np.zeros(len(before), dtype=bool)
-            if complete.any():
-                same = complete & somebody & (before.to_numpy() == after.to_numpy())
-                total += _add(where, f"{name}.{column}", int(same.sum()))
+    for name, file in released.files.items():
+        for source, frame in _side_by_side(name, file, opened[name]):
+            somebody = source.people >= 0
+            for column in frame.columns.intersection(source.frame.columns):
+                before, after = source.frame[column].iloc[source.rows].reset_index(drop=True), frame[column]
+                if before.dtype.kind == "f":
+                    complete = before.notna().to_numpy() & ((name, column) in numeric)
+                else:
+                    dates = {text for text in before.unique() if isinstance(text, str) and _DATE.match(text)}
+                    complete = before.isin(dates).to_numpy() if dates else np.zeros(len(before), dtype=bool)
+                if complete.any():
+                    same = complete & somebody & (before.to_numpy() == after.to_numpy())
+                    total += _add(where, f"{name}.{column}", int(same.sum()))
     return total
 
 
-def _aligned(file: ReleasedFile, name: str, opened: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    before = file.source.table.frame[name].iloc[file.rows].reset_index(drop=True)
-    return before, opened[name].reset_index(drop=True)
-
-
 def _rows_of_others(
-    opened: Mapping[str, pd.DataFrame], people: People, subject_column: str | None, where: dict[str, int]
+    opened: Mapping[str, Opened], people: People, subject_column: str | None, where: dict[str, int]
 ) -> int:
     """Rows under any other name than the pseudonyms of those who stay."""
     known, total = set(people.pseudonyms[people.stays]), 0
-    each = list(opened.items())
-    for name, frame in going_through("Looking for rows of others", each, lambda one: len(one[1]), "rows"):
-        if subject_column in frame:
-            strangers = frame[subject_column].dropna()
-            total += _add(where, f"{name}.{subject_column}", int((~strangers.isin(known)).sum()))
+    for name, table in opened.items():
+        if subject_column in table.columns:
+            ids, n_cells = table.distinct(subject_column)
+            total += _add(where, f"{name}.{subject_column}", int(n_cells[~ids.isin(known).to_numpy()].sum()))
     return total
 
 
@@ -237,9 +264,13 @@ class Wanted:
 
     def __init__(self, wanted: Iterable[str]):
         by_length: dict[int, set[bytes]] = {}
-        for one in {text.encode() for text in wanted}:
-            by_length.setdefault(len(one), set()).add(one)
-        self._words = {length: (words, _hashes_of(words, length)) for length, words in sorted(by_length.items())}
+        for text in wanted:
+            word = text.encode()
+            by_length.setdefault(len(word), set()).add(word)
+        self._words: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        for length in sorted(by_length):  # as one text for each length: words by themselves take several times as much
+            together = b"".join(sorted(by_length.pop(length)))
+            self._words[length] = np.frombuffer(together, dtype=f"S{length}"), _hashes_of(together, length)
 
     def held_by(self, texts: Sequence[str]) -> np.ndarray:
         """Which of the texts (n,) hold any of the wanted ones as a part, as (n,) of bool."""
@@ -252,15 +283,16 @@ class Wanted:
         for length, (words, known) in self._words.items():
             if length > len(letters):
                 break
-            for place in np.flatnonzero(np.isin(_rolling_hashes(letters, length), known)):
-                if letters[place : place + length].tobytes() in words:
-                    found[np.searchsorted(starts, place, side="right") - 1] = True
+            places = np.flatnonzero(np.isin(_rolling_hashes(letters, length), known))
+            parts_there = np.ascontiguousarray(sliding_window_view(letters, length)[places]).view(f"S{length}").ravel()
+            places = places[np.isin(parts_there, words)]
+            found[np.searchsorted(starts, places, side="right") - 1] = True
         return found
 
 
-def _hashes_of(words: Iterable[bytes], length: int) -> np.ndarray:
-    """The distinct hashes of words of one length, sorted."""
-    letters = np.frombuffer(b"".join(words), dtype=np.uint8).reshape(-1, length)
+def _hashes_of(words: bytes, length: int) -> np.ndarray:
+    """The distinct hashes of words of one length, which stand one after the other, sorted."""
+    letters = np.frombuffer(words, dtype=np.uint8).reshape(-1, length)
     hashes = np.zeros(len(letters), dtype=np.uint64)
     with np.errstate(over="ignore"):
         for i in range(length):

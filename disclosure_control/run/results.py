@@ -39,6 +39,7 @@ ASIDE = ".aside"
 VERIFIED = ".verify"  # where a run is made again, to be compared
 SPILL = ".spill"  # what an engine that works from disk puts aside; it is never part of a set
 LOCK = ".lock"
+_PIECE_BYTES = 1 << 20  # of a file that is copied
 
 
 BLANKS, RUNS = r"[\s\p{Z}\p{Cf}]*", r"[=+\-@|%＝＋－＠]"  # what a spreadsheet passes over, and what it runs
@@ -143,19 +144,25 @@ class ResultSet:
         self,
         tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]],
         datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]],
-        files: Mapping[str, bytes],
+        files: Mapping[str, bytes | Path],
         hand_to_hand: Collection[str] = (),
     ) -> None:
         """What a step gave back, by file name: tables for people, datasets for programs, and any other files.
 
-        ``hand_to_hand`` names those of the other files that hold nobody.
+        ``hand_to_hand`` names those of the other files that hold nobody. One that was written already is taken from
+        its path, as it is.
         """
         for name, table in tables.items():
             self.write_table(name, table, for_people=True)
         for name, dataset in datasets.items():
             self.write_table(name, dataset, for_people=False)
         for name, content in files.items():
-            self._write(name, [_harmless_file(name, content)], name in hand_to_hand)
+            if isinstance(content, Path):
+                with content.open("rb") as file:
+                    self._write(name, iter(lambda: file.read(_PIECE_BYTES), b""), name in hand_to_hand)
+                content.unlink()
+            else:
+                self._write(name, [_harmless_file(name, content)], name in hand_to_hand)
 
     @property
     def who_may_read(self) -> str:

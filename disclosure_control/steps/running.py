@@ -14,6 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.reasons import Reason
+from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.findings.questions import Answer
 from disclosure_control.run.logs import Log, SilentLog, utc_now
 from disclosure_control.steps import STEPS, settings_module, step_module
@@ -49,11 +50,11 @@ class StepResult:
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
     ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
     ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
-    ``datasets`` are such files for programs, their cells not touched; ``files`` are any others. All are in mode 0600,
-    and restricted: they hold values of people, but for those of ``files`` that ``hand_to_hand`` names. ``inputs`` are
-    further files that were read, with their SHA-256, as ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against
-    letting out what leaves, and ``answers`` are those to the three questions of it. ``outcome`` is what later steps may
-    build on.
+    ``datasets`` are such files for programs, their cells not touched; ``files`` are any others, as bytes or, where they
+    are written already, by their path. All are in mode 0600, and restricted: they hold values of people, but for those
+    of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their SHA-256, as
+    ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against letting out what leaves, and ``answers`` are those
+    to the three questions of it. ``outcome`` is what later steps may build on.
     """
 
     figures: Mapping[str, object]
@@ -61,9 +62,9 @@ class StepResult:
     first_lines: str = ""
     short: str = ""
     screen: str | None = None
-    tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict)
-    datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict)
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
+    datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
+    files: Mapping[str, bytes | Path] = field(default_factory=dict, repr=False)
     hand_to_hand: frozenset[str] = frozenset()
     inputs: Mapping[str, dict] = field(default_factory=dict)
     reasons_to_hold: tuple[Reason, ...] = ()
@@ -112,7 +113,7 @@ def run_steps(
     log, started = log or SilentLog(), started or utc_now()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
-    files = DomainFiles(is_kept="release" in given)
+    files = DomainFiles(is_kept="release" in given and not isinstance(dataset.table, TableOnDisk))
     for name in STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
             step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results), files, started)

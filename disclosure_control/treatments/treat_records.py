@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -62,7 +62,7 @@ class _Work:
 
     records: RecordsOnDisk
     columns: tuple[str, ...]
-    values: Mapping[str, pd.Series]
+    values: Mapping[str, pd.Series] = field(repr=False)
     released: Subjects | None
 
     def without_columns(self, gone: Collection[str]) -> _Work:
@@ -138,7 +138,10 @@ def treat_records(
     adapted = config_of(left, config)
     assessment = evaluate(work.records.counted_as(adapted, left), adapted)
     before = {name: column.values for name, column in records.columns.items()}
-    return TreatedOnDisk(assessment, applied, records, work, seed, notes_on_roles(before, assessment, config), release)
+    notes = notes_on_roles(before, assessment, config)
+    return TreatedOnDisk(
+        assessment, applied, records, work.records, work.values, work.columns, work.released, seed, notes, release
+    )
 
 
 # ---------------------------------------------------------------- one step
@@ -290,7 +293,10 @@ class TreatedOnDisk(TreatedPilot):
         assessment: Assessment,
         steps: Sequence[AppliedStep],
         original: RecordsOnDisk,
-        work: _Work,
+        records: RecordsOnDisk,
+        values: Mapping[str, pd.Series],
+        columns: Sequence[str],
+        released_ids: Subjects | None,
         seed: int | None,
         notes: Sequence[str],
         release: Release,
@@ -304,10 +310,10 @@ class TreatedOnDisk(TreatedPilot):
             notes=tuple(notes),
             release=release,
             original=original,
-            records=work.records,
-            values=work.values,
-            released_ids=work.released,
-            _columns=work.columns,
+            records=records,
+            values=values,
+            released_ids=released_ids,
+            _columns=tuple(columns),
         )
 
     @property

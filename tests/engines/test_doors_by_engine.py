@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,10 @@ from disclosure_control.assess import opening
 from disclosure_control.engines import choice
 from disclosure_control.engines.choice import AUTO, ENGINES, choose_engine
 from disclosure_control.engines.disk import Limits
+from disclosure_control.engines.domain_files import FileLimits
+from disclosure_control.engines.merging import MergeLimits
 from disclosure_control.engines.spill import SpilledArrays
+from disclosure_control.run.results import SPILL
 from disclosure_control.steps import STEPS, settings_module
 from disclosure_control.steps.risk.sections import SECTIONS
 from tests.engines.written_pilots import by_engine
@@ -152,3 +156,23 @@ def test_the_files_of_a_treated_pilot_are_the_same(pilot, doors, monkeypatch, en
     monkeypatch.setattr(opening, "USUAL_LIMITS", TINY)
     assert doors.start(2, "--engine", engine).status == DONE
     assert published(pilot) == before
+
+
+@pytest.mark.thorough("two runs of door 2; tests/engines/test_release_by_engine.py has cheap siblings")
+@pytest.mark.parametrize("engine", sorted(ENGINES))
+def test_the_files_of_a_released_pilot_are_the_same(pilot, doors, monkeypatch, engine):
+    """Published with the rest, for the controller alone, and nothing stays of what was put aside."""
+    monkeypatch.setenv("PILOT_KEY", "a1 Long $ key 73 of no, use")
+    pilot.configure(**TREATED, release={"key_from": {"environment": "PILOT_KEY"}})
+    assert doors.start(2, "--engine", "memory").status == DONE
+    before = published(pilot)
+    assert {"released/DM.csv", "released/LB.csv"} <= set(before)
+    parts = replace(TINY, domains=MergeLimits(0, 3, FileLimits(200, n_divided=5)))
+    monkeypatch.setattr(opening, "USUAL_LIMITS", parts)
+    run = doors.start(2, "--engine", engine)
+    assert run.status == DONE
+    assert published(pilot) == before
+    assert not (pilot.results / SPILL).exists()
+    assert not leaks(run.out, run.err)
+    if os.name == "posix":
+        assert {path.stat().st_mode & 0o777 for path in (pilot.results / "released").iterdir()} == {0o600}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cdisc.formats.tables import SourceTable
 from cdisc.merge.sdtm import supplemental_parent
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.people import People, people_of
+from disclosure_control.release.people import People, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
 
@@ -46,8 +46,8 @@ def study_of(files: Mapping[str, list[dict]], ids: list[str]) -> Study:
 def people(ids: list[str], kept: list[int], before: dict | None = None, after: dict | None = None) -> People:
     """The people of a study; ``before`` and ``after`` are columns of the combined dataset, by name."""
     frame = pd.DataFrame({"USUBJID": ids, **(before or {})})
-    treated = frame.assign(**(after or {})).iloc[kept]
-    return people_of(frame["USUBJID"], np.array(kept, dtype=int), frame, treated, [], KEY, RELEASE, 365)
+    treated, where = frame.assign(**(after or {})).iloc[kept], np.array(kept, dtype=int)
+    return people_of(frame["USUBJID"], where, recoded_columns(frame, treated, where), [], KEY, RELEASE, 365)
 
 
 def released(files: Mapping[str, list[dict]], who: People, lines=(), subject_column="USUBJID") -> ReleasedStudy:

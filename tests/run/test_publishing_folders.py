@@ -15,7 +15,7 @@ from disclosure_control.run.results import held, recover, staged
 SUMMARY = "P_privacy_summary.json"
 
 
-def publish(folder: Path, files: dict[str, bytes]) -> None:
+def publish(folder: Path, files: dict[str, bytes | Path]) -> None:
     with staged(folder, SUMMARY) as results:
         results.write_all({}, {}, files)
         results.publish({})
@@ -31,6 +31,22 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 OLD = {"a.txt": b"old", "released/dm.csv": b"old dm", "released/gone.csv": b"old gone"}
 NEW = {"a.txt": b"new", "released/dm.csv": b"new dm", "released/ae.csv": b"new ae"}
+
+
+def test_a_file_that_was_written_already_is_taken_from_its_path(tmp_path):
+    aside, results = tmp_path / "aside.csv", tmp_path / "results"
+    results.mkdir()
+    content = bytes(range(256)) * 9000  # more than is copied at once, and nothing of it changed
+    aside.write_bytes(content)
+    publish(results, {"released/dm.csv": aside})
+    assert contents(results) == {"released/dm.csv": content}
+    assert not aside.exists()
+    summaries = []
+    for source in (content, tmp_path / "again.csv"):
+        (tmp_path / "again.csv").write_bytes(content)
+        publish(results, {"released/dm.csv": source})
+        summaries.append(json.loads((results / SUMMARY).read_text())["files"]["released/dm.csv"])
+    assert summaries[0] == summaries[1]
 
 
 def test_files_of_a_folder_come_and_go_with_the_set(tmp_path):

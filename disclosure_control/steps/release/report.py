@@ -11,7 +11,7 @@ from cdisc.operations import OperationKind
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted, listed, people_text, share_text, text_table
-from disclosure_control.findings.findings import FINDINGS, reasons_to_hold
+from disclosure_control.findings.findings import FINDINGS, not_looked_at, reasons_to_hold
 from disclosure_control.findings.questions import Answer, in_lines
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
@@ -56,14 +56,35 @@ class PackageChecked:
     no_definition: str = ""
     course: CourseRisk | None = None
     earlier: BesideEarlier | None = None
+    not_scanned: tuple[str, ...] = ()
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
-        """What speaks neither for nor against it, because the config leaves it out: sentences for the verdict."""
-        courses = "Not reckoned with: what acquaintances know of events, treatments, visits or a death."
-        is_reckoned = self.course is not None and self.course.known.facts
-        beside = "Not looked at: what an earlier release tells beside this one."
-        return (*(() if is_reckoned else (courses,)), *(() if self.earlier else (beside,)))
+        """What speaks neither for nor against it, left out by the config or too large: sentences for the verdict."""
+        found = []
+        if self.course is None:
+            found.append(COURSES_NOT_LOOKED_AT)
+        elif not self.course.known.facts:
+            found.append("Not reckoned with: what acquaintances know of events, treatments, visits or a death.")
+        if self.earlier is None:
+            found.append("Not looked at: what an earlier release tells beside this one.")
+        return (*found, *not_scanned_in_words(self.not_scanned), *not_looked_at(self.findings))
+
+
+COURSES_NOT_LOOKED_AT = (
+    "Not looked at: what acquaintances know of events, treatments, visits or a death; the rows that tell it are more "
+    "than are searched from disk."
+)
+
+
+def not_scanned_in_words(names: Sequence[str]) -> list[str]:
+    """A sentence on data sets in which no value was searched that names a person, where there are some."""
+    if not names:
+        return []
+    return [
+        f"Not looked at: columns of {listed(names)} that may name people by other values than the originals; these are "
+        "more rows than are scanned from disk."
+    ]
 
 
 def undecided(released: ReleasedStudy) -> dict[str, int]:
@@ -156,8 +177,8 @@ def release_figures(
         "people_left_out": int((~people.stays).sum()),
         "files": {
             file_names[name]: {
-                "records": len(file.frame),
-                "records_of_source": len(file.source.table.frame),
+                "records": file.n_records,
+                "records_of_source": file.source.table.n_rows,
                 "columns": file.frame.shape[1],
                 "columns_of_source": file.source.table.frame.shape[1],
             }
@@ -192,6 +213,7 @@ def release_figures(
         ],
         "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
         "as_promised": [_model(result) for result in checked.promised.results],
+        **({"not_scanned": list(checked.not_scanned)} if checked.not_scanned else {}),
         "three_questions": {name: asdict(answer) for name, answer in checked.answers.items()},
         **checked.findings,
     }
@@ -237,6 +259,7 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         f"records of people left out: {traces['people_left_out']}.",
         f"  columns that name people or outsiders may know, by the scan of identifiers: {len(figures['identifiers'])}"
         + "".join(f"; {one['column']} ({one['kind']}, {one['certainty']})" for one in figures["identifiers"]),
+        *(f"  {sentence}" for sentence in not_scanned_in_words(figures.get("not_scanned", ()))),
         "",
         "Merged again by door 1 and evaluated, as a recipient would",
         text_table(["", "Promised", "Found"], _model_rows(figures)),
@@ -246,7 +269,8 @@ def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
         "",
         "What else the merged package tells",
         *(f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])),
-        *(["", *course_report(figures["longitudinal"])] if figures["longitudinal"] else []),
+        "",
+        *(course_report(figures["longitudinal"]) if figures["longitudinal"] else [COURSES_NOT_LOOKED_AT]),
         *(["", *earlier_report(figures["earlier_release"])] if figures["earlier_release"] else []),
     ]
     return "\n".join(lines) + "\n"

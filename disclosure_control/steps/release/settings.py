@@ -169,6 +169,34 @@ def _faults_of_ids(lines: Sequence[Line], config: PilotConfig) -> list[str]:
     ]
 
 
+FROM_DISK = (
+    "needs all records in memory, and this run works from disk; take it out for this run, or use --engine memory"
+)
+
+
+def faults_without_records(settings: ReleaseSettings, config: PilotConfig) -> list[str]:
+    """What needs all records in memory: settings that look at all rows of a domain, files that are written whole."""
+    faults = [
+        f"release[{name!r}]: {FROM_DISK} on a machine with enough memory"
+        for name in ("rare_terms", "earlier")
+        if getattr(settings, name) is not None
+    ]
+    by_rows = [name for name, writer in writers_by_name().items() if writer.write_rows is not None]
+    if settings.format is not None and settings.format not in by_rows:
+        allowed = " or ".join(f'"{name}"' for name in by_rows)
+        faults.append(
+            f"release['format']: {settings.format} is written whole, and this run works from disk; allowed: {allowed}, "
+            "or nothing, for each file as it came; or use --engine memory on a machine with enough memory"
+        )
+    rule = config.settings.get("subject_id")
+    if rule is not None and rule.column is None:
+        faults.append(
+            'release: subject_id: {"column": None} numbers the rows of a file, which is done in memory alone; give the '
+            "file a column that holds the id, or use --engine memory on a machine with enough memory"
+        )
+    return faults
+
+
 def _outsiders_know(given: Mapping[str, Any]) -> OutsidersKnow:
     kinds = {"kinds": tuple(given["kinds"])} if "kinds" in given else {}
     return OutsidersKnow(**{**given, **kinds})

@@ -45,7 +45,7 @@ def merged(release: Release, columns: dict[str, list], ids: list[str] = IDS) -> 
 
 def whose() -> object:
     frame = pd.DataFrame({"USUBJID": IDS})
-    return people_of(frame["USUBJID"], np.arange(len(IDS)), frame, frame, [], SECRET, NOW, 365)
+    return people_of(frame["USUBJID"], np.arange(len(IDS)), {}, [], SECRET, NOW, 365)
 
 
 def compare(now: Merged, earlier: Merged, name: Release = EARLIER) -> BesideEarlier:

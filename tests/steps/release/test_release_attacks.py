@@ -15,6 +15,7 @@ import pytest
 
 from cdisc.formats.registry import writers_by_name
 from cdisc.operations import OperationKind, overriding_line
+from disclosure_control.release.opened import OpenedInMemory
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.traces import Wanted, find_traces
 from disclosure_control.run.results import harmless
@@ -339,13 +340,13 @@ def test_by_the_number_that_somebody_had_in_another_system(spelled, held, as_num
     files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
     who = people(ids, list(range(12)))
     study = released(files, who, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
-    opened = {name: file.frame for name, file in study.files.items()}
+    opened = {name: OpenedInMemory(file.frame) for name, file in study.files.items()}
     found = find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID")
     assert found.where == ({} if kind is None else {"LB.LBOLDNO": 12})
     assert (found.original_ids, found.id_digits) == tuple(
         12 if kind == one else 0 for one in ("original_ids", "id_digits")
     )
-    assert found.n_searched == sum(int(frame.notna().sum().sum()) for frame in opened.values())
+    assert found.n_searched == sum(int(frame.notna().sum().sum()) for frame in (one.frame for one in opened.values()))
 
 
 def test_a_measured_number_is_no_short_id():
@@ -356,7 +357,7 @@ def test_a_measured_number_is_no_short_id():
     who = people(ids, ALL)
     study = released(files, who)
     assert "VSSTRESN" in study.files["VS"].frame
-    opened = {name: file.frame for name, file in study.files.items()}
+    opened = {name: OpenedInMemory(file.frame) for name, file in study.files.items()}
     assert find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID").total == 0
 
 

@@ -1,0 +1,86 @@
+"""What is done with each variable of a study, by config, table of operations and treatment; and its account."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cdisc.operations import Line, Operation, OperationKind, VariableClass, decided, operation_of
+from disclosure_control.release.people import People
+from disclosure_control.release.recodings import says_again
+from disclosure_control.treatments.keys import Release
+
+GONE = (OperationKind.REMOVE, OperationKind.REVIEW, OperationKind.REMOVE_DATA_SET)
+# Whose values the treatment may recode; the others are handled from the source alone, so that one rule moves all dates.
+RECODABLE = (
+    OperationKind.DERIVE_AGE,
+    OperationKind.RAISE_TO_CONTINENT,
+    OperationKind.NO_FURTHER,
+    OperationKind.KEEP,
+    OperationKind.REVIEW,
+)
+
+
+@dataclass(frozen=True)
+class Account:
+    """What became of one variable of a ``domain``: a column, or the rows of a QNAM or code (of column ``rows_of``).
+
+    ``operation`` says what was done by the table or the config, ``recoded`` whether the treatment's labels stand in
+    it, ``n_values`` how many values there were in the rows of people who stay, ``n_lost`` how many were emptied.
+    ``has_rare_terms``: some of its terms were raised, or went with their rows.
+    """
+
+    file: str
+    domain: str
+    variable: str
+    operation: Operation
+    recoded: bool = False
+    rows_of: str = ""
+    n_values: int = 0
+    n_lost: int = 0
+    has_rare_terms: bool = False
+
+    @property
+    def is_disguised(self) -> bool:
+        """Whether its values look like those that they stand for: pseudonyms, moved dates."""
+        return self.operation.operation in (
+            OperationKind.OFFSET,
+            OperationKind.RECODE_ID,
+            OperationKind.RECODE_SUBJECT,
+        )
+
+    @property
+    def stays(self) -> bool:
+        """Whether it is released."""
+        return self.operation.operation not in GONE
+
+
+@dataclass
+class Decisions:
+    """What decides over all files: the people, the config's lines, key and release; ``placed``: recodings found."""
+
+    people: People
+    lines: Sequence[Line]
+    key: bytes = field(repr=False)
+    release: Release
+    subject_column: str | None
+    placed: set[str] = field(default_factory=set)
+
+
+BY_TREATMENT = "dropped by the treatment"
+SAYS_AGAIN = Operation(
+    OperationKind.REMOVE,
+    VariableClass.QUASI_IDENTIFIER_1,
+    "says, alone or with another one, what the treatment recoded",
+)
+
+
+def operation_of_column(name: str, domain: str, state: Decisions) -> Operation:
+    """What is done with a column: the config's line, the id column's, the table's; a role in the config decides."""
+    in_table = "USUBJID" if name == state.subject_column else name
+    says = decided(domain, name, state.lines) or operation_of(domain, in_table)
+    if says_again(name, domain, state.people.recoded):
+        return SAYS_AGAIN
+    if says.operation == OperationKind.REVIEW and f"{domain}__{name}" in state.people.roles:
+        return Operation(OperationKind.NO_FURTHER, VariableClass.QUASI_IDENTIFIER_1, "the config gives it a role")
+    return says

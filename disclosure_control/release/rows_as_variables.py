@@ -1,0 +1,169 @@
+"""Rows that are variables: of SUPP-- by their QNAM, of findings by their test, of characteristics by their code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from cdisc.merge.sdtm import findings_prefix
+from cdisc.operations import Operation, OperationKind, VariableClass, operation_of
+from disclosure_control.release.accounts import (
+    BY_TREATMENT,
+    GONE,
+    RECODABLE,
+    SAYS_AGAIN,
+    Account,
+    Decisions,
+    operation_of_column,
+)
+from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_ids
+from disclosure_control.release.people import of_rows
+from disclosure_control.release.recodings import rows_of_test, says_again, with_results_recoded
+from disclosure_control.release.study import StudyFile
+
+CHARACTERISTICS = "SC"
+CODED_BY_PARAMETER = ("SC", "TS", "DI")  # domains whose rows are variables, named by a code
+
+
+def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
+    """SUPP--: each QNAM is a variable of its parent; its rows go or stay, and QVAL is treated, as that variable."""
+    frame = given.frame.copy()
+    kept, accounts = np.ones(len(frame), dtype=bool), []
+    value = frame["QVAL"].to_numpy(dtype=object).copy()
+    for name in sorted(frame["QNAM"].dropna().unique()):
+        at = frame["QNAM"].eq(name).to_numpy(dtype=bool)
+        part = replace(given, people=given.people[at], frame=frame[at])
+        says = operation_of_column(name, file.domain, decisions)
+        recoding = decisions.people.recoded.get(f"{file.domain}__{name}")
+        if says_again(name, file.domain, decisions.people.recoded):
+            says = SAYS_AGAIN
+        account = Account(file.name, file.domain, name, says, rows_of="QNAM", n_values=int(at.sum()))
+        if recoding is not None:
+            decisions.placed.add(recoding.name)
+        if recoding is not None and recoding.released is not None and says.operation in RECODABLE:
+            value[at] = of_rows(recoding.released, given.people[at])
+            account = replace(account, recoded=True)
+        elif says.operation in GONE or (recoding is not None and recoding.released is None):
+            kept[at] = False
+        else:
+            column = part.frame["QVAL"].rename(name)
+            done = COLUMN_OPERATIONS[says.operation](column, part)
+            value[at], account = done.column.to_numpy(), replace(account, n_lost=done.n_lost)
+        accounts.append(account)
+    frame["QVAL"] = pd.Series(value, frame.index, dtype="str")
+    kept &= frame["QVAL"].notna().to_numpy()
+    return frame, kept, accounts
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What has to be known of all rows that leave of a file before some of them are treated.
+
+    ``tests``: recoded columns whose test the file has, and whether any row says which measurement of it is meant.
+    ``said_again``: codes of tests that say again what was recoded.
+    """
+
+    tests: Mapping[str, bool] = field(default_factory=dict)
+    said_again: tuple[str, ...] = ()
+
+
+def planned(file: StudyFile, frames: Iterable[pd.DataFrame], decisions: Decisions) -> Plan:
+    """The plan of a file, of the ``frames`` of all of its rows that leave; these are made only where one is needed."""
+    columns = list(map(str, file.table.frame))
+    recoded = [one for one in decisions.people.recoded.values() if one.domain == file.domain]
+    in_rows = [one for one in recoded if one.variable not in columns]
+    if file.is_supplemental or not recoded or findings_prefix(columns) is None:
+        return Plan()
+    names = [name for name in (f"{file.domain}TESTCD", f"{file.domain}TEST") if name in columns]
+    is_there, is_told = set(), set()
+    pairs = [pd.DataFrame(columns=names, dtype="str")]
+    for frame in frames:
+        for one in in_rows:
+            of_test, of_measurement = rows_of_test(frame, one)
+            is_there |= {one.name} if of_test.any() else set()
+            is_told |= {one.name} if of_measurement.any() else set()
+        pairs.append(frame[names].drop_duplicates())
+    tests = {one.name: one.name in is_told for one in in_rows if one.name in is_there}
+    return Plan(tests, _codes_said_again(file.domain, pd.concat(pairs, ignore_index=True), decisions))
+
+
+def _codes_said_again(domain: str, pairs: pd.DataFrame, decisions: Decisions) -> tuple[str, ...]:
+    """Codes of tests that by the code or the name say what was recoded; ``pairs`` of both, as they stand in rows."""
+    code, test = f"{domain}TESTCD", f"{domain}TEST"
+    if code not in pairs:
+        return ()
+    said = {
+        column: pairs[column]
+        .map(lambda name: says_again(str(name), domain, decisions.people.recoded), na_action="ignore")
+        .eq(True)
+        for column in (code, test)
+        if column in pairs
+    }
+    again = pd.concat(said, axis="columns").any(axis="columns")
+    return tuple(sorted(pairs[code][again].dropna().unique()))
+
+
+def by_parameter(
+    file: StudyFile, given: Rows, plan: Plan, decisions: Decisions
+) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
+    """Domains whose rows are tests or parameters: results that the treatment recoded, and codes that are variables."""
+    frame = given.frame.copy(deep=False)
+    kept = np.ones(len(frame), dtype=bool)
+    accounts: list[Account] = []
+    for name, is_told in plan.tests.items():
+        recoding = decisions.people.recoded[name]
+        at = rows_of_test(frame, recoding)[is_told]
+        decisions.placed.add(name)
+        if recoding.released is None:
+            kept &= ~at
+        elif at.any():
+            with_results_recoded(frame, recoding, given.people, at)
+        says = Operation(OperationKind.KEEP, VariableClass.QUASI_IDENTIFIER_1, "recoded by the treatment")
+        if recoding.released is None:
+            says = replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT)
+        accounts.append(
+            Account(
+                file.name, file.domain, recoding.variable, says, recoding.released is not None, "test", int(at.sum())
+            )
+        )
+    by = f"{file.domain}TESTCD"
+    for code in plan.said_again:
+        at = frame[by].eq(code).to_numpy(dtype=bool)
+        kept &= ~at
+        accounts.append(Account(file.name, file.domain, code, SAYS_AGAIN, rows_of=by, n_values=int(at.sum())))
+    if file.domain in CODED_BY_PARAMETER:
+        accounts += _codes(file, given, frame, kept, decisions)
+    return frame, kept, accounts
+
+
+def _codes(file: StudyFile, given: Rows, frame: pd.DataFrame, kept: np.ndarray, decisions: Decisions) -> list[Account]:
+    """Rows of codes that the table or the config removes go, ids among them are recoded; in ``frame`` and ``kept``."""
+    by = next((n for n in (f"{file.domain}TESTCD", f"{file.domain}PARMCD") if n in frame), None)
+    accounts: list[Account] = []
+    for code in sorted(frame[by].dropna().unique()) if by else ():
+        says = operation_of(file.domain, code, decisions.lines)
+        at = frame[by].eq(code).to_numpy(dtype=bool)
+        if says.operation == OperationKind.REVIEW and (
+            file.domain != CHARACTERISTICS or _has_role(frame[at], file, decisions)
+        ):
+            continue
+        accounts.append(Account(file.name, file.domain, code, says, rows_of=str(by), n_values=int(at.sum())))
+        if says.operation in GONE:
+            kept &= ~at
+        elif says.operation == OperationKind.RECODE_ID:
+            for name in frame.columns.intersection([f"{file.domain}{s}" for s in ("VAL", "ORRES", "STRESC")]):
+                column = frame[name].astype(object)
+                column[at] = recoded_ids(frame[name][at], None, given).to_numpy()
+                frame[name] = column.astype("str")
+    return accounts
+
+
+def _has_role(rows: pd.DataFrame, file: StudyFile, decisions: Decisions) -> bool:
+    names = {value for name in rows.columns if name.endswith(("TEST", "TESTCD")) for value in rows[name].dropna()}
+    return any(
+        role.startswith(f"{file.domain}__") and role.partition("__")[2].partition(" [")[0] in names
+        for role in (*decisions.people.roles, *decisions.people.recoded)
+    )
