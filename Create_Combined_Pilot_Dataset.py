@@ -13,11 +13,16 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from disclosure_control.run.memory import keep_freed_memory
+
+if __name__ == "__main__":
+    keep_freed_memory(arrow_from="jemalloc")
+
 from config import COMBINED_DATASETS, REVIEW, lines_to_review
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.engines.choice import AUTO, MERGING
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
-from disclosure_control.run.memory import give_freed_memory_back, keep_freed_memory
+from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
     from cdisc.merge.combine import Combined
@@ -186,5 +191,4 @@ def add_merge_options(parser: argparse.ArgumentParser) -> None:
 
 
 if __name__ == "__main__":
-    keep_freed_memory(arrow_from="jemalloc")
     sys.exit(run_door(__doc__, combine_or_draft, add_options=add_merge_options, needs_config=False))

@@ -17,12 +17,17 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING
 
+from disclosure_control.run.memory import keep_freed_memory
+
+if __name__ == "__main__":
+    keep_freed_memory(arrow_from="system")
+
 from config import REVIEW, combined_dataset_in, lines_to_review, text_of_config
 from disclosure_control.basics.reasons import Gravity, Reason
 from disclosure_control.basics.words import counted
 from disclosure_control.engines.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
-from disclosure_control.run.memory import give_freed_memory_back, keep_freed_memory
+from disclosure_control.run.memory import give_freed_memory_back
 
 MOST_FEATURES = 3  # sensitive features of which the table of outcomes names each
 
@@ -172,5 +177,4 @@ def _percent(text: str) -> float:
 
 
 if __name__ == "__main__":
-    keep_freed_memory(arrow_from="system")
     sys.exit(run_door(__doc__, assess_pilot, add_options=add_options))

@@ -27,6 +27,7 @@ from disclosure_control.engines.dataset_rules import (
 )
 from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.engines.people import RecordsNotInMemoryError
+from disclosure_control.run.memory import trim_freed_memory
 
 __all__ = ["SUBJECT_COLUMN", "CombinedDataset", "checked_config", "header_of", "read_combined_dataset"]
 
@@ -96,6 +97,7 @@ def read_combined_dataset(
     """
     columns, config = checked_config(path, literal, readers)
     table, sha256 = _read(path)
+    trim_freed_memory()  # the file's bytes, and what took them apart: twice the table
     check_subject_column(path, table)
     stop_at([*faults_of_roles(config), *faults_of_names(list(table.columns))])
     if list(table.columns) != columns:  # not as this tool writes it: only now the columns are known

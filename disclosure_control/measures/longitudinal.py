@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import count_keys, number_groups
 
 LARGEST_SIZE = 3
 MOST_WORK = 40_000_000  # sets of facts looked at for one size: some ten seconds
@@ -133,7 +133,8 @@ class _Held:
         class_of_person = np.asarray(classes, dtype=np.int64)
         person, fact = np.asarray(people, dtype=np.int64), np.asarray(facts, dtype=np.int64)
         n_facts = int(fact.max(initial=0)) + 1
-        entries = np.unique(person * n_facts + fact)
+        n_people = int(person.max(initial=-1)) + 1
+        entries, _ = count_keys(person * n_facts + fact, n_people * n_facts)
         person, fact = np.divmod(entries, n_facts)
         n_classes = int(class_of_person.max(initial=-1)) + 1
         item, n_holders = number_groups(class_of_person[person] * n_facts + fact, n_classes * n_facts)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.keys import count_keys, number_groups
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.facts import LEVELS, coded_domains, occurred
@@ -207,7 +207,8 @@ def _nodes(terms: Sequence[np.ndarray], group: np.ndarray) -> list[np.ndarray]:
 
 def _n_people(nodes: np.ndarray, people: np.ndarray, n_nodes: int) -> np.ndarray:
     n_people = int(people.max()) + 1
-    return np.bincount(np.unique(nodes * n_people + people) // n_people, minlength=n_nodes)
+    cells, _ = count_keys(nodes * n_people + people, n_nodes * n_people)
+    return np.bincount(cells // n_people, minlength=n_nodes)
 
 
 def _smallest_beside(nodes: np.ndarray, level: np.ndarray, shown: np.ndarray, j: int, most: np.ndarray) -> np.ndarray:

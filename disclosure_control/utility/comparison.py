@@ -28,7 +28,7 @@ from disclosure_control.basics.columns import (
 from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.interval_labels import interval_of
-from disclosure_control.basics.keys import count_pairs
+from disclosure_control.basics.keys import count_keys, count_pairs
 
 
 def is_no_value(label: object) -> bool:
@@ -304,9 +304,10 @@ class OriginalPilot:
         """
         n_original = len(self.frame)
         positions = np.arange(n_original) if positions is None else np.asarray(positions, dtype=np.int64)
-        if len(positions) != len(released) or len(np.unique(positions)) != len(positions):
+        n_matched = len(count_keys(positions, n_original)[0])
+        if len(positions) != len(released) or n_matched != len(positions):
             raise FaultyInputError(
-                f"utility: {len(released)} released records are matched with {len(np.unique(positions))} of the "
+                f"utility: {len(released)} released records are matched with {n_matched} of the "
                 f"{n_original} original ones; each needs one of its own"
             )
         if classes is None:

@@ -7,7 +7,7 @@ import ctypes
 import pyarrow as pa
 import pytest
 
-from disclosure_control.run.memory import M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, keep_freed_memory
+from disclosure_control.run.memory import M_ARENA_MAX, M_MMAP_THRESHOLD, M_TRIM_THRESHOLD, keep_freed_memory
 from tests.run.synthetic_pilot import DONE, PROJECT, SCRIPTS
 
 
@@ -21,6 +21,9 @@ class Library:
         if option == M_MMAP_THRESHOLD and value > self.most:
             return 0
         self.options[option] = value
+        return 1
+
+    def malloc_trim(self, n_bytes: int) -> int:
         return 1
 
 
@@ -37,7 +40,7 @@ def test_the_c_library_keeps_as_much_as_its_version_allows(monkeypatch, pools, m
     library = Library(most)
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     keep_freed_memory("system")
-    assert library.options == {M_MMAP_THRESHOLD: kept, M_TRIM_THRESHOLD: 1 << 30}
+    assert library.options == {M_MMAP_THRESHOLD: kept, M_TRIM_THRESHOLD: 1 << 30, M_ARENA_MAX: 1}
     assert pools == ["system"]
 
 
@@ -47,7 +50,7 @@ def test_from_disk_little_is_kept(monkeypatch, pools, pilot, doors, door):
     monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
     for engine, (largest, most) in {"memory": (1 << 28, 1 << 30), "disk": (1 << 21, 1 << 21)}.items():
         assert doors.start(door, "--engine", engine).status == DONE
-        assert library.options == {M_MMAP_THRESHOLD: largest, M_TRIM_THRESHOLD: most}
+        assert library.options == {M_MMAP_THRESHOLD: largest, M_TRIM_THRESHOLD: most, M_ARENA_MAX: 1}
 
 
 def test_arrow_is_given_one_allocator(monkeypatch, pools):
@@ -71,3 +74,11 @@ def test_where_an_allocator_can_not_be_told_nothing_changes(monkeypatch, pools):
 @pytest.mark.parametrize("script", SCRIPTS.values())
 def test_each_door_chooses_once(script):
     assert (PROJECT / script).read_text(encoding="utf-8").count("keep_freed_memory(") == 1
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values())
+def test_the_allocator_is_told_before_any_thread_has_a_heap(script):
+    before, chosen, _ = (PROJECT / script).read_text(encoding="utf-8").partition("keep_freed_memory(")
+    imported = {line for line in before.splitlines() if line.startswith(("import ", "from "))}
+    assert chosen
+    assert not any("engines" in line or "run.doors" in line or "pandas" in line for line in imported)

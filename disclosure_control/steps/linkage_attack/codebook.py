@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.columns import EncodedColumn, canonical_labels_of, encode_column, parse_numbers
+from disclosure_control.basics.keys import count_pairs
 from disclosure_control.steps.linkage_attack.labels import texts_of
 from disclosure_control.treatments.registry import Reading
 
@@ -149,9 +150,8 @@ def code_of_equal(theirs: EncodedColumn, mine: EncodedColumn) -> np.ndarray:
 def pairs_of(before: EncodedColumn, released: EncodedColumn) -> np.ndarray:
     """Which value became which label: distinct pairs of codes (n_pairs, 2), without what is missing on a side."""
     both = (before.codes >= 0) & (released.codes >= 0)
-    n_labels = max(len(released.labels), 1)
-    pairs = np.unique(before.codes[both].astype(np.int64) * n_labels + released.codes[both])
-    return np.stack(np.divmod(pairs, n_labels), axis=1)
+    n_codes = len(before.labels), len(released.labels)
+    return np.stack(count_pairs(before.codes[both], released.codes[both], *n_codes)[:2], axis=1)
 
 
 def label_of_value(before: EncodedColumn, released: EncodedColumn) -> np.ndarray | None:

@@ -141,7 +141,7 @@ class Matching:
         record_of_class = np.empty(released.shape[1], dtype=np.int64)
         record_of_class[of_released] = np.arange(self.n_released)
         only = np.where(only_class >= 0, record_of_class[only_class], -1)
-        claimed = np.unique(only_class[only_class >= 0])
+        claimed = np.flatnonzero(np.bincount(only_class[only_class >= 0]))
         n_claimants = np.zeros(released.shape[1])
         turned = self._agreeing(attributes, turned=True)
         n_claimants[claimed], _ = _partners(released[:, claimed], known, turned, n_known)

@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.columns import EncodedColumn, number_text
 from disclosure_control.basics.hierarchies import ValueHierarchy
 from disclosure_control.basics.keys import count_pairs, number_groups
-from disclosure_control.treatments.algorithms.mondrian_parts import Attribute
+from disclosure_control.treatments.algorithms.mondrian_parts import Attribute, Parts
 
 VALUES_PER_MASK = 62
 TOP = "*"
@@ -32,7 +32,7 @@ class QuasiIdentifier:
             self.order = np.lexsort([self._first_leaf(level)[self.leaf] for level in range(tree.n_levels)])
         else:
             self.tree, self.order = None, np.arange(n_values)
-        self.code = np.zeros(n_values + 1, dtype=np.int64)
+        self.code = np.zeros(n_values + 1, dtype=np.min_scalar_type(-n_values - 1))
         self.code[self.order] = np.arange(1, n_values + 1)
 
     def _first_leaf(self, level: int) -> np.ndarray:
@@ -57,27 +57,32 @@ class QuasiIdentifier:
         nodes = np.concatenate([np.zeros((len(first), 1), dtype=np.int64), np.cumsum(changes, axis=1)], axis=1)
         return np.concatenate([nodes, np.zeros((1, nodes.shape[1]), dtype=np.int64)])
 
-    def labels_of_parts(self, part_of_record: np.ndarray, numbers: str = "interval") -> pd.Categorical | np.ndarray:
-        """The label of each record's part (n_records,), missing where all of its people lack a value."""
-        code = self.code[self.column.codes]
-        n_parts = int(part_of_record.max(initial=-1)) + 1
-        part, code, people = count_pairs(part_of_record, code, n_parts, len(self.order) + 1)
-        has_missing = np.zeros(n_parts, dtype=bool)
-        has_missing[part[code == 0]] = True
-        part, code, people = part[code > 0], code[code > 0], people[code > 0]
-        if numbers == "mean" and self.column.is_numeric and self.tree is None:
-            return self._means(part, code, people, n_parts)[part_of_record]
-        label, texts = self._texts(part, code, n_parts)
-        # A label and the same with missing are two categories, side by side.
-        variant = np.where(label < 0, -1, 2 * label + has_missing)
-        used, number = np.unique(variant, return_inverse=True)
-        labels = [None if i < 0 else texts[i // 2] + ("|missing" if i % 2 else "") for i in used.tolist()]
-        code_of_label, categories = pd.factorize(pd.Series(labels, dtype=object))  # many values have one node above
-        codes = code_of_label[number.reshape(-1)][part_of_record]
-        ordered = self.tree is None and self.column.is_numeric
-        return pd.Categorical.from_codes(codes, categories=pd.Index(categories, dtype=object), ordered=ordered)
+    def labels_of_parts(
+        self, parts: Parts, codes: np.ndarray, people: np.ndarray, numbers: str = "interval"
+    ) -> pd.Categorical | np.ndarray:
+        """The label of each part (n_parts,), missing where all of its people lack a value.
 
-    def _means(self, part: np.ndarray, code: np.ndarray, people: np.ndarray, n_parts: int) -> np.ndarray:
+        ``codes`` (n_units,) are Mondrian's, ``people`` (n_units,) how many each unit stands for.
+        """
+        if numbers == "mean" and self.column.is_numeric and self.tree is None:
+            return self._means(parts, codes, people)
+        codes = codes[parts.units]
+        has_missing = np.logical_or.reduceat(codes == 0, parts.start)
+        label, texts = self._texts(codes, parts.start)
+        # A label and the same with missing are two categories, side by side.
+        variant = 2 * label + has_missing
+        variant[label < 0] = -1
+        number, used = _numbered(variant + 1, 2 * len(texts) + 1)
+        labels = [None if i < 0 else texts[i // 2] + ("|missing" if i % 2 else "") for i in (used - 1).tolist()]
+        code_of_label, categories = pd.factorize(pd.Series(labels, dtype=object))  # many values have one node above
+        ordered = self.tree is None and self.column.is_numeric
+        of_part = code_of_label[number]
+        return pd.Categorical.from_codes(of_part, categories=pd.Index(categories, dtype=object), ordered=ordered)
+
+    def _means(self, parts: Parts, codes: np.ndarray, people: np.ndarray) -> np.ndarray:
+        n_parts = len(parts.length)
+        part, code, people = count_pairs(parts.part_of_unit, codes, n_parts, len(self.order) + 1, people)
+        part, code, people = part[code > 0], code[code > 0], people[code > 0]
         values = self.column.labels[code - 1]
         n = np.bincount(part, people, n_parts)
         low = np.full(n_parts, np.nan)
@@ -86,20 +91,23 @@ class QuasiIdentifier:
             means = low + np.bincount(part, people * (values - low[part]), n_parts) / n
         return means
 
-    def _texts(self, part: np.ndarray, code: np.ndarray, n_parts: int) -> tuple[np.ndarray, list[str]]:
-        """Label of each part (n_parts,), -1 without a value, and the labels' texts in order."""
-        first = np.flatnonzero(np.diff(part, prepend=-1))
-        last = np.append(first[1:], len(part)) - 1
-        label = np.full(n_parts, -1)
-        if not len(part):
+    def _texts(self, codes: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, list[str]]:
+        """Label of each part (n_parts,), -1 without a value, and the labels' texts in order; codes stand by part."""
+        n_values = len(self.order)
+        high = np.maximum.reduceat(codes, start)
+        label = np.full(len(start), -1)
+        known = np.flatnonzero(high)
+        if not len(known):
             return label, []
         if self.tree is None and not self.column.is_numeric:
-            number, texts = self._sets(part, code, first)
-        else:
-            pair, low, high = _distinct_pairs(code[first], code[last], len(self.order) + 1)
-            number, texts = pair, self._texts_of_ends(low, high)
-        label[part[first]] = number
-        return label, texts
+            number, texts = self._sets(codes, start)
+            label[known] = number[known]
+            return label, texts
+        # What is missing is no low end.
+        low = np.minimum.reduceat(np.where(codes > 0, codes, codes.dtype.type(n_values)), start)
+        pair = low[known].astype(np.int64) * (n_values + 1) + high[known]
+        label[known], pairs = _numbered(pair, (n_values + 1) ** 2)
+        return label, self._texts_of_ends(*np.divmod(pairs, n_values + 1))
 
     def _texts_of_ends(self, low: np.ndarray, high: np.ndarray) -> list[str]:
         if self.tree is None:
@@ -115,25 +123,27 @@ class QuasiIdentifier:
             TOP if up == self.tree.n_levels else self.tree.labels[one, up] for one, up in zip(leaf, level, strict=True)
         ]
 
-    def _sets(self, part: np.ndarray, code: np.ndarray, first: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    def _sets(self, codes: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """Which values the part has: equal sets are one label, ``a|b``."""
-        number, n_numbers = np.zeros(len(first), dtype=np.int64), 1
-        for start in range(0, len(self.order), VALUES_PER_MASK):
-            shift = code - 1 - start
-            bits = np.where((shift >= 0) & (shift < VALUES_PER_MASK), 1 << np.clip(shift, 0, VALUES_PER_MASK), 0)
-            masks = np.bitwise_or.reduceat(bits, first) if len(first) else bits
-            distinct, mask = np.unique(masks, return_inverse=True)
-            number, size = number_groups(number * len(distinct) + mask.reshape(-1), n_numbers * max(len(distinct), 1))
+        number, n_numbers = np.zeros(len(start), dtype=np.int64), 1
+        for first in range(1, len(self.order) + 1, VALUES_PER_MASK):
+            bit = np.zeros(len(self.code), dtype=np.int64)
+            of_mask = bit[first : first + VALUES_PER_MASK]
+            of_mask[:] = 1 << np.arange(len(of_mask))
+            mask, masks = _numbered(np.bitwise_or.reduceat(bit[codes], start), 1 << VALUES_PER_MASK)
+            number, size = number_groups(number * len(masks) + mask, n_numbers * len(masks))
             n_numbers = len(size)
-        a_part = np.zeros(n_numbers if len(first) else 0, dtype=np.int64)
-        a_part[number] = np.arange(len(first))
-        end = np.append(first[1:], len(part))
+        a_part = np.zeros(n_numbers, dtype=np.int64)
+        a_part[number] = np.arange(len(start))
+        end = np.append(start[1:], len(codes))
         labels = [str(label) for label in self.column.labels]
-        texts = ["|".join(labels[c - 1] for c in code[first[i] : end[i]].tolist()) for i in a_part.tolist()]
-        return number, texts
+        sets = [sorted(set(codes[start[i] : end[i]].tolist()) - {0}) for i in a_part.tolist()]
+        return number, ["|".join(labels[code - 1] for code in codes_of_set) for codes_of_set in sets]
 
 
-def _distinct_pairs(low: np.ndarray, high: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Number of each pair in the order of low and high, and the distinct pairs."""
-    distinct, number = np.unique(low * np.int64(n_codes) + high, return_inverse=True)
-    return number.reshape(-1), *np.divmod(distinct, n_codes)
+def _numbered(key: np.ndarray, n_keys: int) -> tuple[np.ndarray, np.ndarray]:
+    """The number of each key (n,) in their order, and the distinct keys; they go from 0 to ``n_keys`` - 1."""
+    number, size = number_groups(key, n_keys)
+    distinct = np.empty(len(size), dtype=np.int64)
+    distinct[number] = key
+    return number, distinct

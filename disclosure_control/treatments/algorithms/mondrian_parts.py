@@ -1,7 +1,8 @@
 """The partition of Mondrian: people are cut in two along one attribute again and again, all parts of a level at once.
 
 Units are what is never torn apart: equivalence classes in the strict form, people in the relaxed one. They stand side
-by side by part, so that a level costs a few passes over them, however many parts there are.
+by side by part, so that a level costs a few passes over them, however many parts there are. A part that has too few
+people to be cut is closed as soon as it is made.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import numpy as np
 
 from Anonymization_Models import CountTable
 from disclosure_control.basics.keys import count_pairs, number_groups
+
+# Cells between the ends of all parts are counted as they are up to so many for each unit, else those alone that occur.
+MOST_CELLS_PER_UNIT = 2
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,10 @@ class Attribute:
         return (self.position[high] - self.position[low]) / whole if whole > 0 else np.zeros(len(low))
 
     def values_to_cut(self, codes: np.ndarray, part: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """What a cut may lie between, in order (n_units,): the codes, or children of the lowest node above them all."""
+        """What a cut may lie between, in order (n_units,): the codes, or children of the lowest node above them all.
+
+        ``part`` (n_units,) is the place of each code's part in ``low`` and ``high`` (n_parts,), the ends of the parts.
+        """
         if self.nodes is None:
             return codes
         differ = self.nodes[:, low] != self.nodes[:, high]
@@ -56,6 +63,29 @@ class Demand:
         return self.is_met(CountTable(*count_pairs(part[asked], value, n_parts, len(values), people), values, n_parts))
 
 
+@dataclass(frozen=True)
+class Parts:
+    """Units that share a label: ``units`` (n_units,) side by side by part, in their order, and each part's ``length``.
+
+    Parts stand in the order in which they were closed.
+    """
+
+    units: np.ndarray
+    length: np.ndarray
+
+    @property
+    def start(self) -> np.ndarray:
+        """Where each part (n_parts,) starts in the units."""
+        return np.cumsum(self.length) - self.length
+
+    @property
+    def part_of_unit(self) -> np.ndarray:
+        """The number of the part of each unit (n_units,)."""
+        part = np.empty(len(self.units), dtype=np.int32)
+        part[self.units] = np.repeat(np.arange(len(self.length), dtype=np.int32), self.length)
+        return part
+
+
 def partition(
     codes: np.ndarray,
     people: np.ndarray,
@@ -63,29 +93,41 @@ def partition(
     k: int,
     demands: Sequence[Demand] = (),
     relaxed: bool = False,
-) -> np.ndarray:
-    """Part of each unit (n_units,), parts numbered by their first units.
+) -> Parts:
+    """The parts of the units, of which ``codes`` (n_attributes, n_units) and ``people`` (n_units,) are told.
 
-    ``codes`` (n_attributes, n_units), ``people`` (n_units,). A part is cut along its widest attribute, as a share of
-    the attribute's whole range; where a side would have fewer than ``k`` people or miss a demand, along the next
-    widest. Missing values are cut off first. Strict: the cut lies between two values, as near to the median as can be
-    (the lower of two such cuts), under a hierarchy between two children of the lowest node above all values of the
-    part. Relaxed: half of the people each, in the order of the values and then of the units, whose ``people`` are 1.
+    A part is cut along its widest attribute, as a share of the attribute's whole range; where a side would have fewer
+    than ``k`` people or miss a demand, along the next widest. Missing values are cut off first. Strict: the cut lies
+    between two values, as near to the median as can be (the lower of two such cuts), under a hierarchy between two
+    children of the lowest node above all values of the part. Relaxed: half of the people each, in the order of the
+    values and then of the units, whose ``people`` are 1.
     Source: LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101.
     """
     parts = _OpenParts(codes, people, attributes, k, demands, relaxed)
     for attribute in range(len(attributes)):
         parts.go_on(parts.cut_off_missing(attribute), close_uncut=False)
-    while len(parts.start):
+    while len(parts.length):
         parts.go_on(parts.cut(), close_uncut=True)
-    return number_groups(parts.first_unit, max(len(people), 1))[0]
+    return parts.closed()
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Which open parts are cut (n_parts,), the people left of the cuts (n_parts,), and which units are right of them.
+
+    ``right`` (n_units,) of bool is False for the units of parts that are not cut.
+    """
+
+    is_cut: np.ndarray
+    n_left: np.ndarray
+    right: np.ndarray
 
 
 class _OpenParts:
-    """The parts that may still be cut, side by side: ``units`` by part, and where each part starts in them.
+    """The parts that may still be cut, of at least two times k people each, and those that are closed.
 
-    ``codes`` (n_attributes, n_open_units) and ``people`` stand as ``units`` do. ``first_unit`` (n_units,) names the
-    part of each unit, open or closed, by the smallest of its units.
+    ``units`` of the open ones by part, ``codes`` (n_attributes, n_open_units) and ``people`` as they stand there;
+    ``length`` (n_parts,) in units and ``n_people`` (n_parts,). People are floats, which is what is summed fastest.
     """
 
     def __init__(
@@ -97,139 +139,160 @@ class _OpenParts:
         demands: Sequence[Demand],
         relaxed: bool,
     ):
-        self.attributes, self.k, self.demands, self.relaxed = attributes, k, demands, relaxed
+        self.attributes, self.k, self.demands = attributes, k, demands
+        self.halve = self._halve_people if relaxed else self._cut_between_values
         self.n_units = codes.shape[1]
-        self.units, self.codes, self.people = np.arange(self.n_units), codes, people.astype(np.int32)
-        self.first_unit = np.zeros(self.n_units, dtype=np.int64)
-        self._set_starts(np.zeros(min(self.n_units, 1), dtype=np.int64))
+        self.units, self.codes = np.arange(self.n_units, dtype=np.int32), np.ascontiguousarray(codes)
+        self.people, self.length = people.astype(float), np.full(min(self.n_units, 1), self.n_units)
+        self.n_people = np.full(len(self.length), people.sum(), dtype=float)
+        self.closed_units, self.closed_lengths = [self.units[:0]], [self.length[:0]]
+        nobody = _Cut(np.zeros(len(self.length), dtype=bool), self.n_people, np.zeros(self.n_units, dtype=bool))
+        self.go_on(nobody, close_uncut=bool((self.n_people < 2 * k).all()))
 
-    def _set_starts(self, start: np.ndarray) -> None:
-        self.start = start
-        self.part = np.repeat(np.arange(len(start)), np.diff(start, append=len(self.units)))
+    def closed(self) -> Parts:
+        """All parts, once none is open."""
+        return Parts(np.concatenate(self.closed_units), np.concatenate(self.closed_lengths))
 
-    def cut_off_missing(self, attribute: int) -> np.ndarray:
-        """Side of each open unit: missing on the left, the others on the right, -1 in parts that are not cut."""
-        is_present = (self.codes[attribute] > 0).astype(np.int8)
-        n_present = np.zeros(0, dtype=np.int64)
-        if len(self.start):
-            n_present = np.add.reduceat(is_present, self.start, dtype=np.int64)
-        is_mixed = (n_present > 0) & (n_present < np.diff(self.start, append=len(self.units)))
-        return self._allowed(np.where(is_mixed[self.part], is_present, np.int8(-1)))
+    @property
+    def start(self) -> np.ndarray:
+        """Where each part (n_parts,) starts in the open units."""
+        return np.cumsum(self.length) - self.length
 
-    def cut(self) -> np.ndarray:
-        """Side of each open unit, 0 or 1, along the widest attribute that allows it; -1 in parts that none does."""
+    def cut_off_missing(self, attribute: int) -> _Cut:
+        """The missing are left of the cut, the others right of it, where both are there and may be parts."""
+        is_present = self.codes[attribute] > 0
+        if not len(self.length) or is_present.all():
+            return _Cut(np.zeros(len(self.length), dtype=bool), self.n_people, np.zeros(len(self.units), dtype=bool))
+        n_left = np.add.reduceat(self.people * ~is_present, self.start)
+        is_cut = self._allowed(np.arange(len(self.length)), slice(None), n_left, is_present)
+        return _Cut(is_cut, n_left, is_present & np.repeat(is_cut, self.length))
+
+    def cut(self) -> _Cut:
+        """Every part along the widest attribute that allows it, if one does."""
         low, high = (end.reduceat(self.codes, self.start, axis=1) for end in (np.minimum, np.maximum))
         width = np.stack([one.width(*ends) for one, *ends in zip(self.attributes, low, high, strict=True)])
-        place = np.arange(len(self.start))
-        is_uncut = np.add.reduceat(self.people, self.start, dtype=np.int64) >= 2 * self.k
-        side = np.full(len(self.units), -1, dtype=np.int8)
+        place = np.arange(len(self.length))
+        is_cut, n_left = np.zeros(len(place), dtype=bool), np.zeros(len(place))
+        right = np.zeros(len(self.units), dtype=bool)
         for attribute in np.argsort(-width, axis=0, kind="stable"):
-            can = is_uncut & (high[attribute, place] > low[attribute, place])
-            units = np.flatnonzero(can[self.part])
-            if len(units):
-                halve = self._halve_people if self.relaxed else self._cut_between_values
-                proposed = np.full(len(self.units), -1, dtype=np.int8)
-                proposed[units] = halve(units, attribute, low, high)
-                side = np.maximum(side, self._allowed(proposed))
-                is_uncut &= side[self.start] < 0
-        return side
+            can = ~is_cut & (high[attribute, place] > low[attribute, place])
+            tried = np.flatnonzero(can)
+            if not len(tried):
+                continue
+            units = np.flatnonzero(np.repeat(can, self.length)) if len(tried) < len(can) else slice(None)
+            on_left, on_right = self.halve(tried, units, attribute[tried], low[:, tried], high[:, tried])
+            allowed = self._allowed(tried, units, on_left, on_right)
+            on_right &= np.repeat(allowed, self.length[tried])
+            right[units] = on_right
+            is_cut[tried], n_left[tried] = allowed, on_left
+        return _Cut(is_cut, n_left, right)
 
     def _cut_between_values(
-        self, units: np.ndarray, attribute: np.ndarray, low: np.ndarray, high: np.ndarray
-    ) -> np.ndarray:
-        """Side of each of the units (n,) when its part is cut between two values of its attribute."""
-        part = self.part[units]
-        value = self._values(units, attribute, low, high)
-        least, most = np.full((2, len(self.start)), 0)
-        ends = np.flatnonzero(np.diff(part, prepend=-1))
-        least[part[ends]], most[part[ends]] = np.minimum.reduceat(value, ends), np.maximum.reduceat(value, ends)
-        room = np.where(most > least, most - least + 1, 0)
-        offset = np.cumsum(room) - room - least
-        cell, n_units = number_groups(offset[part] + value, int(room.sum()))
-        people = np.bincount(cell, self.people[units], len(n_units)).astype(np.int64)
-        part_of_cell = np.empty(len(n_units), dtype=np.int64)
-        part_of_cell[cell] = part
-        return cell > _middle_cells(part_of_cell, people, len(self.start))[part]
+        self, tried: np.ndarray, units: np.ndarray | slice, attribute: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The people left of a cut between two values of each part that is tried, and which units are right of it."""
+        length, n_people = self.length[tried], self.n_people[tried]
+        value, least, most = self._values(length, units, attribute, low, high)
+        room = most - least + 1
+        first = np.cumsum(room) - room
+        value += np.repeat(first - least, length)  # now the cell: one for each value between the ends of a part
+        n_cells = int(room.sum())
+        if n_cells > MOST_CELLS_PER_UNIT * len(value):
+            value, size = number_groups(value, n_cells)
+            first, n_cells = np.minimum.reduceat(value, np.cumsum(length) - length), len(size)
+        running = np.cumsum(np.bincount(value, self.people[units], n_cells))
+        before = np.cumsum(n_people) - n_people
+        middle = _middle_cells(running, first, before + n_people / 2)
+        return running[middle] - before, value > np.repeat(middle, length)
 
-    def _values(self, units: np.ndarray, attribute: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        value = self.codes[attribute[self.part[units]], units].astype(np.int64)
+    def _values(
+        self, length: np.ndarray, units: np.ndarray | slice, attribute: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What a cut may lie between, of each unit (n,), and the least and the most of it in each part."""
+        value = np.repeat(attribute * len(self.units), length)
+        value += np.arange(len(self.units))[units]
+        value = self.codes.ravel().take(value).astype(np.int64)
+        place = np.arange(len(length))
+        least, most = (end[attribute, place].astype(np.int64) for end in (low, high))
         for i, one in enumerate(self.attributes):
-            if one.nodes is not None:
-                mine = np.flatnonzero(attribute[self.part[units]] == i)
-                value[mine] = one.values_to_cut(value[mine], self.part[units[mine]], low[i], high[i])
-        return value
+            mine = attribute == i
+            if one.nodes is None or not mine.any():
+                continue
+            of_mine, ends = np.repeat(mine, length), (low[i, mine], high[i, mine])
+            own = np.arange(np.count_nonzero(mine))
+            value[of_mine] = one.values_to_cut(value[of_mine], np.repeat(own, length[mine]), *ends)
+            least[mine], most[mine] = (one.values_to_cut(end, own, *ends) for end in ends)
+        return value, least, most
 
-    def _halve_people(self, units: np.ndarray, attribute: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Side of each of the units, one person each: the lower half goes left, ties in the order of the units."""
-        part, code = self.part[units], self.codes[attribute[self.part[units]], units].astype(np.int64)
+    def _halve_people(
+        self, tried: np.ndarray, units: np.ndarray | slice, attribute: np.ndarray, low: np.ndarray, high: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Units are one person each: the lower half is left of the cut, ties in the order of the units."""
+        length = self.length[tried]
+        place = np.repeat(np.arange(len(tried)), length)
+        code = self.codes[attribute[place], np.arange(len(self.units))[units]].astype(np.int64)
         n_codes = int(code.max()) + 1
-        order = np.argsort(part * n_codes + code, kind="stable")
-        first = np.flatnonzero(np.diff(part, prepend=-1))
-        length = np.diff(first, append=len(part))
-        place = np.arange(len(part)) - np.repeat(first, length)
-        side = np.empty(len(part), dtype=bool)
-        side[order] = place >= np.repeat(length // 2, length)
-        return side
+        order = np.argsort(place * n_codes + code, kind="stable")
+        right = np.empty(len(place), dtype=bool)
+        start = np.cumsum(length) - length
+        right[order] = np.arange(len(place)) >= np.repeat(start + length // 2, length)
+        return (length // 2).astype(float), right
 
-    def _allowed(self, proposed: np.ndarray) -> np.ndarray:
-        """The proposed sides, -1 in parts of which a side has fewer than k people or misses a demand."""
-        cut = np.flatnonzero(proposed[self.start] >= 0)
-        number = np.full(len(self.start), -1)
-        number[cut] = np.arange(len(cut))
-        asked = np.flatnonzero(proposed >= 0)
-        half = 2 * number[self.part[asked]] + proposed[asked]
-        is_good = np.bincount(half, self.people[asked], 2 * len(cut)) >= self.k
+    def _allowed(
+        self, tried: np.ndarray, units: np.ndarray | slice, n_left: np.ndarray, right: np.ndarray
+    ) -> np.ndarray:
+        """Which of the parts (n_tried,) may be cut so: both sides have at least k people and meet every demand."""
+        is_good = (n_left >= self.k) & (self.n_people[tried] - n_left >= self.k)
+        if not self.demands or not is_good.any():
+            return is_good
+        half = 2 * np.repeat(np.arange(len(tried)), self.length[tried]) + right
         for demand in self.demands:
+            # Halves whose other half has failed already need not be asked about.
+            half_of_unit = np.full(self.n_units, -1)
+            half_of_unit[self.units[units]] = np.where(is_good[half // 2], half, -1)
+            is_good = is_good & demand.holds(half_of_unit, 2 * len(tried)).reshape(-1, 2).all(axis=1)
             if not is_good.any():
                 break
-            # Halves whose other half has failed already need not be asked about.
-            both = np.repeat(is_good.reshape(-1, 2).all(axis=1), 2)
-            half_of_unit = np.full(self.n_units, -1)
-            half_of_unit[self.units[asked]] = np.where(both[half], half, -1)
-            is_good = both & demand.holds(half_of_unit, 2 * len(cut))
-        allowed = np.zeros(len(self.start), dtype=bool)
-        allowed[cut] = is_good.reshape(-1, 2).all(axis=1)
-        return np.where(allowed[self.part], proposed, np.int8(-1))
+        return is_good
 
-    def go_on(self, side: np.ndarray, close_uncut: bool) -> None:
-        """Put the left halves of the parts that are cut before the right ones; the uncut are closed, or stay open."""
-        if close_uncut:
-            self._name_parts()
-        kept = np.flatnonzero(side >= 0) if close_uncut else np.arange(len(side))
-        part, right = self.part[kept], side[kept] > 0
-        # Where each unit goes: left units to the front of their part and right ones behind, both in their order.
-        first = np.flatnonzero(np.diff(part, prepend=-1))
-        length = np.diff(first, append=len(part))
-        n_right_before: np.ndarray = np.cumsum(right)
-        n_right_before -= right
-        of_first = n_right_before[first]
-        n_left = length - np.diff(of_first, append=np.count_nonzero(right))
-        place = np.arange(len(part)) - n_right_before
-        place += np.repeat(of_first, length)  # where it goes if it is a left one
-        n_right_before += np.repeat(first + n_left - of_first, length)  # and if it is a right one
-        np.copyto(place, n_right_before, where=right)
-        order = np.empty(len(kept), dtype=np.int64)
-        order[place] = kept
-        starts_of_right = (first + n_left)[n_left < length]
-        self.units, self.codes, self.people = self.units[order], self.codes.take(order, axis=1), self.people[order]
-        self._set_starts(np.unique(np.concatenate([first, starts_of_right])))
+    def go_on(self, cut: _Cut, close_uncut: bool) -> None:
+        """Put all left halves before all right ones; close halves that cannot be cut again, and the uncut if asked.
 
-    def _name_parts(self) -> None:
-        if len(self.start):
-            self.first_unit[self.units] = np.minimum.reduceat(self.units, self.start)[self.part]
+        A part that is not cut is a left half of all its units.
+        """
+        if not (cut.is_cut.any() or (close_uncut and len(self.length))):
+            return
+        length_right = np.add.reduceat(cut.right.view(np.int8), self.start, dtype=np.int64)
+        n_left = np.where(cut.is_cut, cut.n_left, self.n_people)
+        left_stays = np.where(cut.is_cut, n_left >= 2 * self.k, not close_uncut)
+        right_stays = cut.is_cut & (self.n_people - n_left >= 2 * self.k)
+        halves = (
+            (~cut.right, self.length - length_right, n_left, left_stays, np.ones(len(n_left), dtype=bool)),
+            (cut.right, length_right, self.n_people - n_left, right_stays, cut.is_cut),
+        )
+        stay, closed = [], []
+        for is_in, length, n_people, stays, is_there in halves:
+            ends = is_there & ~stays
+            if not ends.any():
+                stay.append((np.flatnonzero(is_in), length[stays], n_people[stays]))
+                continue
+            unit_stays = np.repeat(stays, self.length)
+            stay.append((np.flatnonzero(is_in & unit_stays), length[stays], n_people[stays]))
+            closed.append((np.flatnonzero(is_in & ~unit_stays), length[ends]))
+        for units, length in closed:
+            self.closed_units.append(self.units[units])
+            self.closed_lengths.append(length)
+        order, self.length, self.n_people = (np.concatenate(both) for both in zip(*stay, strict=True))
+        self.units, self.people, self.codes = self.units[order], self.people[order], self.codes.take(order, axis=1)
 
 
-def _middle_cells(part_of_cell: np.ndarray, people: np.ndarray, n_parts: int) -> np.ndarray:
-    """The cell of each part (n_parts,) after which the people on both sides differ least, the first of such cells."""
-    first = np.flatnonzero(np.diff(part_of_cell, prepend=-1))
-    length = np.diff(first, append=len(part_of_cell))
-    so_far = np.cumsum(people)
-    so_far = so_far - np.repeat(so_far[first] - people[first], length)
-    total = np.repeat(np.add.reduceat(people, first), length)
-    difference = np.abs(2 * so_far - total)
-    difference[np.append(first[1:], len(part_of_cell)) - 1] = np.iinfo(np.int64).max  # nobody would be on the right
-    is_least = np.flatnonzero(difference == np.repeat(np.minimum.reduceat(difference, first), length))
-    least = is_least[np.diff(part_of_cell[is_least], prepend=-1) != 0]
-    middle = np.zeros(n_parts, dtype=np.int64)
-    middle[part_of_cell[least]] = least
-    return middle
+def _middle_cells(running: np.ndarray, first: np.ndarray, half: np.ndarray) -> np.ndarray:
+    """The cell of each part (n_parts,) after which the people on both sides differ least, the lower of two such cells.
+
+    ``running`` (n_cells,) sums the people of the cells, of which each part has those from its ``first`` on; ``half``
+    (n_parts,) is where half of the part's people are reached. The last cell is none: nobody would be on the right.
+    """
+    last = np.append(first[1:], len(running)) - 1
+    above = np.clip(np.searchsorted(running, half), first, last - 1)
+    below = np.maximum(above - 1, first)
+    return np.where(half - running[below] <= np.abs(running[above] - half), below, above)

@@ -76,27 +76,28 @@ def apply_mondrian(
     classes = form_equivalence_classes(frame, names)
     columns = [QuasiIdentifier(column, trees.get(name)) for name, column in zip(names, classes.columns, strict=True)]
     codes = np.stack([one.code[of_class] for one, of_class in zip(columns, classes.class_codes, strict=True)])
-    codes = codes.astype(np.min_scalar_type(-int(codes.max()) - 1))
+    attributes = [one.attribute for one in columns]
     if form == "strict":
         demands, notes = _demands(config, _class_tables(frame, classes, config), also)
-        part = partition(codes, classes.size, [one.attribute for one in columns], k, demands)
-        part_of_record = part[classes.class_of_record]
+        people = classes.size
+        parts = partition(codes, people, attributes, k, demands)
+        part_of_record = parts.part_of_unit[classes.class_of_record]
     else:
         chance = given.generator.permutation(len(frame))[record_ranks(given)]
         records = np.lexsort((chance, classes.class_of_record))
         demands, notes = _demands(config, _record_tables(frame, records, config), also)
-        codes = codes[:, classes.class_of_record[records]]
-        part = partition(codes, np.ones_like(records), [one.attribute for one in columns], k, demands, relaxed=True)
+        codes, people = codes[:, classes.class_of_record[records]], np.ones_like(records)
+        parts = partition(codes, people, attributes, k, demands, relaxed=True)
         part_of_record = np.empty(len(frame), dtype=np.int64)
-        part_of_record[records] = part
+        part_of_record[records] = parts.part_of_unit
     if len(frame) < k:
         notes.append(f"k = {k} cannot be met: everybody together is {people_text(len(frame))}.")
-    new = {
-        name: pd.Series(one.labels_of_parts(part_of_record, numbers), index=frame.index, name=name)
-        for name, one in zip(names, columns, strict=True)
-    }
+    new = {}
+    for name, one, of_unit in zip(names, columns, codes, strict=True):
+        labels = one.labels_of_parts(parts, of_unit, people, numbers)
+        new[name] = pd.Series(labels.take(part_of_record), index=frame.index, name=name)
     notes += _note_on_those_not_evaluated(config, new, also)
-    return with_columns(given, new, [f"{int(part.max()) + 1} parts of at least {k} people.", *notes], inputs=inputs)
+    return with_columns(given, new, [f"{len(parts.length)} parts of at least {k} people.", *notes], inputs=inputs)
 
 
 def _read_hierarchies(
