@@ -109,8 +109,7 @@ class OpenedOnDisk:
 
     def column(self, name: str) -> pd.Series:
         """See ``Opened``."""
-        (whole,) = self.table.rows_in_order([self.n_rows], [name]) if self.n_rows else [self.table.frame]
-        return whole[name]
+        return self.table.column(name)
 
     def rows(self, lengths: Iterable[int]) -> Iterator[pd.DataFrame]:
         """See ``Opened``."""
