@@ -7,7 +7,7 @@ A cell of text may hold an id among other letters, one of a column of numbers is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -185,8 +185,9 @@ def _short_ids(
     total = 0
     for name, file in released.files.items() if short else ():
         n_texts, n_numbers, n_cells = Counter[tuple[int, str]](), Counter[tuple[int, str]](), Counter[str]()
-        for source, frame in _side_by_side(name, file, opened[name]):
-            for column in frame.columns.drop(subject_column or [], errors="ignore"):
+        columns = [column for column in opened[name].columns if column != subject_column]
+        for source, frame in _side_by_side(name, file, opened[name], columns):
+            for column in columns:
                 found = labels(frame[column])
                 n_cells[column] += int(frame[column].notna().sum())
                 for i, own in enumerate(short):
@@ -201,10 +202,12 @@ def _short_ids(
     return total
 
 
-def _side_by_side(name: str, file: ReleasedFile, opened: Opened) -> Iterator[tuple[RowsOfSource, pd.DataFrame]]:
-    """Rows of the source, part by part, and what stands in their place in the file as it was opened."""
+def _side_by_side(
+    name: str, file: ReleasedFile, opened: Opened, columns: Sequence[str]
+) -> Iterator[tuple[RowsOfSource, pd.DataFrame]]:
+    """Rows of the source, part by part, and what stands in their place in the ``columns`` of the opened file."""
     with progress(f"Searching {name}", file.n_records, "rows") as advance:
-        for source, frame in zip(file.beside_source, opened.rows(file.lengths), strict=True):
+        for source, frame in zip(file.beside_source, opened.rows(file.lengths, columns), strict=True):
             yield source, frame
             advance(len(frame))
 
@@ -246,7 +249,9 @@ def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], wh
     }
     total = 0
     for name, file in released.files.items():
-        for source, frame in _side_by_side(name, file, opened[name]):
+        table = opened[name]
+        columns = [one for one in table.columns if (name, one) in numeric or _has_dates(table.distinct(one)[0])]
+        for source, frame in _side_by_side(name, file, table, columns) if columns else ():
             somebody = source.people >= 0
             for column in frame.columns.intersection(source.frame.columns):
                 before, after = source.frame[column].iloc[source.rows].reset_index(drop=True), frame[column]
@@ -259,6 +264,10 @@ def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], wh
                     same = before.iloc[rows].to_numpy() == after.iloc[rows].to_numpy()
                     total += _add(where, f"{name}.{column}", int(same.sum()))
     return total
+
+
+def _has_dates(values: pd.Series) -> bool:
+    return values.dtype.kind != "f" and bool(pc.any(pc.match_substring_regex(as_texts(values), _DATE)).as_py())
 
 
 def _are_dates(column: pd.Series) -> np.ndarray:

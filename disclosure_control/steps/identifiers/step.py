@@ -79,7 +79,7 @@ def _reading(step: StepInput) -> Reading:
     def fits(path: Path) -> bool:
         return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
 
-    return Reading(read, fits, limits.rows_at_hand)
+    return Reading(read, fits, 2 * limits.rows_at_hand)
 
 
 def scan_beside(
@@ -112,7 +112,8 @@ def scan_beside(
         if table.n_rows <= reading.most_rows:
             scans.append(scan_large_table(domain, table, rule.column, joined_columns))
         else:
-            unread.append(f"{path.name}: it has more than {reading.most_rows:,} records, which is done in memory alone")
+            most = f"{reading.most_rows:,} records"
+            unread.append(f"{path.name}: it has more than {most}, of which columns are looked at in memory alone")
         table.give_back()
     return joined(scans), unread
 
