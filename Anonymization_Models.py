@@ -23,7 +23,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -178,7 +178,7 @@ class CountTable:
     class_of_cell: np.ndarray
     value_of_cell: np.ndarray
     people: np.ndarray
-    values: np.ndarray
+    values: np.ndarray = field(repr=False)
     n_classes: int
 
     @property

@@ -84,7 +84,7 @@ class ColumnReading:
     value stands; None: for one.
     """
 
-    values: pa.ChunkedArray | np.ndarray
+    values: pa.ChunkedArray | np.ndarray = field(repr=False)
     has_decimal_comma: bool = False
     n_missing_tokens: Mapping[str, int] = field(default_factory=dict)
     n_tokens_kept: Mapping[str, int] = field(default_factory=dict)

@@ -6,7 +6,7 @@ columns of the file and a setting decide; where they do not, the column stays as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
@@ -51,7 +51,7 @@ class DateReading:
     ``is_iso``: they are ISO 8601 already. ``by_order`` is empty where no one order reads every value.
     """
 
-    by_order: dict[str, pa.Array]
+    by_order: dict[str, pa.Array] = field(repr=False)
     is_iso: bool
 
 

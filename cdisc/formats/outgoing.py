@@ -28,7 +28,7 @@ class OutgoingTable:
 
     name: str
     label: str
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     labels: Mapping[str, str]
     study: str
     created: Moment

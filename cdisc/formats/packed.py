@@ -20,7 +20,7 @@ LARGEST_UNFOLDED, LARGEST_RATIO = 2 << 30, 50
 _GZIP, _EITHER = 16 + zlib.MAX_WBITS, 32 + zlib.MAX_WBITS
 _GZIP_BEGINNING = b"\x1f\x8b"
 _ARCHIVE = "a gzip archive"
-_PIECE, _STORED_PIECE = 1 << 24, 1 << 20
+_PIECE, _STORED_PIECE = 1 << 24, 1 << 16
 
 
 def check_unfolded_size(path: Path, n_stored: int, n_bytes: int) -> None:
@@ -90,7 +90,7 @@ def bytes_unpacked(path: Path) -> int:
     """About how many bytes a gzip file holds, by what its beginning does; its size where it is damaged."""
     try:
         with GunzippedFile(path) as file:
-            n_bytes = len(file.read(_PIECE))
+            n_bytes = len(io.BufferedReader(file).read(_PIECE))  # of as many members as that takes
             return n_bytes * path.stat().st_size // max(file.n_stored_read, 1)
     except FaultyInputError:
         return path.stat().st_size

@@ -22,13 +22,15 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.words import listed
 
 if TYPE_CHECKING:
-    from pyarrow.parquet import ColumnChunkMetaData, FileMetaData
+    from pyarrow.parquet import ColumnChunkMetaData, FileMetaData, ParquetFile
 
 _MAGIC = b"PAR1"
 # pandas writes an index without a name under such names; row labels are no data.
 INDEX_NAME_BEGINNING, INDEX_NOTE = "__index_level_", "row labels written by pandas left out"
 
 BYTES_OF_VALUE = 8
+BY_DIFFERENCE = "DELTA_BYTE_ARRAY"  # text as what differs from the text before
+_PACKED_LENGTHS = {BY_DIFFERENCE, "DELTA_LENGTH_BYTE_ARRAY"}
 _SMALL_BATCH = 256
 
 
@@ -47,25 +49,36 @@ def read_parquet(source: SourceFile, options: FileOptions) -> FileContents:
         notes.append(INDEX_NOTE)
     names = [clean_name(name) for name in table.column_names]
     faults = name_faults(names, path)
-    values: dict[str, pa.ChunkedArray | np.ndarray] = {}
-    unsupported = []
-    for name, column in zip(names, table.columns, strict=True):
-        try:
-            values[name] = as_text_or_numbers(column)
-        except (pa.ArrowException, UnicodeError):
-            unsupported.append(f"{shown_name(name)} ({_kind(column.type)})")
-    if unsupported:
-        faults.append(
-            f"{path.name}: {len(unsupported)} of {len(names)} columns hold neither text, numbers nor dates: "
-            f"{listed(unsupported, at_most=8)}. Write each part of them as a column of its own, or leave the "
-            f"domain out by {leave_out_setting(path)}."
-        )
+    values, faults_of_values = values_of(list(zip(names, table.columns, strict=True)), path)
+    faults += faults_of_values
     if table.num_rows == 0:
         faults.append(no_record_fault(path))
     if faults:
         raise FaultyInputError(faults)
     labels, label = labels_of(table.schema, table.column_names)
     return FileContents(values, notes, labels, label=label)
+
+
+def values_of(
+    columns: Sequence[tuple[str, pa.ChunkedArray]], path: Path
+) -> tuple[dict[str, pa.ChunkedArray | np.ndarray], list[str]]:
+    """Every named column as text or as float64, and a fault of those that are neither, or text that is not UTF-8."""
+    values: dict[str, pa.ChunkedArray | np.ndarray] = {}
+    unsupported = []
+    for name, column in columns:
+        try:
+            if _holds_text(column.type):
+                column.validate(full=True)  # what Arrow reads as text may be any bytes
+            values[name] = _as_text_or_numbers(column)
+        except (pa.ArrowException, UnicodeError):
+            unsupported.append(f"{shown_name(name)} ({_kind(column.type)})")
+    if not unsupported:
+        return values, []
+    return values, [
+        f"{path.name}: {len(unsupported)} of {len(columns)} columns hold neither text, numbers nor dates: "
+        f"{listed(unsupported, at_most=8)}. Write each part of them as a column of its own, text as UTF-8, or "
+        f"leave the domain out by {leave_out_setting(path)}."
+    ]
 
 
 def labels_of(schema: pa.Schema, names: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -90,13 +103,12 @@ def _opened(source: SourceFile) -> pa.Table:
         account = (max(chunk.total_uncompressed_size, BYTES_OF_VALUE * chunk.num_values) for chunk in chunks)
         _check_size(source, sum(account))
         # Text may be stored as what differs from the text before, which only reading it tells the length of.
-        by_difference = {chunk.path_in_schema for chunk in chunks if "DELTA_BYTE_ARRAY" in chunk.encodings}
+        by_difference = {chunk.path_in_schema for chunk in chunks if BY_DIFFERENCE in chunk.encodings}
         n_bytes = 0
         for batch in file.iter_batches(_SMALL_BATCH, columns=sorted(by_difference)) if by_difference else ():
             n_bytes += batch.nbytes
             _check_size(source, n_bytes)
-        names = [field.name for field in file.schema_arrow if is_text(field.type)]
-        folded = [name for name in names if name not in by_difference]
+        folded = folded_columns(file)
         table = ParquetFile(pa.BufferReader(source.content), read_dictionary=folded).read()
         _check_size(source, sum(map(_unfolded_bytes, table.columns)))
         return table
@@ -104,6 +116,12 @@ def _opened(source: SourceFile) -> pa.Table:
         raise
     except (pa.ArrowException, OSError, ValueError):
         raise FaultyInputError(damaged_fault(source.path, source.content.startswith(_MAGIC))) from None
+
+
+def folded_columns(file: ParquetFile) -> list[str]:
+    """The columns of text of which each distinct one can be read once: Arrow cannot where lengths are packed."""
+    packed = {chunk.path_in_schema for chunk in chunks_of(file.metadata) if _PACKED_LENGTHS & set(chunk.encodings)}
+    return [field.name for field in file.schema_arrow if is_text(field.type) and field.name not in packed]
 
 
 def damaged_fault(path: Path, is_parquet: bool = True) -> str:
@@ -134,11 +152,15 @@ def is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
+def _holds_text(kind: pa.DataType) -> bool:
+    return is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+
+
 def _check_size(source: SourceFile, n_bytes: int) -> None:
     check_unfolded_size(source.path, len(source.content), n_bytes)
 
 
-def as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
+def _as_text_or_numbers(column: pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
     """Return a column as text or as float64; raise ArrowException where it is neither."""
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.cast(column.type.storage_type)
@@ -189,6 +211,8 @@ def _without_zero_fraction(times: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _kind(kind: pa.DataType) -> str:
+    if _holds_text(kind):
+        return "text that is not UTF-8"
     return "nested" if pa.types.is_nested(kind) else str(kind)[:30]
 
 

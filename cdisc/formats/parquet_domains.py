@@ -16,19 +16,21 @@ import pyarrow.compute as pc
 
 from cdisc.formats.packed import check_unfolded_size
 from cdisc.formats.parquet import (
+    BY_DIFFERENCE,
     BYTES_OF_VALUE,
     INDEX_NAME_BEGINNING,
     INDEX_NOTE,
-    as_text_or_numbers,
     chunks_of,
     damaged_fault,
+    folded_columns,
     is_text,
     labels_of,
+    values_of,
 )
 from cdisc.formats.row_numbers import may_be_row_numbers
 from cdisc.formats.tables import FileContents
 from cdisc.formats.values import clean_name
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.faults import FaultyInputError, stop_at
 
 _WHOLE = {8: pa.int8(), 16: pa.int16(), 32: pa.int32(), 64: pa.int64()}
 
@@ -51,7 +53,7 @@ def can_be_read_in_pieces(path: Path) -> bool:
     except (pa.ArrowException, OSError, ValueError, KeyError):
         return False
     are_names = bool(names) and "" not in names and len(set(names)) == len(names) and not may_be_row_numbers(names[0])
-    return has_records and are_names and all(map(_is_plain, types)) and "DELTA_BYTE_ARRAY" not in encodings
+    return has_records and are_names and all(map(_is_plain, types)) and BY_DIFFERENCE not in encodings
 
 
 class BlocksOfParquetDomain:
@@ -74,11 +76,10 @@ class BlocksOfParquetDomain:
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         from pyarrow.parquet import ParquetFile
 
-        folded = [name for name in self._names if is_text(self._schema.field(name).type)]
         with self.path.open("rb") as file:
             self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             try:
-                parquet = ParquetFile(file, read_dictionary=folded)
+                parquet = ParquetFile(file, read_dictionary=folded_columns(ParquetFile(file)))
                 n_rows, n_done = parquet.metadata.num_rows, 0
                 n_at_once = max(self._block_bytes * n_rows // max(self.n_bytes, 1), 1)
                 for batch in parquet.iter_batches(n_at_once, columns=self._names):
@@ -95,14 +96,16 @@ class BlocksOfParquetDomain:
 
     def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
         """What the file holds, by the ``distinct`` texts of each column's blocks and how many records have each."""
-        values, n_bytes = {}, 0
+        columns, n_bytes = [], 0
         for name, stored in zip(self.columns, self._names, strict=True):
             kind = self._schema.field(stored).type
             typed = _from_text(distinct[name], kind)
             lengths = pc.fill_null(pc.binary_length(typed), 0).to_numpy() if is_text(typed.type) else 0
             n_bytes += int(((BYTES_OF_VALUE + lengths) * n_records[name]).sum())
-            values[name] = as_text_or_numbers(pa.chunked_array([typed]))
+            columns.append((name, pa.chunked_array([typed])))
         check_unfolded_size(self.path, self.path.stat().st_size, n_bytes)
+        values, faults = values_of(columns, self.path)
+        stop_at(faults)
         notes = [INDEX_NOTE] if len(self._names) < len(self._schema.names) else []
         labels, label = labels_of(self._schema, self._names)
         return FileContents(values, notes, labels, label=label, n_records=n_records)

@@ -58,7 +58,7 @@ class FileContents:
     values alone, how many records have each of them.
     """
 
-    columns: Mapping[str, pa.ChunkedArray | pa.Array | np.ndarray]
+    columns: Mapping[str, pa.ChunkedArray | pa.Array | np.ndarray] = field(repr=False)
     notes: Sequence[str]
     labels: Mapping[str, str] = field(default_factory=dict)
     may_guess_comma: bool = True
@@ -81,7 +81,7 @@ class SourceTable:
     domain: str
     file_name: str
     sha256: str
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     labels: Mapping[str, str]
     notes: tuple[str, ...]
     types: Mapping[str, str] = field(default_factory=dict)

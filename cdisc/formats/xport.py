@@ -13,7 +13,7 @@ import re
 import struct
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -48,7 +48,7 @@ _BYTE_FOR_BYTE = "LATIN1"
 class _Layout:
     """Where the observations stand in a transport file."""
 
-    names: list[bytes]
+    names: list[bytes] = field(repr=False)
     observation_length: int
     data_at: int
     n_declared: int | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,7 +36,7 @@ class Combined:
 
     columns: list[str]
     n_subjects: int
-    kept: Iterable[pd.DataFrame]
+    kept: Iterable[pd.DataFrame] = field(repr=False)
     report: dict[str, Any]
 
     @property

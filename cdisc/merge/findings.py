@@ -9,7 +9,7 @@ the first visit. Every record that is not chosen is counted.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -65,7 +65,7 @@ class _Results:
     number: np.ndarray
     text: np.ndarray
     is_text: np.ndarray
-    unit: pd.Series
+    unit: pd.Series = field(repr=False)
     n_not_done: int
 
     @property
@@ -81,7 +81,7 @@ class _Valued:
     ``frame`` has all records of the part; ``rows`` (n_records,) are the places of these, taken only where needed.
     """
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     rows: np.ndarray
     subject: np.ndarray
     number: np.ndarray

@@ -8,7 +8,7 @@ few kinds that there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -107,7 +107,7 @@ class Kinds:
     and whether the result is text.
     """
 
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     of_record: np.ndarray
 
 

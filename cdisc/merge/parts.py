@@ -37,7 +37,7 @@ class DomainPart:
     the rows; ``read`` holds what was found in them already.
     """
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     n_subjects: int
     reference_start: np.ndarray
     counts: dict[str, int] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from disclosure_control.basics.columns import number_text
 class Folded:
     """The parent with its supplemental variables, and how many supplemental records found no parent record."""
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     n_folded: int
     n_without_parent: int
     faults: tuple[CountedFault, ...] = ()

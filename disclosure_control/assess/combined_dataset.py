@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -42,10 +42,10 @@ class CombinedDataset:
     its name.
     """
 
-    frame: pd.DataFrame
-    subjects: pd.Series
+    frame: pd.DataFrame = field(repr=False)
+    subjects: pd.Series = field(repr=False)
     sha256: str
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     file: str = COMBINED_DATASETS["csv"]
 
     @property

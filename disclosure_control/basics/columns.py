@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -32,7 +32,7 @@ class EncodedColumn:
     """
 
     codes: np.ndarray
-    labels: np.ndarray
+    labels: np.ndarray = field(repr=False)
 
     @property
     def is_numeric(self) -> bool:

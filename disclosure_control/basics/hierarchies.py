@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class ValueHierarchy:
     """
 
     name: str
-    labels: np.ndarray
+    labels: np.ndarray = field(repr=False)
 
     @property
     def n_levels(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ class TextCodes:
     """``codes`` (n_records,) of the distinct ``texts`` (n_texts,) by their first place, as they are; -1 is missing."""
 
     codes: np.ndarray
-    texts: pa.Array
+    texts: pa.Array = field(repr=False)
 
     def taken(self, of_text: np.ndarray, where_missing: float) -> np.ndarray:
         """What is known ``of_text`` (n_texts,) said of each record (n_records,)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ class CountedTexts:
     ``share_at_hand`` in (0, 1]: about how many of all distinct texts these are, all or a sample.
     """
 
-    texts: pa.Array
+    texts: pa.Array = field(repr=False)
     people: np.ndarray
     first_record: np.ndarray
     share_at_hand: float = 1.0

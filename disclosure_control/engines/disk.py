@@ -9,7 +9,7 @@ cells. What is on disk, beside the results and for this run alone: a few bytes p
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -80,8 +80,8 @@ class ColumnOnDisk:
     """
 
     texts: Iterable[np.ndarray]
-    exact: pd.Series
-    values: pd.Series
+    exact: pd.Series = field(repr=False)
+    values: pd.Series = field(repr=False)
     encoded: EncodedColumn
     people: np.ndarray
 

@@ -76,7 +76,7 @@ class LargeFile(LargeTable):
     ``counts`` says how many records have each code, ``codes`` holds those of the records, block by block.
     """
 
-    values: Sequence[pa.ChunkedArray | np.ndarray] = ()
+    values: Sequence[pa.ChunkedArray | np.ndarray] = field(default=(), repr=False)
     counts: Sequence[np.ndarray] = ()
     codes: SpilledArrays | None = None
     limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)

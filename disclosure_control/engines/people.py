@@ -45,7 +45,7 @@ class DistinctValues:
     the count, -1 where it is missing; ``people`` (n_values,) have it. What is spelt in several ways may be there twice.
     """
 
-    values: pd.Series
+    values: pd.Series = field(repr=False)
     codes: np.ndarray
     people: np.ndarray
 
@@ -124,8 +124,8 @@ class PeopleInMemory:
     """
 
     config: PilotConfig
-    frame: pd.DataFrame
-    binned: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
+    binned: pd.DataFrame = field(repr=False)
     binnings: dict[str, Binning]
     classes: EquivalenceClasses
     counts: dict[str, SensitiveCounts]

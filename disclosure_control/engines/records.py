@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,7 @@ class ColumnOfRecords:
     """
 
     texts: Iterable[np.ndarray]
-    values: pd.Series
+    values: pd.Series = field(repr=False)
     people: np.ndarray
 
     @property

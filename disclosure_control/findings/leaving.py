@@ -37,7 +37,7 @@ class EarlierRelease:
     """The earlier release that the config names, as it was written: ``table`` (n_earlier, n_columns) of text."""
 
     join: Join
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class LookedAt:
     ``changed`` (n_people,), by column that a step touched or dropped: whose value is another one now, or is gone.
     """
 
-    original: pd.DataFrame
-    released: pd.DataFrame
+    original: pd.DataFrame = field(repr=False)
+    released: pd.DataFrame = field(repr=False)
     changed: Mapping[str, np.ndarray]
 
     @property
@@ -72,7 +72,7 @@ class Leaving:
 
     before: Assessment
     treated: TreatedPilot
-    original: pd.DataFrame
+    original: pd.DataFrame = field(repr=False)
     harmless: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierRelease | None = None
     told: Mapping[str, Sequence[int]] = field(default_factory=dict)

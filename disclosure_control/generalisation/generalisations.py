@@ -47,7 +47,7 @@ class Level:
 
     codes: np.ndarray
     shares: np.ndarray
-    labels: np.ndarray
+    labels: np.ndarray = field(repr=False)
     recoding: Recoding
 
     @property

@@ -7,7 +7,7 @@ Everything is asked of distinct values, through Arrow or numpy; what needs Pytho
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -42,7 +42,7 @@ class ColumnValues:
     domain: str
     column: str
     holders: Holders
-    texts: pa.Array | None = None
+    texts: pa.Array | None = field(default=None, repr=False)
     figures: np.ndarray | None = None
     share_at_hand: float = 1.0
 

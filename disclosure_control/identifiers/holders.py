@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -53,7 +53,7 @@ class Subjects:
     """Whose the rows of a table are: ``code`` (n_rows,) into ``ids`` (n_people,), -1 where the row names nobody."""
 
     code: np.ndarray
-    ids: pa.Array
+    ids: pa.Array = field(repr=False)
 
     @cached_property
     def n_people(self) -> int:

@@ -21,7 +21,7 @@ def n_guessed_right(
     """People who have the commonest value of their level; larger is riskier, all of them where the level determines it.
 
     ``level`` and ``value`` (n,) are whole numbers from 0 to ``n_levels`` - 1 and ``n_values`` - 1; ``people`` (n,) how
-    many each entry stands for, one each if not given. At least the people with the commonest value of all, at most everybody.
+    many each entry stands for, one each if not given. From those with the commonest value of all up to everybody.
     """
     level_of_pair, _, people_of_pair = count_pairs(level, value, n_levels, n_values, people)
     commonest = np.zeros(n_levels, dtype=np.int64)

@@ -61,7 +61,7 @@ class Decisions:
 
     people: People
     lines: Sequence[Line]
-    key: bytes
+    key: bytes = field(repr=False)
     release: Release
     subject_column: str | None
     placed: set[str] = field(default_factory=set)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -30,9 +30,9 @@ class Rows:
     """The rows of a file that leave (n_rows,): whose they are, -1 of nobody; and the file's other columns."""
 
     people: np.ndarray
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     of_people: People
-    key: bytes
+    key: bytes = field(repr=False)
     release: Release
     domain: str
 
@@ -41,7 +41,7 @@ class Rows:
 class Done:
     """A column after an operation, and how many of its values were lost: emptied, because they cannot be treated."""
 
-    column: pd.Series
+    column: pd.Series = field(repr=False)
     n_lost: int = 0
 
 

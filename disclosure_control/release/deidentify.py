@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -41,7 +41,7 @@ class ReleasedFile:
     """One file as it leaves: ``frame`` (n_rows, n_columns), and of each row its place in the source and its person."""
 
     source: StudyFile
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     rows: np.ndarray
     people: np.ndarray
     accounts: tuple[Account, ...]

@@ -50,7 +50,7 @@ class Beside:
     """
 
     records: RecordsOnDisk
-    ids: pd.Series
+    ids: pd.Series = field(repr=False)
     position: np.ndarray
     fresh: Mapping[str, bool] = field(default_factory=dict)
 
@@ -62,8 +62,8 @@ class Pairs:
     ``before`` and ``after`` (n_pairs,) are values, None of a column that the pilot does not have or that is gone.
     """
 
-    before: pd.Series | None
-    after: pd.Series | None
+    before: pd.Series | None = field(repr=False)
+    after: pd.Series | None = field(repr=False)
     people: np.ndarray
     pair: np.ndarray
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -47,7 +47,7 @@ class Opened(Protocol):
 class OpenedInMemory:
     """Rows at hand: ``frame`` (n_rows, n_columns). See ``Opened``."""
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
 
     @property
     def columns(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -27,8 +27,8 @@ class RecodedColumn:
     """
 
     name: str
-    original: np.ndarray
-    released: np.ndarray | None
+    original: np.ndarray = field(repr=False)
+    released: np.ndarray | None = field(repr=False)
 
     @property
     def domain(self) -> str:
@@ -67,9 +67,9 @@ class People:
     columns that the config names as quasi-identifiers or sensitive.
     """
 
-    ids: pd.Series
+    ids: pd.Series = field(repr=False)
     stays: np.ndarray
-    pseudonyms: pd.Series
+    pseudonyms: pd.Series = field(repr=False)
     offsets: np.ndarray
     recoded: Mapping[str, RecodedColumn]
     roles: Sequence[str]

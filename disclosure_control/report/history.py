@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +45,8 @@ class Memory:
     """
 
     lines: tuple[Mapping[str, Any], ...]
-    alone: pd.DataFrame
-    groups: pd.DataFrame
+    alone: pd.DataFrame = field(repr=False)
+    groups: pd.DataFrame = field(repr=False)
 
     @property
     def knows_who_is_alone(self) -> bool:

@@ -62,9 +62,9 @@ class StepResult:
     first_lines: str = ""
     short: str = ""
     screen: str | None = None
-    tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict)
-    datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict)
-    files: Mapping[str, bytes | Path] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
+    datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
+    files: Mapping[str, bytes | Path] = field(default_factory=dict, repr=False)
     hand_to_hand: frozenset[str] = frozenset()
     inputs: Mapping[str, dict] = field(default_factory=dict)
     reasons_to_hold: tuple[Reason, ...] = ()

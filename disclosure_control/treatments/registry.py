@@ -54,10 +54,10 @@ class TreatmentInput:
     many people each row stands for, None one each.
     """
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     config: PilotConfig
     generator: np.random.Generator
-    subjects: pd.Series | None = None
+    subjects: pd.Series | None = field(default=None, repr=False)
     folder: Path | None = None
     recommended: Sequence[TreatmentStep] | None = None
     release: Release = UNNAMED
@@ -77,7 +77,7 @@ class Treated:
     says how many in ``n_records_removed``. ``inputs`` are files that it read, with their SHA-256.
     """
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     changed: Mapping[str, int]
     n_records_removed: int = 0
     notes: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -62,7 +62,7 @@ class _Work:
 
     records: RecordsOnDisk
     columns: tuple[str, ...]
-    values: Mapping[str, pd.Series]
+    values: Mapping[str, pd.Series] = field(repr=False)
     released: Subjects | None
 
     def without_columns(self, gone: Collection[str]) -> _Work:

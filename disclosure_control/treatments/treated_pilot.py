@@ -55,7 +55,7 @@ class TreatedPilot:
     within which ids kept their pseudonyms.
     """
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     config: PilotConfig
     assessment: Assessment
     steps: tuple[AppliedStep, ...]

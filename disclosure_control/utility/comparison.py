@@ -63,8 +63,8 @@ class ComparedColumn:
     is_numeric: bool
     original: EncodedColumn
     released_codes: np.ndarray
-    released_labels: np.ndarray
-    released_values: np.ndarray
+    released_labels: np.ndarray = field(repr=False)
+    released_values: np.ndarray = field(repr=False)
     kept: np.ndarray
 
     @cached_property

@@ -324,6 +324,16 @@ def parquet_of(folder, name, columns, **options):
     pq.write_table(table, folder / name, **{"row_group_size": 7} | options)
 
 
+def test_a_parquet_file_of_text_that_is_stored_otherwise_means_the_same_in_pieces(tmp_path):
+    packed_lengths = {"use_dictionary": False, "column_encoding": "DELTA_LENGTH_BYTE_ARRAY"}
+    parquet_of(tmp_path, "LB.parquet", {"USUBJID": ["S00", "S01", "S02"], "A": ["x", "é", None]}, **packed_lengths)
+    assert assert_same(tmp_path, {"DM.csv": people(4)})[0]["LB__A"][:2] == ["x", "é"]
+    ends = pa.array([0, 1, 2], pa.int32()).buffers()[1]
+    bad = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"x\xff")])
+    parquet_of(tmp_path, "LB.parquet", {"USUBJID": ["S00", "S01"], "A": bad})
+    assert "'A' (text that is not UTF-8)" in assert_same(tmp_path, {"DM.csv": people(4)})[2][0]
+
+
 WRITTEN = [{}, {"use_dictionary": False, "data_page_size": 8}, {"row_group_size": 1, "dictionary_pagesize_limit": 4}]
 
 

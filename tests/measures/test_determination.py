@@ -66,4 +66,6 @@ def test_the_order_of_codes_changes_nothing():
 
 
 def test_of_nobody_nobody_is_guessed_right():
-    assert shuffled_guessed_right([np.zeros(0, dtype=np.int64)], np.zeros(0, dtype=np.int64), 3) == [0.0]
+    nobody = np.zeros(3)
+    assert shuffled_guessed_right([nobody, nobody[:1], nobody[:0]], nobody, 2) == [0, 0, 0]
+    assert shuffled_guessed_right([nobody], nobody[:0], 1) == [0]

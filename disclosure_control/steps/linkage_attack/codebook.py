@@ -32,7 +32,7 @@ class ColumnCodebook:
     treatment made). ``share`` of the people have to be within the reach of a perturbed column.
     """
 
-    before: pd.Series
+    before: pd.Series = field(repr=False)
     reading: Reading | None = None
     share: float = EVERYBODY
 
@@ -41,7 +41,7 @@ class ColumnCodebook:
 class Codebook:
     """The released records before their treatment (n_released, n_columns), and how each changed column is read."""
 
-    before: pd.DataFrame
+    before: pd.DataFrame = field(repr=False)
     readings: Mapping[str, Reading] = field(default_factory=dict)
     share: float = EVERYBODY
 

@@ -10,7 +10,7 @@ Source: Giomi et al. 2023, doi:10.56553/popets-2023-0055, section 4.3.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -134,7 +134,7 @@ class Answers:
     """
 
     table: CountTable
-    released: pd.Series
+    released: pd.Series = field(repr=False)
     codebook: ColumnCodebook | None
     tolerance: float
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -30,9 +30,9 @@ class Scene:
     """
 
     release: Release
-    pilot: pd.DataFrame
-    subjects: pd.Series
-    control: pd.DataFrame | None
+    pilot: pd.DataFrame = field(repr=False)
+    subjects: pd.Series = field(repr=False)
+    control: pd.DataFrame | None = field(repr=False)
     seed: int
 
     @cached_property

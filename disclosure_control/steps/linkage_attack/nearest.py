@@ -9,7 +9,7 @@ difference counts as much as the share of values that it left as they were. Sour
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ class ReleasedKinds:
     (n_kinds,) is the position of one record of each kind.
     """
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     codebook: Codebook | None
     member: np.ndarray
     classes: EquivalenceClasses

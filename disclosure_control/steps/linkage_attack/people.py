@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 import numpy as np
@@ -34,8 +34,8 @@ class IdentifiedTable:
     random part. ``source`` are the file and its SHA-256; ``notes`` what the controller has to know of it.
     """
 
-    ids: pd.Series
-    frame: pd.DataFrame
+    ids: pd.Series = field(repr=False)
+    frame: pd.DataFrame = field(repr=False)
     subject: np.ndarray | None
     attacked: np.ndarray
     source: Mapping[str, dict]

@@ -22,7 +22,7 @@ class Release:
     """
 
     name: str
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     kept: np.ndarray
     readings: Mapping[str, Reading] = field(default_factory=dict)
 

@@ -45,7 +45,7 @@ def opendp():
 class Records:
     """The table of a pilot, one row per person, and its columns as codes or numbers, each worked out once."""
 
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     _encoded: dict[str, EncodedColumn] = field(default_factory=dict)
     _numbers: dict[str, np.ndarray] = field(default_factory=dict)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from disclosure_control.treatments.keys import Release, pseudonyms_of
 class Merged:
     """A package as door 1 merges it: ``frame`` (n_people, n_columns), and k, l and t of it."""
 
-    frame: pd.DataFrame
+    frame: pd.DataFrame = field(repr=False)
     assessment: Assessment
 
 

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -56,10 +56,10 @@ class MergedPackage:
     """
 
     assessment: Assessment
-    subjects: pd.Series
+    subjects: pd.Series = field(repr=False)
     classes: np.ndarray
     leaving: Leaving
-    frame: pd.DataFrame | None
+    frame: pd.DataFrame | None = field(repr=False)
 
 
 @dataclass(frozen=True)

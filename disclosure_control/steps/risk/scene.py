@@ -26,7 +26,7 @@ class Scene:
 
     assessment: Assessment
     settings: RiskSettings
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     population: Population | None = None
     inputs: Mapping[str, dict] = field(default_factory=dict)
 

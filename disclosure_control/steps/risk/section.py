@@ -33,7 +33,7 @@ class Finding:
     figures: Mapping[str, Any]
     per_class: Callable[[], dict[str, Borne]] = dict
     per_record: Callable[[], dict[str, np.ndarray]] = dict
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
 
 
 def _no_faults(given: Mapping, config: PilotConfig) -> list[str]:

@@ -8,6 +8,7 @@ import json
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cdisc.formats import packed
@@ -80,6 +81,21 @@ def test_a_small_file_cannot_fill_the_memory(tmp_path, monkeypatch, name, pack):
     monkeypatch.setattr(packed, "_PIECE", 10**5)
     path = written(tmp_path, name, pack(b"A" * 2 * 10**7))
     assert "would unfold to 0.0 GB; allowed: up to 0.0 GB" in faults_of(path)[0]
+
+
+def test_how_much_a_file_holds_is_told_by_all_of_its_members(tmp_path):
+    """bgzip packs each 64 KB by themselves: by the first of them alone a file would hold a hundredth."""
+    text = b"".join(b"S%07d,%d\n" % (i, i * i % 9973) for i in range(12_000))
+    members = [gzip.compress(text[start : start + 65_280], 1) for start in range(0, len(text), 65_280)]
+    for content in (b"".join(members), gzip.compress(text), gzip.compress(b"") + b"".join(members)):
+        assert packed.bytes_unpacked(written(tmp_path, "LB.csv.gz", content)) == len(text)
+
+
+def test_how_much_a_large_file_holds_is_told_by_its_beginning(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "_PIECE", 1 << 20)
+    text = np.random.default_rng(0).integers(48, 58, 3 << 20, dtype=np.uint8).tobytes()
+    found = packed.bytes_unpacked(written(tmp_path, "LB.csv.gz", gzip.compress(text, 1)))
+    assert 0.85 * len(text) < found < 1.05 * len(text)
 
 
 def test_a_text_that_is_no_table_is_left_out_and_a_table_is_not(tmp_path):

@@ -184,3 +184,19 @@ def test_text_that_repeats_is_read_as_it_stands(tmp_path):
         plain = {"use_dictionary": False} if "column_encoding" in options else {}
         pyarrow.parquet.write_table(pa.table({"NOTE": values}), path, **options, **plain)
         assert cells(read_domain_file(path))["NOTE"] == ["a", None, "b", None, "a"] * 1000
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY", "PLAIN"])
+def test_text_is_read_however_it_is_stored(tmp_path, encoding):
+    path, columns = tmp_path / "vs.parquet", {"USUBJID": ["S1", "S2", "S2"], "VSPOS": ["SITTING", None, "SUPINE"]}
+    pyarrow.parquet.write_table(pa.table(columns), path, use_dictionary=False, column_encoding=encoding)
+    assert cells(read_domain_file(path)) == columns
+
+
+@pytest.mark.parametrize("options", [{}, {"use_dictionary": False}])
+def test_text_that_is_not_utf8_is_a_fault_of_the_file(tmp_path, options):
+    offsets = pa.py_buffer(np.array([0, 6, 12], dtype=np.int32))
+    notes = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"DOLLY\xffDOLLY ")])
+    pyarrow.parquet.write_table(pa.table({"USUBJID": ["S1", "S2"], "NOTE": notes}), tmp_path / "vs.parquet", **options)
+    assert "1 of 2 columns hold neither" in (fault := faults_of(tmp_path / "vs.parquet")[0])
+    assert "'NOTE' (text that is not UTF-8)" in fault
