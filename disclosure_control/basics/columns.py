@@ -166,14 +166,32 @@ def _of_texts(encoded: TextCodes) -> EncodedColumn:
 
     codes, distinct = encoded.codes, encoded.texts
     labels = distinct.to_numpy(zero_copy_only=False)
-    is_spelt_otherwise = pc.match_substring_regex(distinct, r"^[\x00-\x20]|[\x00-\x20]$|\.0+$|^$")
-    may_change = np.flatnonzero(pc.or_(is_spelt_otherwise, pc.invert(pc.string_is_ascii(distinct))))
+    may_change = np.flatnonzero(_may_be_spelt_otherwise(distinct))
     spelt = [_label(text) for text in labels[may_change]]
     if spelt != labels[may_change].tolist() or "" in spelt:
         labels[may_change] = spelt
         return _merge_equal_labels(codes, labels)
     order = np.asarray(pc.array_sort_indices(distinct)).astype(np.int64)  # bytes of UTF-8 sort as letters do
     return EncodedColumn(renumber(codes, order), labels[order])
+
+
+def _may_be_spelt_otherwise(texts: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc
+
+    is_spelt_otherwise = pc.match_substring_regex(texts, r"^[\x00-\x20]|[\x00-\x20]$|\.0+$|^$")
+    return pc.or_(is_spelt_otherwise, pc.invert(pc.string_is_ascii(texts)))
+
+
+def texts_as_labels(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    """Each text (n,) as ``encode_column`` spells it, an empty one missing: of texts that hardly repeat."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    may_change = _may_be_spelt_otherwise(texts).fill_null(False)
+    if not pc.any(may_change, min_count=0).as_py():
+        return texts
+    spelt = [_label(text) or None for text in texts.filter(may_change).to_pylist()]
+    return pc.replace_with_mask(texts, may_change, pa.array(spelt, pa.large_string()))
 
 
 def _merge_equal_labels(codes: np.ndarray, labels: np.ndarray, sort: bool = True) -> EncodedColumn:

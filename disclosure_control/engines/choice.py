@@ -31,6 +31,7 @@ MERGING = ("memory", "disk")  # the engines of door 1
 # What a run takes of memory by each byte of its text, and the share of what is free that it may take.
 MEMORY_PER_BYTE = 6.0
 SHARE_OF_FREE = 0.6
+MEMORY_FROM_DISK = 1e9  # bytes: about what a run from disk takes
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,11 @@ def fits_in_memory(path: Path) -> bool:
     """Whether a file needs no more than a share of free memory, by the text in it; where that is not known, it does."""
     free = free_memory()
     return free is None or _needed(path) <= SHARE_OF_FREE * free
+
+
+def fits_from_disk(path: Path) -> bool:
+    """Whether a file that is read whole needs no more than a run from disk takes altogether."""
+    return _needed(path) <= MEMORY_FROM_DISK
 
 
 def _needed(path: Path) -> float:

@@ -147,6 +147,16 @@ class LargeFile(LargeTable):
                 return True
         return False
 
+    def column(self, name: str) -> pd.Series:
+        """A column whole (n_rows,)."""
+        (whole,) = self.rows_in_order([self.n_rows], [name]) if self.n_rows else [self.frame]
+        return whole[name]
+
+    def give_back(self) -> None:
+        """Give back what the rows take on the disk: they are not asked for again."""
+        assert self.codes is not None
+        self.codes.remove()
+
     def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
         assert self.codes is not None

@@ -110,12 +110,17 @@ def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
 
 def read_by_size(path: Path, options: FileOptions, spill: Path, limits: MergeLimits) -> SourceTable:
     """A large file that can be read in pieces put aside in ``spill``, any other one whole."""
+    if is_read_in_pieces(path, limits):
+        return read_large_file(path, options, spill, limits.file)
+    return _read_and_told(path, options)
+
+
+def is_read_in_pieces(path: Path, limits: MergeLimits) -> bool:
+    """Whether a file is large, and of a format and a kind that can be read in pieces."""
     suffix = suffix_of(path)
     is_large = suffix in BYTES_AS_TEXT and _bytes_of_text(path) >= limits.large_bytes
     is_large &= suffix != PARQUET or can_be_read_in_pieces(path)
-    if is_large and supplemental_parent(domain_of(path)) is None:
-        return read_large_file(path, options, spill, limits.file)
-    return _read_and_told(path, options)
+    return is_large and supplemental_parent(domain_of(path)) is None
 
 
 def _read_and_told(path: Path, options: FileOptions) -> SourceTable:

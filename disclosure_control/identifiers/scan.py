@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.side_by_side import side_by_side
 from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.engines.dictionary import CountedTexts
+from disclosure_control.engines.domain_files import LargeFile
 from disclosure_control.engines.other_columns import TableOnDisk
 from disclosure_control.identifiers.column_values import (
     LARGE,
@@ -38,6 +39,7 @@ __all__ = [
     "scan_columns",
     "scan_combined",
     "scan_dataset",
+    "scan_large_table",
     "scan_table",
     "scan_tables",
 ]
@@ -68,9 +70,21 @@ def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DE
     return Scan(found, {domain: ScannedTable(len(table), subjects.n_people, len(names))})
 
 
+def scan_large_table(domain: str, table: LargeFile, subject_column: str | None, but_for: Collection[str]) -> Scan:
+    """The same of a table whose rows are on disk, one column in memory at a time, ``but_for`` some columns."""
+    names = [str(name) for name in table.frame.columns if name not in but_for]
+    if subject_column is None:
+        own: set[str] = set()
+        ids: pd.Series | None = pd.Series(np.arange(1.0, table.n_rows + 1))
+    else:
+        own = _own(table.frame, subject_column)
+        ids = table.column(_first(own, subject_column)) if own else None
+    return scan_columns(domain, ((name, table.column(name)) for name in names if name not in own), ids)
+
+
 def scan_columns(domain: str, columns: Iterable[tuple[str, pd.Series]], ids: pd.Series | None) -> Scan:
     """The same of a table whose columns come one after the other, and the ``ids`` (n_rows,), None if it has none."""
-    whose, n_rows, n_columns = None if ids is None else _encoded(ids), 0, 0
+    whose, n_rows, n_columns = None if ids is None else _encoded(ids), 0 if ids is None else len(ids), 0
     found: list[ColumnFinding] = []
     for name, column in columns:
         whose = whose or _nobodys(len(column))
@@ -113,9 +127,18 @@ def _subjects(table: pd.DataFrame, subject_column: str | None) -> tuple[Subjects
     if subject_column is None:
         rows = np.arange(len(table))
         return Subjects(rows, pc.cast(pa.array(rows + 1), pa.large_string())), set()
-    own = {name for name in table.columns if str(name).casefold() == subject_column.casefold()}
-    name = subject_column if subject_column in own else next(iter(sorted(own)), None)
-    return (_nobodys(len(table)) if name is None else _encoded(table[name])), own
+    own = _own(table, subject_column)
+    return (_encoded(table[_first(own, subject_column)]) if own else _nobodys(len(table))), own
+
+
+def _own(table: pd.DataFrame, subject_column: str) -> set[str]:
+    """The headings that say whose the rows are."""
+    return {str(name) for name in table.columns if str(name).casefold() == subject_column.casefold()}
+
+
+def _first(own: set[str], subject_column: str) -> str:
+    """The one of them that is asked."""
+    return subject_column if subject_column in own else min(own)
 
 
 def _nobodys(n_rows: int) -> Subjects:

@@ -12,7 +12,8 @@ from cdisc.continents import continent_of
 from cdisc.operations import OperationKind
 from disclosure_control.basics.columns import encode_column, labels_of, number_text, parse_numbers
 from disclosure_control.basics.interval_labels import interval_of
-from disclosure_control.release.people import People, of_rows
+from disclosure_control.release.people import People
+from disclosure_control.release.study import NOBODY
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from disclosure_control.treatments.methods.shift_dates import moved_dates
 
@@ -93,8 +94,8 @@ def raise_to_continent(column: pd.Series, rows: Rows) -> Done:
 
 def recode_subject(column: pd.Series, rows: Rows) -> Done:
     """The pseudonym of the row's person, wherever the column names one."""
-    names = of_rows(rows.of_people.pseudonyms, rows.people)
-    recoded = pd.Series(names, column.index, name=column.name, dtype="str").where(column.notna())
+    names = rows.of_people.pseudonyms.array.take(np.maximum(rows.people, NOBODY), allow_fill=True)
+    recoded = pd.Series(names, column.index, name=column.name).where(column.notna())
     return Done(recoded, int((column.notna() & recoded.isna()).sum()))
 
 

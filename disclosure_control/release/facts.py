@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from cdisc.merge.subject_ids import SubjectIdRule
+from disclosure_control.release.known_texts import KnownTexts
 from disclosure_control.release.people import labels
 from disclosure_control.release.study import people_of_rows
 
@@ -51,7 +52,7 @@ class _Opened:
     def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule):
         self.frames = frames
         self.n_people = len(ids)
-        self._ids, self._rule = ids, rule
+        self._ids, self._rule = KnownTexts(ids), rule
         self._people: dict[str, np.ndarray] = {}
 
     def people(self, name: str) -> np.ndarray:

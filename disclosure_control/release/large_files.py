@@ -26,6 +26,7 @@ from disclosure_control.engines.spill import SpilledArrays, stop_without_room
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.deidentify import ReleasedFile, RowsOfSource
+from disclosure_control.release.known_texts import KnownTexts
 from disclosure_control.release.people import People
 from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
 from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, people_of_rows
@@ -76,7 +77,7 @@ class LargeStudyFile(StudyFile):
 
     @classmethod
     def of(
-        cls, table: LargeTable, domain: str, rule: SubjectIdRule, ids: pd.Index, written_as: str, limits: MergeLimits
+        cls, table: LargeTable, domain: str, rule: SubjectIdRule, ids: KnownTexts, written_as: str, limits: MergeLimits
     ) -> LargeStudyFile:
         """The file of a table; ``ids`` are those of the pilot's people."""
         own, _ = table.source_ids(rule.column)

@@ -56,7 +56,7 @@ def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People, subjec
     if subject_column is None:  # the rows of the one file stand as they were written
         (file,) = released.files.values()
         return file.people
-    return pd.Index(people.pseudonyms).get_indexer(merged[SUBJECT_COLUMN])
+    return people.known_pseudonyms.positions(merged[SUBJECT_COLUMN])
 
 
 def accounts_by_column(released: ReleasedStudy) -> dict[str, Account]:

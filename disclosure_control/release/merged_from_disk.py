@@ -26,6 +26,8 @@ from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treat_records import TreatedOnDisk
 
+_PEOPLE_AT_ONCE = 1 << 16
+
 
 def records_of(combined: Combined, folder: Path, limits: Limits) -> RecordsOnDisk:
     """A combined dataset, written as door 1 writes it and read again, every column as text."""
@@ -152,8 +154,11 @@ class PackageLeaving(LeavingFromDisk):
 
     def some_people(self, most: int) -> np.ndarray:
         """See ``Leaving``."""
-        hashes = pd.util.hash_pandas_object(self._made_of.ids.iloc[self._made_of.position], index=False)
-        chosen: np.ndarray = np.argsort(hashes.to_numpy(), kind="stable")[:most]
+        position, hashes = self._made_of.position, np.zeros(len(self._made_of.position), dtype=np.uint64)
+        for start in range(0, len(position), _PEOPLE_AT_ONCE):  # as objects of Python they take several times as much
+            ids = self._made_of.ids.iloc[position[start : start + _PEOPLE_AT_ONCE]]
+            hashes[start : start + len(ids)] = pd.util.hash_pandas_object(ids, index=False).to_numpy()
+        chosen: np.ndarray = np.argsort(hashes, kind="stable")[:most]
         return chosen
 
     def looked_at(self, most: int) -> LookedAt:
@@ -182,7 +187,7 @@ def leaving_from_disk(
 ) -> PackageLeaving:
     """The merged package as what leaves: see ``leaving_of``; ``records`` are its own, ``values`` typed."""
     accounts = accounts_by_column(released)
-    position = pd.Index(people.pseudonyms).get_indexer(records.ids())
+    position = people.known_pseudonyms.positions(records.ids())
     fresh = {name: is_changed(accounts.get(name)) for name in sorted(set(values) - set(original.columns))}
     beside = Beside(original, people.ids, position, fresh)
     changed = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -34,8 +34,8 @@ class Opened(Protocol):
         """A column whole (n_rows,)."""
         ...
 
-    def rows(self, lengths: Iterable[int]) -> Iterator[pd.DataFrame]:
-        """All rows in their order, so many at a time."""
+    def rows(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """All rows in their order, so many at a time; of some ``columns``, None for all."""
         ...
 
     def combinations(self, columns: Collection[str], most: int | None) -> pd.DataFrame | None:
@@ -70,11 +70,11 @@ class OpenedInMemory:
         """See ``Opened``."""
         return self.frame[name]
 
-    def rows(self, lengths: Iterable[int]) -> Iterator[pd.DataFrame]:
+    def rows(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """See ``Opened``."""
-        start = 0
+        frame, start = self.frame if columns is None else self.frame[list(columns)], 0
         for length in lengths:
-            yield self.frame.iloc[start : start + length].reset_index(drop=True)
+            yield frame.iloc[start : start + length].reset_index(drop=True)
             start += length
 
     def combinations(self, columns: Collection[str], most: int | None) -> pd.DataFrame | None:
@@ -109,12 +109,11 @@ class OpenedOnDisk:
 
     def column(self, name: str) -> pd.Series:
         """See ``Opened``."""
-        (whole,) = self.table.rows_in_order([self.n_rows], [name]) if self.n_rows else [self.table.frame]
-        return whole[name]
+        return self.table.column(name)
 
-    def rows(self, lengths: Iterable[int]) -> Iterator[pd.DataFrame]:
+    def rows(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """See ``Opened``."""
-        return self.table.rows_in_order(lengths)
+        return self.table.rows_in_order(lengths, columns)
 
     def combinations(self, columns: Collection[str], most: int | None) -> pd.DataFrame | None:
         """See ``Opened``."""

@@ -8,10 +8,15 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from disclosure_control.basics.columns import encode_column, labels_of
+from disclosure_control.basics.columns import encode_column, labels_of, texts_as_labels
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.release.known_texts import KnownTexts, as_texts
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
+
+_PEOPLE_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class People:
 
     ids: pd.Series = field(repr=False)
     stays: np.ndarray
-    pseudonyms: np.ndarray = field(repr=False)
+    pseudonyms: pd.Series = field(repr=False)
     offsets: np.ndarray
     recoded: Mapping[str, RecodedColumn]
     roles: Sequence[str]
@@ -73,9 +78,14 @@ class People:
     def rank(self) -> np.ndarray:
         """The place of each person (n_people + 1,) by pseudonym, and that of nobody, the last."""
         rank = np.empty(len(self.ids) + 1, dtype=np.int64)
-        rank[np.argsort(self.pseudonyms)] = np.arange(len(self.ids))
+        rank[_order(as_texts(self.pseudonyms))] = np.arange(len(self.ids))
         rank[-1] = len(self.ids)
         return rank
+
+    @cached_property
+    def known_pseudonyms(self) -> KnownTexts:
+        """The pseudonyms, to find people by."""
+        return KnownTexts(self.pseudonyms)
 
 
 def people_of(
@@ -93,11 +103,15 @@ def people_of(
     treatment kept, ``recoded`` the columns that it changed. Raises ``FaultyInputError`` where two people would share a
     pseudonym.
     """
-    encoded = encode_column(ids)
-    texts = labels_of(encoded)
-    position = encoded.codes
-    pseudonyms = np.array(pseudonyms_of(key, release, texts), dtype=object)[position]
-    n_shared = len(ids) - len(set(pseudonyms))
+    texts = texts_of(ids)
+    of_blocks, offsets = [], [np.zeros(0, dtype=np.int64)]
+    for start in range(0, len(texts), _PEOPLE_AT_ONCE):
+        block = texts.slice(start, _PEOPLE_AT_ONCE).to_pylist()
+        of_blocks.append(pa.array(pseudonyms_of(key, release, block), pa.large_string()))
+        offsets.append(offsets_of(key, release, block, days))
+    pseudonyms = pa.concat_arrays(of_blocks) if of_blocks else texts
+    ordered = pseudonyms.take(pa.array(_order(pseudonyms)))
+    n_shared = pc.sum(pc.equal(ordered[1:], ordered[:-1])).as_py()
     if n_shared:
         raise FaultyInputError(f"release: {n_shared} people would share a pseudonym; take another key")
     stays = np.zeros(len(ids), dtype=bool)
@@ -105,11 +119,17 @@ def people_of(
     return People(
         ids=ids.reset_index(drop=True),
         stays=stays,
-        pseudonyms=pseudonyms,
-        offsets=offsets_of(key, release, texts, days)[position],
+        pseudonyms=pd.Series(pd.array(pseudonyms, dtype="str")),
+        offsets=np.concatenate(offsets),
         recoded=recoded,
         roles=tuple(roles),
     )
+
+
+def _order(texts: pa.LargeStringArray) -> np.ndarray:
+    """The places (n,) of the texts as their letters rise."""
+    order: np.ndarray = pc.array_sort_indices(texts).to_numpy().astype(np.int64)  # bytes of UTF-8 sort as letters do
+    return order
 
 
 def recoded_columns(before: pd.DataFrame, after: pd.DataFrame, kept: np.ndarray) -> dict[str, RecodedColumn]:
@@ -149,3 +169,10 @@ def labels(column: pd.Series) -> np.ndarray:
     """The column (n_records,) as labels under which values are counted: text, None where missing."""
     encoded = encode_column(column)
     return np.array([*labels_of(encoded), None], dtype=object)[encoded.codes]
+
+
+def texts_of(column: pd.Series) -> pa.LargeStringArray:
+    """The same (n_records,) as one array of Arrow's: of columns of text that hardly repeat, without the labels."""
+    if column.dtype == "str":
+        return texts_as_labels(as_texts(column))
+    return pa.array(labels(column), pa.large_string())

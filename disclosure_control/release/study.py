@@ -19,6 +19,7 @@ from cdisc.merge.sdtm import supplemental_parent
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subjects
 from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.release.known_texts import KnownTexts
 from disclosure_control.release.people import People
 from disclosure_control.run.progress import going_through
 
@@ -73,7 +74,7 @@ class StudyFile:
 
 
 # Makes of a table whose rows are not at hand a file of the study, as ``read_study`` does of one in memory.
-MakeLarge = Callable[[LargeTable, str, SubjectIdRule, pd.Index, str], StudyFile]
+MakeLarge = Callable[[LargeTable, str, SubjectIdRule, KnownTexts, str], StudyFile]
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def read_study(
     left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
     faults: list[str] = []
     files: list[StudyFile] = []
-    ids = pd.Index(subjects.astype("str"))
+    ids = KnownTexts(subjects.astype("str"))
     each = list(found.by_domain.items())
     for domain, path in going_through("Reading the study", each, lambda one: one[1].stat().st_size, "bytes"):
         if domain in leave_out or domain == "DEFINE":
@@ -140,11 +141,11 @@ def _domain_of(table: SourceTable) -> str:
     return str(named[0]) if len(named) == 1 else parent
 
 
-def people_of_rows(frame: pd.DataFrame, rule: SubjectIdRule, ids: pd.Index) -> np.ndarray:
+def people_of_rows(frame: pd.DataFrame, rule: SubjectIdRule, ids: KnownTexts) -> np.ndarray:
     """Whose record each row (n_rows,) is: the position in ``ids``, ``NOBODY`` or ``STRANGER``."""
     if rule.column is not None and rule.column not in frame:
         return np.full(len(frame), NOBODY)
     read = read_subjects(frame, rule)
-    position = ids.get_indexer(read.ids.astype("str"))
+    position = ids.positions(read.ids.astype("str"))
     position = np.where(position < 0, STRANGER, position)
     return np.append(position, NOBODY)[read.code]

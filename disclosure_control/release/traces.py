@@ -6,28 +6,31 @@ A cell of text may hold an id among other letters, one of a column of numbers is
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.lib.stride_tricks import sliding_window_view
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cdisc.operations import OperationKind, VariableClass
+from disclosure_control.basics.text_codes import text_codes
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
+from disclosure_control.release.known_texts import KnownTexts, Wanted, as_texts, blocks_of, digits_of
 from disclosure_control.release.opened import Opened
-from disclosure_control.release.people import People, labels, of_rows
-from disclosure_control.release.study import Study
+from disclosure_control.release.people import People, labels, texts_of
+from disclosure_control.release.study import NOBODY, Study
 from disclosure_control.run.progress import going_through, progress
 from disclosure_control.run.results import harmless
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
 SHORTEST_SEARCHED = 6
 LEAST_SHARE_OF_NUMBERS = 0.01
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_HASH_BASE = np.uint64(1_099_511_628_211)
+LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
+MOST_DIGITS = 300  # a number of more is larger than any that is read
+_DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
 @dataclass(frozen=True)
@@ -58,37 +61,33 @@ def find_traces(
     subject_column: str | None,
 ) -> Traces:
     """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name."""
-    ids = _spellings_of_ids(study, subject_column)
-    ids.update(labels(people.ids))
-    ids = {text for text in ids if len(text) >= SHORTEST_SEARCHED}
-    digits = {run for text in ids if len(run := re.sub(r"\D", "", text)) >= SHORTEST_SEARCHED and run != text}
-    removed = _values_of_removed_identifiers(study, released) - ids
-    kinds = {
-        "original_ids": Wanted(ids),
-        "id_digits": Wanted(digits),
-        "removed_identifiers": Wanted(removed),
-    }
-    numbers = {"original_ids": _as_numbers(ids), "id_digits": _as_numbers(digits) - _as_numbers(ids)}
-    del ids, digits, removed  # several times what is kept of them
-    pseudonyms = set(people.pseudonyms)
+    ids = _long_ones(_spellings_of_ids(study, people, subject_column))
+    digits = pc.unique(pa.chunked_array([_long_ones(digits_of(block)) for block in blocks_of(ids)], pa.large_string()))
+    digits = digits.filter(pa.array(KnownTexts(ids).positions(digits) < 0))
+    removed = _values_of_removed_identifiers(study, released)
+    removed = removed.filter(pa.array(KnownTexts(ids).positions(removed) < 0))
+    kinds = {"original_ids": Wanted(ids), "id_digits": Wanted(digits), "removed_identifiers": Wanted(removed)}
+    of_ids = _as_numbers(ids)
+    numbers = {"original_ids": of_ids, "id_digits": np.setdiff1d(_as_numbers(digits), of_ids)}
+    del ids, digits, removed
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
     n_searched = 0
-    columns = [(name, column, *table.distinct(column)) for name, table in opened.items() for column in table.columns]
-    columns += [(name, "text", pd.Series([text], dtype="str"), np.ones(1, dtype=int)) for name, text in texts.items()]
-    each = going_through("Searching for traces", columns, lambda one: len(one[2]), "values")
-    for name, column, values, n_cells in each:
+    of_tables = [(name, column, table) for name, table in opened.items() for column in table.columns]
+    for name, column, table in going_through("Searching for traces", of_tables, lambda one: one[2].n_rows, "values"):
+        values, n_cells = table.distinct(column)
         n_searched += int(n_cells.sum())
         if values.dtype.kind == "f":
             for kind, wanted_numbers in numbers.items():
-                hit = values.isin(wanted_numbers).to_numpy()
+                hit = np.isin(values.to_numpy(), wanted_numbers)
                 counts[kind] += _add(where, f"{name}.{column}", int(n_cells[hit].sum()))
             continue
-        distinct, n_cells = _but_for(pseudonyms, values, n_cells)
-        only_digits = [re.sub(r"[^0-9]+", "", text) if len(text) < 100 else "" for text in distinct]
-        for kind, wanted in kinds.items():
-            hit = wanted.held_by(only_digits if kind == "id_digits" else distinct)
-            counts[kind] += _add(where, f"{name}.{column}", int(n_cells[hit].sum()))
+        for kind, n_held in _n_held(as_texts(values), n_cells, kinds, people.known_pseudonyms).items():
+            counts[kind] += _add(where, f"{name}.{column}", n_held)
+    for name, text in texts.items():
+        n_searched += 1
+        for kind, n_held in _n_held(as_texts([text]), np.ones(1, dtype=int), kinds, people.known_pseudonyms).items():
+            counts[kind] += _add(where, f"{name}.text", n_held)
     counts["original_ids"] += _short_ids(study, released, opened, people, subject_column, where)
     dates = _dates_that_stayed(released, opened, where)
     return Traces(
@@ -106,30 +105,50 @@ def _add(where: dict[str, int], place: str, count: int) -> int:
     return count
 
 
-def _as_numbers(texts: Iterable[str]) -> set[float]:
+def _long_ones(texts: pa.LargeStringArray) -> pa.LargeStringArray:
+    """Those of the texts that do not stand in data by chance."""
+    return texts.filter(pc.greater_equal(pc.utf8_length(texts), SHORTEST_SEARCHED))
+
+
+def _as_numbers(texts: pa.LargeStringArray) -> np.ndarray:
     """The texts of digits alone as a column of numbers holds them; not those that get short without leading zeros."""
-    numbers = {float(text) for text in texts if text.isascii() and text.isdigit()}
-    return {number for number in numbers if number >= 10 ** (SHORTEST_SEARCHED - 1)}
+    are_digits = texts.filter(pc.match_substring_regex(texts, f"^[0-9]{{{SHORTEST_SEARCHED},{MOST_DIGITS}}}$"))
+    numbers = np.unique(are_digits.cast(pa.float64()).to_numpy())
+    return numbers[numbers >= 10 ** (SHORTEST_SEARCHED - 1)]
 
 
-def _but_for(pseudonyms: set[str], values: pd.Series, n_cells: np.ndarray) -> tuple[list[str], np.ndarray]:
-    texts = values.tolist()
-    others = np.array([text not in pseudonyms for text in texts], dtype=bool)
-    return [text for text, is_other in zip(texts, others, strict=True) if is_other], n_cells[others]
-
-
-def _spellings_of_ids(study: Study, subject_column: str | None) -> set[str]:
-    """Every id of a subject as it is written in any file of the study, whoever it names."""
-    found: set[str] = set()
-    for file in study.files:
-        for name in {str(column) for column in file.table.frame} & {subject_column, "USUBJID", "SUBJID"}:
-            found |= set(labels(file.table.counted_column(name)[0].drop_duplicates())) - {None}
+def _n_held(
+    values: pa.LargeStringArray, n_cells: np.ndarray, kinds: Mapping[str, Wanted], pseudonyms: KnownTexts
+) -> dict[str, int]:
+    """How many cells hold what is wanted, by kind; ``n_cells`` (n_values,) hold each of the values."""
+    found, n_before = dict.fromkeys(kinds, 0), 0
+    for block in blocks_of(values):
+        others = np.flatnonzero(pseudonyms.positions(block) < 0)
+        distinct, n_of_block = block.take(pa.array(others)), n_cells[n_before + others]
+        are_short = pc.less(pc.utf8_length(distinct), LONGEST_WITH_DIGITS)
+        only_digits = digits_of(pc.if_else(are_short, distinct, ""))
+        for kind, wanted in kinds.items():
+            hit = wanted.held_by(only_digits if kind == "id_digits" else distinct)
+            found[kind] += int(n_of_block[hit].sum())
+        n_before += len(block)
     return found
 
 
-def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> set[str]:
+def _spellings_of_ids(study: Study, people: People, subject_column: str | None) -> pa.LargeStringArray:
+    """Every id of a subject as it is written in any file of the study, whoever it names."""
+    found = pc.unique(texts_of(people.ids))
+    for file in study.files:
+        for name in sorted({str(column) for column in file.table.frame} & {str(subject_column), "USUBJID", "SUBJID"}):
+            column, n_records = file.table.counted_column(name)
+            spelled = texts_of(column.drop_duplicates() if n_records is None else column).drop_null()
+            fresh = spelled.filter(pa.array(KnownTexts(found).positions(spelled) < 0))
+            found = pa.concat_arrays([found, pc.unique(fresh)])
+    return found
+
+
+def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> pa.LargeStringArray:
     """The values of columns that identify directly and were removed or recoded, long enough to be no chance."""
-    found: set[str] = set()
+    found = [pa.array([], pa.large_string())]
     by_name = {file.name: file.table for file in study.files}
     for account in released.accounts:
         direct = account.operation.variable_class == VariableClass.DIRECT_IDENTIFIER
@@ -146,8 +165,8 @@ def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> set
             named = [name for name in frame if name == "QVAL" or str(name).endswith(("ORRES", "STRESC", "DIVAL"))]
             cells = pd.concat([frame[name][at] for name in named]) if named else pd.Series(dtype="str")
         if cells.dtype.kind != "f":
-            found |= {str(text) for text in cells.dropna().unique() if len(str(text)) >= SHORTEST_SEARCHED}
-    return found
+            found.append(_long_ones(pc.unique(as_texts(cells).drop_null())))
+    return pc.unique(pa.concat_arrays(found))
 
 
 def _short_ids(
@@ -162,16 +181,17 @@ def _short_ids(
 
     A number may be measured: where cells are numbers, those of a column count from one in a hundred of its cells on.
     """
-    short = _short_spellings(_own_ids(study, people))
+    short = _short_spellings(study, people)
     total = 0
     for name, file in released.files.items() if short else ():
         n_texts, n_numbers, n_cells = Counter[tuple[int, str]](), Counter[tuple[int, str]](), Counter[str]()
-        for source, frame in _side_by_side(name, file, opened[name]):
-            for column in frame.columns.drop(subject_column or [], errors="ignore"):
+        columns = [column for column in opened[name].columns if column != subject_column]
+        for source, frame in _side_by_side(name, file, opened[name], columns):
+            for column in columns:
                 found = labels(frame[column])
                 n_cells[column] += int(frame[column].notna().sum())
                 for i, own in enumerate(short):
-                    mine = of_rows(own, source.people)
+                    mine = labels(pd.Series(own.array.take(np.maximum(source.people, NOBODY), allow_fill=True)))
                     hit = pd.Series(found[(found == mine) & pd.notna(mine)], dtype="str")
                     is_number = hit.str.fullmatch(r"[0-9.]+").to_numpy(dtype=bool)
                     n_numbers[i, column] += int(is_number.sum())
@@ -182,35 +202,39 @@ def _short_ids(
     return total
 
 
-def _side_by_side(name: str, file: ReleasedFile, opened: Opened) -> Iterator[tuple[RowsOfSource, pd.DataFrame]]:
-    """Rows of the source, part by part, and what stands in their place in the file as it was opened."""
+def _side_by_side(
+    name: str, file: ReleasedFile, opened: Opened, columns: Sequence[str]
+) -> Iterator[tuple[RowsOfSource, pd.DataFrame]]:
+    """Rows of the source, part by part, and what stands in their place in the ``columns`` of the opened file."""
     with progress(f"Searching {name}", file.n_records, "rows") as advance:
-        for source, frame in zip(file.beside_source, opened.rows(file.lengths), strict=True):
+        for source, frame in zip(file.beside_source, opened.rows(file.lengths, columns), strict=True):
             yield source, frame
             advance(len(frame))
 
 
-def _short_spellings(ids: Iterable[np.ndarray]) -> list[np.ndarray]:
-    """The short ones of the ids (n_people,), None of others; also as they stand where a spreadsheet would run them."""
+def _short_spellings(study: Study, people: People) -> list[pd.Series]:
+    """The short ids of each person (n_people,), missing of others; also as they stand where a spreadsheet runs them."""
     found = []
-    for own in ids:
-        short = np.array([text if text and len(text) < SHORTEST_SEARCHED else None for text in own], dtype=object)
-        if pd.notna(short).any():
-            safe = labels(harmless(pd.DataFrame({"id": pd.Series(short, dtype="str")}))["id"])
-            found += [short] if (safe == short).all() else [short, safe]
+    for own in _own_ids(study, people):
+        if (short := own.where(own.str.len() < SHORTEST_SEARCHED)).notna().any():
+            safe = harmless(pd.DataFrame({"id": short}))["id"]
+            found += [short] if safe.equals(short) else [short, safe]
     return found
 
 
-def _own_ids(study: Study, people: People) -> Iterator[np.ndarray]:
+def _own_ids(study: Study, people: People) -> Iterator[pd.Series]:
     """Ids of each person (n_people,): by the pilot's rule, and as SUBJID where a file has it."""
-    yield labels(people.ids)
+    yield pd.Series(pd.array(texts_of(people.ids), dtype="str"))
     for file in study.files:
         if "SUBJID" in file.table.frame:
-            own = np.full(len(people.ids), None, dtype=object)
+            texts, place = [pa.nulls(1, pa.large_string())], np.zeros(len(people.ids), dtype=np.int64)
+            n_before = 1
             for part in file.parts(people):
-                somebody = part.people >= 0
-                own[part.people[somebody]] = labels(part.table.frame["SUBJID"])[somebody]
-            yield own
+                last = np.flatnonzero(~pd.Series(part.people).duplicated(keep="last").to_numpy() & (part.people >= 0))
+                texts.append(texts_of(part.table.frame["SUBJID"].iloc[last]))
+                place[part.people[last]] = n_before + np.arange(len(last))
+                n_before += len(last)
+            yield pd.Series(pd.array(pa.concat_arrays(texts).take(pa.array(place)), dtype="str"))
 
 
 def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], where: dict[str, int]) -> int:
@@ -225,85 +249,42 @@ def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], wh
     }
     total = 0
     for name, file in released.files.items():
-        for source, frame in _side_by_side(name, file, opened[name]):
+        table = opened[name]
+        columns = [one for one in table.columns if (name, one) in numeric or _has_dates(table.distinct(one)[0])]
+        for source, frame in _side_by_side(name, file, table, columns) if columns else ():
             somebody = source.people >= 0
             for column in frame.columns.intersection(source.frame.columns):
                 before, after = source.frame[column].iloc[source.rows].reset_index(drop=True), frame[column]
                 if before.dtype.kind == "f":
                     complete = before.notna().to_numpy() & ((name, column) in numeric)
                 else:
-                    dates = {text for text in before.unique() if isinstance(text, str) and _DATE.match(text)}
-                    complete = before.isin(dates).to_numpy() if dates else np.zeros(len(before), dtype=bool)
-                if complete.any():
-                    same = complete & somebody & (before.to_numpy() == after.to_numpy())
+                    complete = _are_dates(before)
+                rows = np.flatnonzero(complete & somebody)
+                if len(rows):
+                    same = before.iloc[rows].to_numpy() == after.iloc[rows].to_numpy()
                     total += _add(where, f"{name}.{column}", int(same.sum()))
     return total
+
+
+def _has_dates(values: pd.Series) -> bool:
+    return values.dtype.kind != "f" and bool(pc.any(pc.match_substring_regex(as_texts(values), _DATE)).as_py())
+
+
+def _are_dates(column: pd.Series) -> np.ndarray:
+    """Which cells (n_rows,) of a column of text are complete dates."""
+    known = text_codes(column)
+    is_date = pc.match_substring_regex(known.texts, _DATE).to_numpy(zero_copy_only=False)
+    return known.taken(is_date, False).astype(bool)
 
 
 def _rows_of_others(
     opened: Mapping[str, Opened], people: People, subject_column: str | None, where: dict[str, int]
 ) -> int:
     """Rows under any other name than the pseudonyms of those who stay."""
-    known, total = set(people.pseudonyms[people.stays]), 0
+    stays, total = np.append(people.stays, False), 0
     for name, table in opened.items():
         if subject_column in table.columns:
             ids, n_cells = table.distinct(subject_column)
-            total += _add(where, f"{name}.{subject_column}", int(n_cells[~ids.isin(known).to_numpy()].sum()))
+            person = np.full(len(ids), -1) if ids.dtype.kind == "f" else people.known_pseudonyms.positions(ids)
+            total += _add(where, f"{name}.{subject_column}", int(n_cells[~stays[person]].sum()))
     return total
-
-
-# ---------------------------------------------------------------- many texts in many texts
-
-
-class Wanted:
-    """Texts that are searched for in many others, by rolling hashes of each length that occurs among them.
-
-    So time goes by the letters of the texts and not by the number of the wanted; whatever the hash finds is compared
-    letter by letter.
-    """
-
-    def __init__(self, wanted: Iterable[str]):
-        by_length: dict[int, set[bytes]] = {}
-        for text in wanted:
-            word = text.encode()
-            by_length.setdefault(len(word), set()).add(word)
-        self._words: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        for length in sorted(by_length):  # as one text for each length: words by themselves take several times as much
-            together = b"".join(sorted(by_length.pop(length)))
-            self._words[length] = np.frombuffer(together, dtype=f"S{length}"), _hashes_of(together, length)
-
-    def held_by(self, texts: Sequence[str]) -> np.ndarray:
-        """Which of the texts (n,) hold any of the wanted ones as a part, as (n,) of bool."""
-        found = np.zeros(len(texts), dtype=bool)
-        if not self._words or not len(texts):
-            return found
-        parts = [text.encode() for text in texts]
-        letters = np.frombuffer(b"\0".join(parts), dtype=np.uint8)
-        starts = np.cumsum([0, *(len(part) + 1 for part in parts[:-1])])
-        for length, (words, known) in self._words.items():
-            if length > len(letters):
-                break
-            places = np.flatnonzero(np.isin(_rolling_hashes(letters, length), known))
-            parts_there = np.ascontiguousarray(sliding_window_view(letters, length)[places]).view(f"S{length}").ravel()
-            places = places[np.isin(parts_there, words)]
-            found[np.searchsorted(starts, places, side="right") - 1] = True
-        return found
-
-
-def _hashes_of(words: bytes, length: int) -> np.ndarray:
-    """The distinct hashes of words of one length, which stand one after the other, sorted."""
-    letters = np.frombuffer(words, dtype=np.uint8).reshape(-1, length)
-    hashes = np.zeros(len(letters), dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        for i in range(length):
-            hashes = hashes * _HASH_BASE + letters[:, i].astype(np.uint64) + np.uint64(1)
-    return np.unique(hashes)
-
-
-def _rolling_hashes(letters: np.ndarray, length: int) -> np.ndarray:
-    """A hash of each run of ``length`` letters, (n - length + 1,) of uint64; equal runs have equal hashes."""
-    hashes = np.zeros(len(letters) - length + 1, dtype=np.uint64)
-    with np.errstate(over="ignore"):
-        for i in range(length):
-            hashes = hashes * _HASH_BASE + letters[i : len(letters) - length + 1 + i].astype(np.uint64) + np.uint64(1)
-    return hashes

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from cdisc.formats.files import DomainFiles, find_domain_files
+from cdisc.formats.files import find_domain_files, read_domain_file
+from cdisc.formats.tables import FileOptions, SourceTable
+from cdisc.merge.reading import Read
 from cdisc.merge.sdtm import TRIAL_DESIGN
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import PilotConfig
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.engines.choice import fits_in_memory
+from disclosure_control.engines.choice import fits_from_disk, fits_in_memory
+from disclosure_control.engines.disk import PeopleOnDisk
+from disclosure_control.engines.domain_files import LargeFile
+from disclosure_control.engines.merging import is_read_in_pieces, read_by_size
 from disclosure_control.identifiers.findings import Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
-from disclosure_control.identifiers.scan import scan_dataset, scan_table
+from disclosure_control.identifiers.scan import scan_dataset, scan_large_table, scan_table
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
@@ -28,7 +36,7 @@ def run_step(step: StepInput) -> StepResult:
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
     of_dataset = scan_dataset(step.dataset)
-    beside, not_looked_at = scan_beside(step.folder, config, columns, step.files)
+    beside, not_looked_at = scan_beside(step.folder, config, columns, _reading(step))
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
@@ -47,8 +55,35 @@ def run_step(step: StepInput) -> StepResult:
     )
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How domain files are read: ``read`` gives the table, ``fits`` says which files it can be asked for.
+
+    Of a table whose rows are on disk, those of a column are in memory at a time, at most ``most_rows``.
+    """
+
+    read: Read
+    fits: Callable[[Path], bool] = fits_in_memory
+    most_rows: int = 0
+
+
+def _reading(step: StepInput) -> Reading:
+    people = step.assessment.people
+    if not isinstance(people, PeopleOnDisk):
+        return Reading(step.files.read)
+    folder, limits = people.put_aside[2:]
+
+    def read(path: Path, options: FileOptions) -> SourceTable:
+        return read_by_size(path, options, Path(tempfile.mkdtemp(dir=folder)), limits.domains)
+
+    def fits(path: Path) -> bool:
+        return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
+
+    return Reading(read, fits, 2 * limits.rows_at_hand)
+
+
 def scan_beside(
-    folder: Path, config: PilotConfig, columns: list[str], files: DomainFiles | None = None
+    folder: Path, config: PilotConfig, columns: list[str], reading: Reading | None = None
 ) -> tuple[Scan, list[str]]:
     """The scan of what the domain files hold and the combined dataset does not, and files that could not be read."""
     merge: MergeSettings = config.settings.get("merge") or MergeSettings()
@@ -57,21 +92,29 @@ def scan_beside(
         found = find_domain_files(folder, merge.chosen_files).by_domain
     except FaultyInputError:
         return Scan(), ["the domain files: they are not there, or not as the merge takes them"]
-    files = files or DomainFiles()
+    reading = reading or Reading(read_domain_file)
     scans, unread = [], []
     for domain, path in found.items():
         if domain in NOT_OF_SUBJECTS:
             continue
-        if not fits_in_memory(path):
+        if not reading.fits(path):
             unread.append(f"{path.name}: it needs more memory than there is")
             continue
         try:
-            frame = files.read(path, merge.options_of(domain, rule.column)).frame
+            table = reading.read(path, merge.options_of(domain, rule.column))
         except FaultyInputError:
             unread.append(f"{path.name}: it cannot be read")
             continue
-        joined_columns = [name for name in frame.columns if f"{domain}__{name}" in columns]
-        scans.append(scan_table(domain, frame.drop(columns=joined_columns), rule.column))
+        joined_columns = [name for name in table.frame.columns if f"{domain}__{name}" in columns]
+        if not isinstance(table, LargeFile):
+            scans.append(scan_table(domain, table.frame.drop(columns=joined_columns), rule.column))
+            continue
+        if table.n_rows <= reading.most_rows:
+            scans.append(scan_large_table(domain, table, rule.column, joined_columns))
+        else:
+            most = f"{reading.most_rows:,} records"
+            unread.append(f"{path.name}: it has more than {most}, of which columns are looked at in memory alone")
+        table.give_back()
     return joined(scans), unread
 
 

@@ -160,8 +160,10 @@ def _checked(
     traces = find_traces(study, released, opened, people, beside, rule.column)
     identifiers, not_scanned = _identifiers_in(opened, released, step, working.most_rows)
     telling = {name: _rows_that_tell(table, rule, working.most_rows) for name, table in opened.items()}
+    del opened
     with progress("Merging the package"):
         merged = working.merged(tables, made, promised)
+    del tables  # the ids and texts of all people, which nobody asks for again
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
     findings = {name: finding.figures(merged.leaving) for name, finding in FINDINGS.items()}

@@ -30,6 +30,7 @@ from disclosure_control.engines.records import RecordsOnDisk, occurring
 from disclosure_control.engines.spill import stop_without_room
 from disclosure_control.findings.leaving import Leaving
 from disclosure_control.release.deidentify import Gather, ReleasedStudy, the_one
+from disclosure_control.release.known_texts import KnownTexts
 from disclosure_control.release.large_files import LargeReleasedFile, Written, large_file, read_for_release
 from disclosure_control.release.merged import leaving_of
 from disclosure_control.release.merged_from_disk import leaving_from_disk, records_of
@@ -224,7 +225,7 @@ class FromDisk:
     def kept(self) -> np.ndarray:
         if self._treated is None:
             return np.arange(self._original.n_people)
-        return pd.Index(self._original.ids()).get_indexer(self._treated.records.ids())
+        return KnownTexts(self._original.ids()).positions(self._treated.records.ids())
 
     def recoded(self, kept: np.ndarray) -> dict[str, RecodedColumn]:
         if self._treated is None:

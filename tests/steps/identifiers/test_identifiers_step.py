@@ -11,12 +11,15 @@ import pytest
 from config.model_settings import config_of_valid_keys
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.reasons import Gravity
+from disclosure_control.engines.choice import fits_from_disk
+from disclosure_control.engines.domain_files import FileLimits
+from disclosure_control.engines.merging import MergeLimits, read_by_size
 from disclosure_control.identifiers.findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.identifiers.scan import scan_combined, scan_tables
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
-from disclosure_control.steps.identifiers.step import scan_beside
+from disclosure_control.steps.identifiers.step import Reading, scan_beside
 from Main_Anonymization import add_options, assess_pilot
 from tests.cases import each
 from tests.config_keys import faults_of_key
@@ -211,3 +214,49 @@ def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
 )
 def test_faults_of_the_key_say_what_is_allowed(value, words):
     assert words in " ".join(faults_of_key("identifiers", value))
+
+
+@pytest.fixture
+def beside(tmp_path):
+    """Files that are not joined: in parts, as large ones are read, and what is found in them by another reading."""
+    folder, aside = tmp_path / "NEW", tmp_path / "aside"
+    folder.mkdir()
+    aside.mkdir()
+    contacts = pd.DataFrame(exports()["XX"]).rename(columns={"USUBJID": "UsubjId"})
+    twice = pd.concat([contacts, contacts.assign(q="see " + contacts["q"])])
+    twice.assign(XXSEQ=range(2 * N)).to_csv(folder / "XX.csv", index=False)
+    pd.DataFrame(exports()["DM"]).to_csv(folder / "DM.csv", index=False)
+    limits = MergeLimits(large_bytes=1, file=FileLimits(block_bytes=400))
+
+    def found(most_rows, fits=lambda path: True):
+        def read(path, options):
+            return read_by_size(path, options, aside, limits)
+
+        in_parts = Reading(read, fits, most_rows)
+        return scan_beside(folder, config_of_valid_keys(CONFIG), ["DM__Φύλο", "DM__Πόλη"], in_parts)
+
+    in_memory = scan_beside(folder, config_of_valid_keys(CONFIG), ["DM__Φύλο", "DM__Πόλη"])
+    return in_memory, found
+
+
+def test_files_in_parts_hold_what_they_hold_in_memory(beside):
+    in_memory, found = beside
+    assert {finding.column for finding in in_memory[0].findings} >= {"q", "ΑΜΚΑ"}
+    assert found(most_rows=2 * N) == in_memory
+
+
+def test_what_is_more_than_a_run_from_disk_takes_is_named_as_not_looked_at(beside):
+    _, found = beside
+    scan, unread = found(most_rows=2 * N - 1)
+    assert unread == [f"XX.csv: it has more than {2 * N - 1} records, of which columns are looked at in memory alone"]
+    assert set(scan.columns) == {"DM"}
+    scan, unread = found(most_rows=2 * N, fits=lambda path: path.name != "DM.csv")
+    assert unread == ["DM.csv: it needs more memory than there is"]
+    assert set(scan.columns) == {"XX"}
+
+
+def test_a_file_that_is_read_whole_beside_a_run_from_disk_takes_a_gigabyte_at_most(tmp_path):
+    for name, n_bytes, fits in (("XX.csv", 10**9 // 6, True), ("YY.csv", 10**9 // 6 + 1, False)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(n_bytes)
+        assert fits_from_disk(tmp_path / name) == fits
