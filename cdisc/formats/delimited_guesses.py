@@ -53,8 +53,8 @@ def _fields_per_record(sample: str, delimiter: str, is_whole: bool) -> list[int]
     except csv.Error:
         # A field beyond csv's limit: what was seen so far is enough to choose by.
         return n_fields or [1]
-    # The last record of a sample may be cut.
-    return n_fields if is_whole or len(n_fields) == 1 else n_fields[:-1]
+    # The last record of a sample may be cut; of blank lines alone there is none.
+    return (n_fields if is_whole or len(n_fields) == 1 else n_fields[:-1]) or [1]
 
 
 def header_looks_like_data(header: list[str]) -> bool:

@@ -487,3 +487,12 @@ def test_two_texts_with_one_hash_name_the_file_and_the_column(tmp_path, monkeypa
     monkeypatch.setattr(texts_met, "hashes_of_texts", lambda texts: np.zeros(len(texts), dtype=np.uint64))
     fault = merged(tmp_path, "disk", None, None)[2][0]
     assert fault.startswith("DM.csv: column 'USUBJID': two different texts have one hash")
+
+
+@pytest.mark.parametrize("blank", ["\n" * 2000, " \n" * 2000])
+def test_a_file_of_blank_lines_is_a_fault_that_names_it(tmp_path, blank):
+    write(tmp_path / "DM.csv", people(20))
+    write(tmp_path / "LB.csv", blank)
+    for engine in ("memory", "disk"):
+        _, _, faults = merged(tmp_path, engine, None, None)
+        assert [fault.split(": ")[0] for fault in faults] == ["LB.csv"], engine
