@@ -62,14 +62,16 @@ def find_traces(
 ) -> Traces:
     """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name."""
     ids = _long_ones(_spellings_of_ids(study, people, subject_column))
-    digits = pc.unique(pa.chunked_array([_long_ones(digits_of(block)) for block in blocks_of(ids)], pa.large_string()))
-    digits = digits.filter(pa.array(KnownTexts(ids).positions(digits) < 0))
+    # Also those that are somebody's id as they are: a subject's number stands in the longer id of the study as well.
+    written = ids.filter(pc.invert(pc.match_substring_regex(ids, "^[0-9]+$")))
+    runs = [_long_ones(digits_of(block)) for block in blocks_of(written)]
+    digits = pc.unique(pa.chunked_array(runs, pa.large_string()))
     removed = _values_of_removed_identifiers(study, released)
     removed = removed.filter(pa.array(KnownTexts(ids).positions(removed) < 0))
     kinds = {"original_ids": Wanted(ids), "id_digits": Wanted(digits), "removed_identifiers": Wanted(removed)}
     of_ids = _as_numbers(ids)
     numbers = {"original_ids": of_ids, "id_digits": np.setdiff1d(_as_numbers(digits), of_ids)}
-    del ids, digits, removed
+    del ids, written, runs, digits, removed
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
     n_searched = 0

@@ -350,6 +350,18 @@ def test_by_the_number_that_somebody_had_in_another_system(spelled, held, as_num
     assert found.n_searched == sum(int(frame.notna().sum().sum()) for frame in (one.frame for one in opened.values()))
 
 
+def test_digits_of_an_id_are_found_that_are_the_subjects_number_as_well():
+    """USUBJID P-700100 beside SUBJID 700100, as CDISC has it: broken up by signs the digits name the person still."""
+    ids = [f"P-{n}" for n in range(700_100, 700_112)]
+    lb = [{"USUBJID": one, "DOMAIN": "LB", "LBSEQ": 1.0, "LBOLDNO": f"{one[2:5]}-{one[5:]}"} for one in ids]
+    files = {"DM": [{"USUBJID": one, "SUBJID": one[2:], "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
+    who = people(ids, list(range(12)))
+    study = released(files, who, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
+    opened = {name: OpenedInMemory(file.frame) for name, file in study.files.items()}
+    found = find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID")
+    assert (found.id_digits, found.where) == (12, {"LB.LBOLDNO": 12})
+
+
 def test_a_measured_number_is_no_short_id():
     """Ids that are short without their leading zeros are not looked for among all numbers of everybody."""
     ids = [f"000{n}" for n in range(100, 106)]
