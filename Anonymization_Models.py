@@ -30,11 +30,7 @@ import numpy as np
 import pandas as pd
 
 # How a value falls into a bin stands there; the names answer from here, too.
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES as OUT_OF_RANGE_POLICIES
-from disclosure_control.basics.binning import Binning as Binning
-from disclosure_control.basics.binning import are_edges as are_edges
-from disclosure_control.basics.binning import bin_labels as bin_labels
-from disclosure_control.basics.binning import bin_values as bin_values
+from disclosure_control.basics.binning import Binning, bin_values
 from disclosure_control.basics.columns import (
     LARGEST_EXACT,
     LARGEST_NUMBER,

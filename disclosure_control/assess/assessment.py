@@ -9,7 +9,6 @@ import pandas as pd
 
 from Anonymization_Models import (
     DISTANCES,
-    Binning,
     EquivalenceClasses,
     ModelResult,
     SensitiveCounts,
@@ -20,6 +19,7 @@ from Anonymization_Models import (
     run_t_closeness,
 )
 from config.model_settings import PilotConfig
+from disclosure_control.basics.binning import Binning
 from disclosure_control.basics.columns import number_text
 from disclosure_control.engines.people import People, count_in_memory
 

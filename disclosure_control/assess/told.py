@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from Anonymization_Models import DISTANCES, Binning, ModelResult, SensitiveCounts
+from Anonymization_Models import DISTANCES, ModelResult, SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.binning import Binning
 from disclosure_control.basics.columns import EncodedColumn, labels_of
 from disclosure_control.basics.small_counts import HAND_TO_HAND, Gaps, hidden_groups
 

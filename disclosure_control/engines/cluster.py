@@ -19,10 +19,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
+from Anonymization_Models import EquivalenceClasses, ModelResult, SensitiveCounts
 from cdisc.formats.blocks import Blocks, kind_of
 from cdisc.formats.delimited_blocks import faults_of_records
 from config.model_settings import PilotConfig
+from disclosure_control.basics.binning import Binning
 from disclosure_control.basics.faults import stop_at
 from disclosure_control.engines import cluster_tasks as tasks
 from disclosure_control.engines.cells import CountsOnDisk, PartOfCells

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import Binning, CountTable, EquivalenceClasses, ModelResult, SensitiveCounts
+from Anonymization_Models import CountTable, EquivalenceClasses, ModelResult, SensitiveCounts
 from config.model_settings import PilotConfig
+from disclosure_control.basics.binning import Binning
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.keys import number_rows, sum_of_keys
 from disclosure_control.engines.class_keys import CountedClasses

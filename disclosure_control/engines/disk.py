@@ -17,11 +17,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from Anonymization_Models import Binning, EquivalenceClasses, ModelResult, SensitiveCounts
+from Anonymization_Models import EquivalenceClasses, ModelResult, SensitiveCounts
 from cdisc.formats.blocks import Blocks
 from cdisc.formats.delimited_blocks import BLOCK_BYTES
 from cdisc.formats.values import clean_values
 from config.model_settings import PilotConfig
+from disclosure_control.basics.binning import Binning
 from disclosure_control.basics.columns import EncodedColumn, encode_column
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.keys import KEY_LIMIT

@@ -10,17 +10,16 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import (
-    Binning,
     EquivalenceClasses,
     ModelResult,
     SensitiveCounts,
     apply_feature_binning,
-    bin_values,
     classes_of_columns,
     count_values,
     encode_columns,
 )
 from config.model_settings import PilotConfig
+from disclosure_control.basics.binning import Binning, bin_values
 from disclosure_control.basics.columns import encode_column
 from disclosure_control.basics.faults import FaultyInputError, stop_at
 from disclosure_control.basics.text_codes import codes_of_few_texts

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from Anonymization_Models import DISTANCES, Binning, ModelResult, bin_labels
+from Anonymization_Models import DISTANCES, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import Told, threshold_share_of_range, told_maximum, told_outside, told_range
+from disclosure_control.basics.binning import Binning, bin_labels
 from disclosure_control.basics.columns import number_text
 from disclosure_control.basics.interval_labels import BINS_HOLD
 from disclosure_control.basics.small_counts import WHAT_MASKED_MEANS, count_text

@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from Anonymization_Models import MISSING_POLICIES, OUT_OF_RANGE_POLICIES
+from Anonymization_Models import MISSING_POLICIES
 from cdisc import KEY_READERS
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
 from disclosure_control.basics.columns import EncodedColumn, labels_of
 from disclosure_control.basics.small_counts import HAND_TO_HAND, SMALLER_GROUPS
 from disclosure_control.report.summary import privacy_summary

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from Anonymization_Models import MISSING_POLICIES, OUT_OF_RANGE_POLICIES, run_k_anonymity
+from Anonymization_Models import MISSING_POLICIES, run_k_anonymity
 from cdisc import KEY_READERS
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
+from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
 from disclosure_control.basics.columns import labels_of
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.page.shareable import STRICT, shareable_content

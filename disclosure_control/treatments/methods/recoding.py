@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import OUT_OF_RANGE_POLICIES, are_edges, bin_values
+from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES, are_edges, bin_values
 from disclosure_control.basics.columns import number_text, numbers_of
 from disclosure_control.basics.interval_labels import BANDS_HOLD, BINS_HOLD
 from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
