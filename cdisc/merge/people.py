@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.formats.messages import Note
@@ -15,9 +14,9 @@ from cdisc.merge.belonging import domain_of_table
 from cdisc.merge.large_tables import LargeTable
 from cdisc.merge.sdtm import BASE_DOMAIN, supplemental_parent
 from cdisc.merge.state import MergeState
-from cdisc.merge.subject_ids import TEXTS_AT_ONCE, ReadSubjects, large_text, read_subjects
+from cdisc.merge.subject_ids import ReadSubjects, read_subjects
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.text_hashes import hashes_of_texts
+from disclosure_control.basics.known_texts import KnownTexts, as_texts
 
 
 def people_of_tables(
@@ -115,12 +114,12 @@ def base_subjects(
     for table in base[1:]:
         ids = ids.union(subjects[table.file_name].ids, sort=False)
     # Arrow sorts as pandas does, which would make an object of each id: half a gigabyte for five million.
-    return ids if state.rule.column is None else ids.take(pc.array_sort_indices(large_text(ids)).to_numpy())
+    return ids if state.rule.column is None else ids.take(pc.array_sort_indices(as_texts(ids)).to_numpy())
 
 
 def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: MergeState) -> np.ndarray:
     """The place in ``ids`` of each row's subject, -1 where DM does not know it; unless left out, that is a fault."""
-    position = _places(subjects.ids, ids)
+    position = KnownTexts(ids).positions(subjects.ids)
     person = position[subjects.code]
     known = person >= 0
     if known.all():
@@ -144,35 +143,3 @@ def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: 
             f'them out by merge: {{"unknown_subjects": ["{domain}"]}}'
         )
     return person
-
-
-def _places(texts: pd.Index, ids: pd.Index) -> np.ndarray:
-    """The place of each text (n,) among the ids, which are distinct, -1 where it is none.
-
-    Texts are found by numbers that are calculated from them, and compared: Arrow's table of five million of them takes
-    half a gigabyte, pandas' takes twice that.
-    """
-    values, known = large_text(texts), large_text(ids)
-    hashes, of_known = hashes_of_texts(values), hashes_of_texts(known)
-    by_hash = np.argsort(of_known)
-    rising = of_known[by_hash]
-    order = np.argsort(hashes)  # rising hashes are looked up fastest
-    found = np.empty(len(values), dtype=np.int64)
-    found[order] = np.searchsorted(rising, hashes[order])
-    del order
-    found[found == len(rising)] = 0
-    is_known = rising[found] == hashes if len(rising) else np.zeros(len(values), dtype=bool)
-    place = np.where(is_known, by_hash[found] if len(rising) else -1, -1)
-    if not (np.diff(rising) > 0).all() or not _are_alike(values, known, place):
-        return np.asarray(pc.fill_null(pc.index_in(values, value_set=known), -1).to_numpy()).astype(np.int64)
-    return place
-
-
-def _are_alike(values: pa.LargeStringArray, known: pa.LargeStringArray, place: np.ndarray) -> bool:
-    """Whether each value that has a place is the known text there; some are looked at together."""
-    for start in range(0, len(values), TEXTS_AT_ONCE):
-        found = place[start : start + TEXTS_AT_ONCE]
-        rows = np.flatnonzero(found >= 0)
-        if not known.take(pa.array(found[rows])).equals(values.take(pa.array(rows + start))):
-            return False
-    return True

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from cdisc.merge.patterns import compiles, replaced, replacement_fits
 from disclosure_control.basics.faults import stop_at
+from disclosure_control.basics.known_texts import as_texts
 from disclosure_control.basics.settings import faults_of_settings
 from disclosure_control.basics.text_hashes import hashes_of_texts
 
@@ -143,12 +143,6 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarra
     )
 
 
-def large_text(texts: pd.Index | pd.Series) -> pa.LargeStringArray:
-    """The texts as one array of Arrow's, which for pandas' own are not copied."""
-    values = pa.array(texts, pa.large_string())
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-
-
 def _trimmed(column: pd.Series) -> pd.Series:
     """Ids (n,) without blanks around them, those of blanks alone missing; itself where nothing has to change."""
     pieces = (column.iloc[start : start + TEXTS_AT_ONCE] for start in range(0, len(column), TEXTS_AT_ONCE))
@@ -167,7 +161,7 @@ def _distinct(column: pd.Series, are_few_alike: bool) -> tuple[np.ndarray, pd.In
     if are_few_alike and column.dtype.kind != "f":
         present = column.notna().to_numpy()
         ids = column if present.all() else column[present]
-        hashes = hashes_of_texts(large_text(ids))
+        hashes = hashes_of_texts(as_texts(ids))
         hashes.sort()
         if (np.diff(hashes) > 0).all():
             return np.where(present, np.cumsum(present) - 1, -1), pd.Index(ids)

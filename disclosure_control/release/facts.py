@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from cdisc.merge.subject_ids import SubjectIdRule
-from disclosure_control.release.known_texts import KnownTexts
+from disclosure_control.basics.known_texts import KnownTexts
 from disclosure_control.release.people import labels
 from disclosure_control.release.study import people_of_rows
 

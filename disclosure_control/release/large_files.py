@@ -21,12 +21,12 @@ from cdisc.merge.belonging import domain_of_table
 from cdisc.merge.large_tables import LargeTable, RowsOfPeople
 from cdisc.merge.reading import with_sdtm_names
 from cdisc.merge.subject_ids import SUBJECT, SubjectIdRule
+from disclosure_control.basics.known_texts import KnownTexts
 from disclosure_control.engines.merging import MergeLimits, people_per_part, read_by_size
 from disclosure_control.engines.spill import SpilledArrays, stop_without_room
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.deidentify import ReleasedFile, RowsOfSource
-from disclosure_control.release.known_texts import KnownTexts
 from disclosure_control.release.people import People
 from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
 from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, people_of_rows

@@ -19,7 +19,7 @@ from cdisc.merge.sdtm import supplemental_parent
 from cdisc.merge.settings import MergeSettings
 from cdisc.merge.subject_ids import SubjectIdRule, read_subjects
 from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.release.known_texts import KnownTexts
+from disclosure_control.basics.known_texts import KnownTexts
 from disclosure_control.release.people import People
 from disclosure_control.run.progress import going_through
 

@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cdisc.operations import OperationKind, VariableClass
+from disclosure_control.basics.known_texts import KnownTexts, as_texts
 from disclosure_control.basics.text_codes import text_codes
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
-from disclosure_control.release.known_texts import KnownTexts, Wanted, as_texts, blocks_of, digits_of
 from disclosure_control.release.opened import Opened
 from disclosure_control.release.people import People, labels, texts_of
 from disclosure_control.release.study import NOBODY, Study
+from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
 from disclosure_control.run.progress import going_through, progress
 from disclosure_control.run.results import harmless
 

@@ -22,6 +22,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.known_texts import KnownTexts
 from disclosure_control.engines.disk import PeopleOnDisk
 from disclosure_control.engines.domain_files import LargeFile, read_large_file
 from disclosure_control.engines.merging import domain_files, working_in
@@ -30,7 +31,6 @@ from disclosure_control.engines.records import RecordsOnDisk, occurring
 from disclosure_control.engines.spill import stop_without_room
 from disclosure_control.findings.leaving import Leaving
 from disclosure_control.release.deidentify import Gather, ReleasedStudy, the_one
-from disclosure_control.release.known_texts import KnownTexts
 from disclosure_control.release.large_files import LargeReleasedFile, Written, large_file, read_for_release
 from disclosure_control.release.merged import leaving_of
 from disclosure_control.release.merged_from_disk import leaving_from_disk, records_of

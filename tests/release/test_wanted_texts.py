@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.basics import known_texts
 from disclosure_control.basics.columns import texts_as_labels
-from disclosure_control.release import known_texts
-from disclosure_control.release.known_texts import KnownTexts, Wanted, as_texts, blocks_of, digits_of
+from disclosure_control.basics.known_texts import KnownTexts, as_texts
+from disclosure_control.release import wanted_texts
 from disclosure_control.release.people import labels
+from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
 from tests.examples import examples
 
 LETTERS = "a1Σ0-٣\0"
@@ -31,8 +33,8 @@ def hashes(request, monkeypatch):
     """Whatever a hash finds is compared: with one hash for all of them the same is found."""
     if request.param == "hashes that are all alike":
         monkeypatch.setattr(known_texts, "hashes_of_texts", _all_alike)
-        monkeypatch.setattr(known_texts, "_hashes_of", _all_alike)
-        monkeypatch.setattr(known_texts, "_joined", lambda first, second, n, m: _all_alike(second[n:]))
+        monkeypatch.setattr(wanted_texts, "_hashes_of", _all_alike)
+        monkeypatch.setattr(wanted_texts, "_joined", lambda first, second, n, m: _all_alike(second[n:]))
     return request.param
 
 
@@ -51,7 +53,7 @@ def test_wanted_texts_are_found_as_parts_of_others_block_by_block(hashes, wanted
     wanted = [text for text in dict.fromkeys(wanted) if len(text.encode()) > 1 or hashes == "hashes that differ"]
     expected = [any(one in text for one in wanted if one) for text in texts]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(known_texts, "blocks_of", lambda given: blocks_of(given, n_letters))
+        patch.setattr(wanted_texts, "blocks_of", lambda given: blocks_of(given, n_letters))
         assert Wanted(wanted).held_by(texts).tolist() == expected
         assert Wanted(wanted).held_by(as_texts(["before", *texts]).slice(1)).tolist() == expected
 

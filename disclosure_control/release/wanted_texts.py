@@ -1,37 +1,20 @@
-"""Very many texts that are looked for: as whole texts, or as a part of others; of each a hash is kept beside it.
-
-A set of Python's takes several times the memory. Whatever a hash finds is compared letter by letter.
-"""
+"""Very many texts that are searched for as parts of others, by hashes; whatever these find is compared by letters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeAlias
+from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.lib.stride_tricks import sliding_window_view
 
-from disclosure_control.basics.text_hashes import hashes_of_texts, mixed
+from disclosure_control.basics.known_texts import TEXTS_AT_ONCE, Texts, as_texts, found_by_hash
+from disclosure_control.basics.text_hashes import mixed
 
-_TEXTS_AT_ONCE = 1 << 16
 _LETTERS_AT_ONCE = 1 << 18  # few enough for their hashes to stay in the processor's cache
 _HASH_BASE = 1_099_511_628_211
 _MOST_MARKS = 1 << 27
-
-
-Texts: TypeAlias = Iterable[str] | pd.Series | pd.Index | pa.Array
-
-
-def as_texts(texts: Texts) -> pa.LargeStringArray:
-    """Texts (n,) as one array of Arrow's."""
-    if isinstance(texts, pa.Array):
-        return texts.cast(pa.large_string())
-    is_column = isinstance(texts, pd.Series | pd.Index)
-    values = pa.array(texts if is_column else list(texts), pa.large_string())
-    return values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
 
 
 def blocks_of(texts: pa.LargeStringArray, n_letters: int = _LETTERS_AT_ONCE) -> Iterator[pa.LargeStringArray]:
@@ -39,7 +22,7 @@ def blocks_of(texts: pa.LargeStringArray, n_letters: int = _LETTERS_AT_ONCE) -> 
     start, offsets = 0, _offsets(texts)
     while start < len(texts):
         stop = int(np.searchsorted(offsets, offsets[start] + n_letters, side="right")) - 1
-        stop = min(max(stop, start + 1), start + _TEXTS_AT_ONCE, len(texts))
+        stop = min(max(stop, start + 1), start + TEXTS_AT_ONCE, len(texts))
         yield texts.slice(start, stop - start)
         start = stop
 
@@ -65,39 +48,6 @@ def _letters(texts: pa.LargeStringArray) -> np.ndarray:
     """The bytes of all texts, one after the other."""
     offsets = _offsets(texts)
     return np.frombuffer(texts.buffers()[2] or b"", dtype=np.uint8)[offsets[0] : offsets[-1]]
-
-
-class KnownTexts:
-    """Distinct ``texts`` (n_known,), none missing, that are found again in many others."""
-
-    def __init__(self, texts: Texts):
-        self._texts = as_texts(texts)
-        self._hashes = hashes_of_texts(self._texts)
-        self._place = np.argsort(self._hashes, kind="stable").astype(np.int32)
-        self._hashes.sort()
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
-    def positions(self, texts: Texts) -> np.ndarray:
-        """The place of each text (n,) among the known ones, -1 of others and of missing ones."""
-        given = as_texts(texts)
-        found = [self._positions(given.slice(at, _TEXTS_AT_ONCE)) for at in range(0, len(given), _TEXTS_AT_ONCE)]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *found])
-
-    def _positions(self, texts: pa.LargeStringArray) -> np.ndarray:
-        hashes, found = hashes_of_texts(texts), np.full(len(texts), -1)
-        left = np.argsort(hashes) if len(self._hashes) else np.zeros(0, dtype=np.int64)  # found fastest as they rise
-        at = np.searchsorted(self._hashes, hashes[left])
-        while len(left):  # again where two of the known ones have one hash
-            is_alike = self._hashes[np.minimum(at, len(self._hashes) - 1)] == hashes[left]
-            left, at = left[is_alike & (at < len(self._hashes))], at[is_alike & (at < len(self._hashes))]
-            place = self._place[at]
-            is_same = pc.equal(self._texts.take(pa.array(place)), texts.take(pa.array(left)))
-            same = is_same.fill_null(False).to_numpy(zero_copy_only=False)
-            found[left[same]] = place[same]
-            left, at = left[~same], at[~same] + 1
-        return found
 
 
 class Wanted:
@@ -147,16 +97,13 @@ class _Words:
 
     def places(self, letters: np.ndarray, hashes: np.ndarray) -> np.ndarray:
         """Where in the ``letters`` one of the words begins, by the hashes of all runs of their length."""
-        found = []
-        left = np.flatnonzero(self._is_marked[mixed(hashes) >> self._shift])
-        at = np.searchsorted(self._hashes, hashes[left])
+        marked = np.flatnonzero(self._is_marked[mixed(hashes) >> self._shift])
         runs = sliding_window_view(letters, self.length)
-        while len(left):  # again where two of the words have one hash
-            is_alike = self._hashes[np.minimum(at, len(self._hashes) - 1)] == hashes[left]
-            left, at = left[is_alike & (at < len(self._hashes))], at[is_alike & (at < len(self._hashes))]
-            is_same = (runs[left] == self._letters[at]).all(axis=1)
-            found.append(left[is_same])
-            left, at = left[~is_same], at[~is_same] + 1
+
+        def is_same(asked: np.ndarray, at: np.ndarray) -> np.ndarray:
+            return np.asarray((runs[marked[asked]] == self._letters[at]).all(axis=1))
+
+        found = [marked[asked] for asked, _ in found_by_hash(self._hashes, hashes[marked], is_same)]
         return np.concatenate([np.zeros(0, dtype=np.int64), *found])
 
 
