@@ -26,10 +26,10 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
     """Let the C library keep memory that is freed, and Arrow take its own from an allocator: once, when a door starts.
 
     Else every array of megabytes is mapped anew and unmapped again, and the system clears each page each time: a fifth
-    of what door 2 took for a million people. What Arrow is best given differs by door, as measured:
+    of what door 2 took for a million people. Asked for before NumPy and Arrow are imported, so that all threads share
+    one heap: with one for each, what one of them freed is not there for the others, a tenth of the memory of door 2.
 
-    Asked for before NumPy and Arrow are imported, so that all threads share one heap: with one for each, what one of
-    them freed is not there for the others, a tenth of the memory of door 2.
+    What Arrow is best given differs by door, as measured:
 
     - "system", for door 2: the C library's own, so that Arrow and NumPy use the same freed memory again.
     - "jemalloc", for door 1, where most of the memory is Arrow's text: nearly as fast, and the peak of a million
@@ -51,8 +51,8 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
 def give_freed_memory_back() -> None:
     """Let the C library keep little of what is freed: for an engine that promises to stay below a bound.
 
-    A hundred million people from disk take 1.7 GB at most with it, 2.3 GB without, and a tenth more CPU. Door
-    1 kept 670 MB that nothing was in, of 1,330 MB for twenty million laboratory records.
+    When it was measured, a hundred million people from disk took 1.7 GB at most with it, 2.3 GB without, and a tenth more
+    CPU; by other savings they take half a gigabyte today. Door 1 kept 670 MB that nothing was in, of 1,330 MB for twenty million laboratory records.
     """
     _tell((LITTLE,), LITTLE)
 

@@ -98,7 +98,7 @@ def scan_beside(
         if domain in NOT_OF_SUBJECTS:
             continue
         if not reading.fits(path):
-            unread.append(f"{path.name}: it needs more memory than there is")
+            unread.append(f"{path.name}: it is read whole, which needs more memory than this run may take")
             continue
         try:
             table = reading.read(path, merge.options_of(domain, rule.column))
