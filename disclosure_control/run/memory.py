@@ -51,8 +51,9 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
 def give_freed_memory_back() -> None:
     """Let the C library keep little of what is freed: for an engine that promises to stay below a bound.
 
-    When it was measured, a hundred million people from disk took 1.7 GB at most with it, 2.3 GB without, and a tenth more
-    CPU; by other savings they take half a gigabyte today. Door 1 kept 670 MB that nothing was in, of 1,330 MB for twenty million laboratory records.
+    When it was measured, a hundred million people from disk took 1.7 GB at most with it, 2.3 GB without, and a tenth
+    more CPU; by other savings they take half a gigabyte today. Door 1 kept 670 MB that nothing was in, of 1,330 MB for
+    twenty million laboratory records.
     """
     _tell((LITTLE,), LITTLE)
 

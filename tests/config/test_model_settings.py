@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 import Anonymization_Models as models
+from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
 from tests.cases import each
 
 VALID = {
@@ -93,7 +94,7 @@ def test_every_policy_for_missing_values(policy):
     assert models.validate_config({**VALID, "missing_qis": policy}).missing_qis == policy
 
 
-@pytest.mark.parametrize("policy", models.OUT_OF_RANGE_POLICIES)
+@pytest.mark.parametrize("policy", OUT_OF_RANGE_POLICIES)
 def test_every_policy_for_values_out_of_range(policy):
     assert models.validate_config({**VALID, "out_of_range": policy}).out_of_range == policy
 

@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from disclosure_control.basics import wildcards
+from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
 from tests.cases import each
 from tests.models import by_engine as models
 from tests.models import referee
@@ -113,7 +114,7 @@ def test_l_diversity_of_categories(made, missing_qis, least):
 
 
 @MANY
-@given(frames(sensitive=numbers), policies, st.none() | edge_lists, st.sampled_from(models.OUT_OF_RANGE_POLICIES))
+@given(frames(sensitive=numbers), policies, st.none() | edge_lists, st.sampled_from(OUT_OF_RANGE_POLICIES))
 def test_l_diversity_of_numbers_with_and_without_bins(made, missing_qis, edges, out_of_range):
     frame, names = made
     expected = referee.l_of_records(referee.columns_of(frame), names, "s", edges, out_of_range, missing_qis)

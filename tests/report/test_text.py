@@ -9,6 +9,7 @@ import pytest
 
 import Anonymization_Models as models
 from disclosure_control.assess.assessment import Assessment, assess
+from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
 from disclosure_control.report.text import short_privacy_report
 
 MARKER = "ZZMARKERZZ"
@@ -139,7 +140,7 @@ def test_without_sensitive_features_there_is_k_alone():
 
 
 @pytest.mark.parametrize("missing_qis", models.MISSING_POLICIES)
-@pytest.mark.parametrize("out_of_range", models.OUT_OF_RANGE_POLICIES)
+@pytest.mark.parametrize("out_of_range", OUT_OF_RANGE_POLICIES)
 def test_the_tables_of_the_models_hold_the_figures_of_the_results(missing_qis, out_of_range):
     found = assessed(people(), missing_qis=missing_qis, out_of_range=out_of_range)
     by_title = dict(tables(models.generate_full_privacy_report("PILOT", found)))
@@ -209,7 +210,7 @@ def test_values_out_of_range_are_counted_per_column(out_of_range, fate):
     assert sensitive[0]["Missing"] == "10"
 
 
-@pytest.mark.parametrize("out_of_range", models.OUT_OF_RANGE_POLICIES)
+@pytest.mark.parametrize("out_of_range", OUT_OF_RANGE_POLICIES)
 def test_few_people_out_of_range_are_masked_and_said_to_be(out_of_range):
     report = models.generate_full_privacy_report("PILOT", assessed(people(), out_of_range=out_of_range))
     age, _ = dict(tables(report))["Binning of quasi-identifiers"]
@@ -296,7 +297,7 @@ def test_nobody_is_evaluated():
 
 
 @pytest.mark.parametrize("missing_qis", models.MISSING_POLICIES)
-@pytest.mark.parametrize("out_of_range", models.OUT_OF_RANGE_POLICIES)
+@pytest.mark.parametrize("out_of_range", OUT_OF_RANGE_POLICIES)
 def test_nobody_is_in_the_report(missing_qis, out_of_range):
     said = []
     found = assessed(people(), said.append, K=50, L=40, missing_qis=missing_qis, out_of_range=out_of_range)
