@@ -30,8 +30,8 @@ import numpy as np
 import pandas as pd
 
 # How a value falls into a bin stands there; the names answer from here, too.
-from disclosure_control.basics.binning import Binning, bin_values
-from disclosure_control.basics.columns import (
+from disclosure_control.basics.encoding.binning import Binning, bin_values
+from disclosure_control.basics.encoding.columns import (
     LARGEST_EXACT,
     LARGEST_NUMBER,
     EncodedColumn,
@@ -39,10 +39,10 @@ from disclosure_control.basics.columns import (
     numbers_of,
     one_column,
 )
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import count_keys, number_rows, sum_of_keys
-from disclosure_control.basics.side_by_side import side_by_side
-from disclosure_control.basics.wildcards import wildcard_frequency
+from disclosure_control.basics.encoding.keys import count_keys, number_rows, sum_of_keys
+from disclosure_control.basics.encoding.wildcards import wildcard_frequency
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.side_by_side import side_by_side
 
 MISSING_POLICIES = ("category", "exclude", "wildcard")
 MANY_RECORDS = 10_000  # of fewer, columns are encoded faster than threads are started

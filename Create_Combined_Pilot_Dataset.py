@@ -19,16 +19,16 @@ if __name__ == "__main__":
     keep_freed_memory(arrow_from="jemalloc")
 
 from config import COMBINED_DATASETS, REVIEW, lines_to_review
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.engines.choice import AUTO, MERGING
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.choice import AUTO, MERGING
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
 if TYPE_CHECKING:
-    from cdisc.merge.combine import Combined
-    from cdisc.merge.settings import MergeSettings
-    from cdisc.merge.subject_ids import SubjectIdRule
-    from disclosure_control.engines.choice import Choice
+    from disclosure_control.records.choice import Choice
+    from study.merge.combine import Combined
+    from study.merge.settings import MergeSettings
+    from study.merge.subject_ids import SubjectIdRule
 
 REPORT = "merge_report.json"
 _NOTHING_DRAFTED_FROM_DISK = (
@@ -42,14 +42,14 @@ def combine_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
     Raises ``FaultyInputError`` with all faults of the config's keys, or of the files, at once.
     """
-    from disclosure_control.engines.merging import choose_merging
+    from disclosure_control.records.merging import choose_merging
 
     return _combine_by(choose_merging(options.engine, pilot.folder), pilot)
 
 
 def _combine_by(choice: Choice, pilot: Pilot) -> Outcome:
-    from cdisc.merge.combine import combine_domains
-    from disclosure_control.engines.merging import working_on
+    from disclosure_control.records.merging import working_on
+    from study.merge.combine import combine_domains
 
     rule, settings = merge_settings(pilot.config)
     if choice.reason:
@@ -70,7 +70,7 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     """
     if pilot.is_configured and not options.draft_config:
         return combine_pilot(pilot, options)
-    from disclosure_control.engines.merging import choose_merging
+    from disclosure_control.records.merging import choose_merging
 
     choice = choose_merging(options.engine, pilot.folder)
     if choice.name != "memory":
@@ -119,11 +119,11 @@ def merge_settings(literal: dict[str, Any]) -> tuple[SubjectIdRule, MergeSetting
     Raises ``FaultyInputError`` with the faults of these keys, and with keys that nobody reads. The keys of the models
     and of the steps are not looked at: before the first merge nobody knows the columns that they name.
     """
-    from cdisc import KEY_READERS
-    from cdisc.merge.settings import MergeSettings
-    from cdisc.merge.subject_ids import SubjectIdRule
     from config.model_settings import read_further_keys
     from disclosure_control.steps import STEPS
+    from study import KEY_READERS
+    from study.merge.settings import MergeSettings
+    from study.merge.subject_ids import SubjectIdRule
 
     settings: dict[str, Any] = read_further_keys(literal, KEY_READERS, STEPS)
     return settings.get("subject_id", SubjectIdRule()), settings.get("merge", MergeSettings())
@@ -137,7 +137,7 @@ def merge_table(report: dict[str, Any]) -> str:
     """
     from tabulate import tabulate
 
-    from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
+    from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 
     headers = ["Domain", "Form", "Rows", "Subjects", "Without record"]
     headers += ["Columns", "Collapsed", "Not done", "Columns dropped"]
@@ -174,7 +174,7 @@ def merge_table(report: dict[str, Any]) -> str:
 
 
 def _on_screen(note: str) -> str:
-    from cdisc.formats.messages import Note
+    from study.formats.messages import Note
 
     return note.on_screen if isinstance(note, Note) else note
 

@@ -23,9 +23,9 @@ if __name__ == "__main__":
     keep_freed_memory(arrow_from="system")
 
 from config import REVIEW, combined_dataset_in, lines_to_review, text_of_config
-from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.words import counted
-from disclosure_control.engines.choice import AUTO, ENGINES
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.words import counted
+from disclosure_control.records.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
-    from cdisc import KEY_READERS
     from disclosure_control.assess.opening import opened
-    from disclosure_control.engines.choice import choose_engine
+    from disclosure_control.records.choice import choose_engine
     from disclosure_control.steps import STEP_READERS
     from disclosure_control.steps.running import faults_without_records
+    from study import KEY_READERS
 
     readers = KEY_READERS | STEP_READERS
     path = combined_dataset_in(pilot.results)
@@ -134,7 +134,7 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
 
 def _shares(assessment: Assessment) -> str:
     """The share at risk by each model; of many sensitive features the largest by l and by t, for a line to be read."""
-    from disclosure_control.basics.words import share_text
+    from disclosure_control.basics.telling.words import share_text
 
     by_model: dict[str, list[ModelResult]] = {}
     for one in assessment.results:

@@ -42,7 +42,7 @@ def lattice_of(data: str, frame):
 
     from Anonymization_Models import apply_feature_binning, form_equivalence_classes
     from config import parse_config
-    from disclosure_control.basics.hierarchies import read_hierarchy
+    from disclosure_control.basics.encoding.hierarchies import read_hierarchy
     from disclosure_control.generalisation import generalisations
     from disclosure_control.generalisation.nodes import Lattice
 

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, read_file
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from Anonymization_Models import DISTANCES, MISSING_POLICIES
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES, are_edges
-from disclosure_control.basics.faults import FaultyInputError, nearest_name, stop_at
-from disclosure_control.basics.settings import is_count, is_number
+from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES, are_edges
+from disclosure_control.basics.settings.settings import is_count, is_number
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name, stop_at
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from typing import Any
 
 from config import combined_dataset_in, parse_config_file, read_config_file, read_settings
 from disclosure_control.assess.staleness import MERGE_REPORT
-from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile, read_file
-from disclosure_control.engines.choice import AUTO
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.choice import AUTO
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import Memory, read_memory
 from disclosure_control.report.verification import (

@@ -8,3 +8,6 @@ SHARED_DATA = SHARED / "data"
 ORACLES = SHARED / "oracles"
 SDCMICRO = ORACLES / "sdcmicro"
 ARX = ORACLES / "arx"
+
+# Every list of packages that the project asks for.
+REQUIREMENTS = (PROJECT / "requirements.txt", *sorted((PROJECT / "requirements").glob("*.txt")))

@@ -63,7 +63,7 @@ def test_the_image_runs_without_the_powers_of_root_and_tells_its_health():
 
 def test_no_pilot_and_no_config_becomes_part_of_the_image():
     found = copied()
-    assert {"Main_Anonymization.py", "config/__init__.py", "cdisc/__init__.py", "requirements.txt"} <= found
+    assert {"Main_Anonymization.py", "config/__init__.py", "study/__init__.py", "requirements.txt"} <= found
     assert "disclosure_control/report/pilots/templates/overview.html" in found
     assert not [name for name in found if name.startswith(("pilot_report/", "tests/", "docs/")) or name == ".env"]
     assert not [name for name in found if re.fullmatch(r"config/[A-Z_]+\.py", name)]

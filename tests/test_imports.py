@@ -22,16 +22,16 @@ ROOMS = (
     "disclosure_control.report",
     "disclosure_control.steps",
     "disclosure_control.release",
-    "disclosure_control.findings",
+    "disclosure_control.leaving",
     "disclosure_control.treatments",
     "disclosure_control.utility",
     "disclosure_control.generalisation",
     "disclosure_control.identifiers",
     "disclosure_control.measures",
     "disclosure_control.assess",
-    "disclosure_control.engines",
+    "disclosure_control.records",
     "disclosure_control.run",
-    "cdisc",
+    "study",
     "config",
     "Anonymization_Models",
     "disclosure_control.drawings",
@@ -197,24 +197,24 @@ def test_no_helper_imports_a_door(folder):
 @each(
     "source",
     [
-        "import cdisc",
-        "import cdisc.formats.files as files",
-        "from cdisc import files",
-        "from cdisc.formats.files import read_domain_file",
-        "def late():\n    import cdisc.merge.sdtm",
+        "import study",
+        "import study.formats.files as files",
+        "from study import files",
+        "from study.formats.files import read_domain_file",
+        "def late():\n    import study.merge.sdtm",
         "if True:\n    from . import events",
         "from .files import listed",
-        "import importlib\nimportlib.import_module('cdisc.formats.files')",
-        "__import__('cdisc')",
+        "import importlib\nimportlib.import_module('study.formats.files')",
+        "__import__('study')",
     ],
 )
 def test_every_way_to_import_is_seen(source):
-    assert "cdisc" in top_names(source, package="cdisc")
+    assert "study" in top_names(source, package="study")
 
 
 def test_relative_imports_are_resolved_and_words_are_not_imports():
-    assert imported_modules("from ..config import x", package="cdisc.inner") >= {"cdisc.config"}
-    assert top_names("text = 'import cdisc'  # import cdisc", package="cdisc") == set()
+    assert imported_modules("from ..config import x", package="study.inner") >= {"study.config"}
+    assert top_names("text = 'import study'  # import study", package="study") == set()
 
 
 def modules_after(*statements: str) -> set[str]:

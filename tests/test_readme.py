@@ -5,16 +5,16 @@ import shutil
 
 import pytest
 
-from cdisc import KEY_READERS
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import _model_keys
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
 from Main_Anonymization import add_options, assess_pilot
+from study import KEY_READERS
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
-from tests.places import PROJECT
+from tests.places import PROJECT, REQUIREMENTS
 from tests.run.synthetic_pilot import files_below
 
 README, CONFIG, RESULTS = (
@@ -64,7 +64,7 @@ def test_every_subject_id_setting_is_named(setting):
 
 
 def test_every_requirement_has_its_line():
-    requirements = "".join(path.read_text(encoding="utf-8") for path in PROJECT.glob("requirements*.txt"))
+    requirements = "".join(path.read_text(encoding="utf-8") for path in REQUIREMENTS)
     names = re.findall(r"^([a-z][a-z-]*)", requirements, re.M)
     table = README[README.index("## What it depends on") :]
     assert names

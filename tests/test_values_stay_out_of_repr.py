@@ -18,7 +18,7 @@ OF_PEOPLE = re.compile(r"DataFrame|pd\.Series|pa\.(Table|Array|ChunkedArray|Reco
 
 def fields_of_results() -> Iterator[tuple[str, str, str]]:
     """Class, annotation and default of each field of a dataclass that shows its fields."""
-    for path in (*ROOT.glob("disclosure_control/**/*.py"), *ROOT.glob("cdisc/**/*.py"), *ROOT.glob("*.py")):
+    for path in (*ROOT.glob("disclosure_control/**/*.py"), *ROOT.glob("study/**/*.py"), *ROOT.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.ClassDef):
                 continue

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cdisc.formats.messages import all_files_setting
-from cdisc.formats.tables import domain_of
 from disclosure_control.assess.staleness import MERGE_REPORT
-from disclosure_control.basics.faults import ColumnNames
+from disclosure_control.basics.telling.faults import ColumnNames
+from study.formats.messages import all_files_setting
+from study.formats.tables import domain_of
 
 
 def known_columns(columns: Sequence[str], results: Path) -> ColumnNames:

@@ -19,9 +19,9 @@ from Anonymization_Models import (
     run_t_closeness,
 )
 from config.model_settings import PilotConfig
-from disclosure_control.basics.binning import Binning
-from disclosure_control.basics.columns import number_text
-from disclosure_control.engines.people import People, count_in_memory
+from disclosure_control.basics.encoding.binning import Binning
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.records.people import People, count_in_memory
 
 
 @dataclass(frozen=True)

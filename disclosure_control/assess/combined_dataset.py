@@ -9,25 +9,25 @@ from pathlib import Path
 
 import pandas as pd
 
-from cdisc.formats.files import read_domain_file
-from cdisc.formats.parquet_blocks import BlocksOfParquet
-from cdisc.formats.tables import FileOptions, suffix_of
-from cdisc.formats.values import clean_text, frame_of
 from config import COMBINED_DATASETS
 from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.assess.absent_columns import known_columns
-from disclosure_control.basics.columns import are_rising
-from disclosure_control.basics.faults import FaultyInputError, stop_at
-from disclosure_control.engines.dataset_rules import (
+from disclosure_control.basics.encoding.columns import are_rising
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.records.dataset_rules import (
     SUBJECT_COLUMN,
     faults_of_names,
     faults_of_roles,
     faults_of_subjects,
     typed_column,
 )
-from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.engines.people import RecordsNotInMemoryError
+from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.people import RecordsNotInMemoryError
 from disclosure_control.run.memory import trim_freed_memory
+from study.formats.files import read_domain_file
+from study.formats.parquet_blocks import BlocksOfParquet
+from study.formats.tables import FileOptions, suffix_of
+from study.formats.values import clean_text, frame_of
 
 __all__ = ["SUBJECT_COLUMN", "CombinedDataset", "checked_config", "header_of", "read_combined_dataset"]
 

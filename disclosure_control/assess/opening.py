@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cdisc.formats.blocks import Blocks, kind_of
 from config import ClusterSettings
 from config.model_settings import KeyReader, PilotConfig
 from disclosure_control.assess.combined_dataset import (
@@ -19,13 +18,14 @@ from disclosure_control.assess.combined_dataset import (
     checked_config,
     read_combined_dataset,
 )
-from disclosure_control.basics.faults import stop_at
-from disclosure_control.engines.choice import ENGINES
-from disclosure_control.engines.dataset_rules import faults_of_names, faults_of_roles
-from disclosure_control.engines.disk import USUAL_LIMITS, Limits, count_on_disk
-from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.engines.people import People, count_in_memory
-from disclosure_control.engines.spill import spill_folder
+from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.records.choice import ENGINES
+from disclosure_control.records.dataset_rules import faults_of_names, faults_of_roles
+from disclosure_control.records.disk import USUAL_LIMITS, Limits, count_on_disk
+from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.people import People, count_in_memory
+from disclosure_control.records.spill import spill_folder
+from study.formats.blocks import Blocks, kind_of
 
 SPILL_PER_BYTE = 1.5  # what is put aside, at most, by each byte of the text
 
@@ -84,8 +84,8 @@ def opened_from_disk(
 @contextlib.contextmanager
 def counting_on_cluster(settings: ClusterSettings, folder: Path) -> Iterator[Count]:
     """Workers of a cluster, who count; those of this machine are gone when the block ends, before the folder is."""
-    from disclosure_control.engines.cluster import count_on_cluster
-    from disclosure_control.engines.dask_workers import dask_workers
+    from disclosure_control.records.cluster import count_on_cluster
+    from disclosure_control.records.dask_workers import dask_workers
 
     with dask_workers(settings, folder) as workers:
         yield functools.partial(count_on_cluster, workers=workers)

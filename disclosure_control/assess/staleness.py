@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from cdisc.formats.registry import readers_by_suffix
-from cdisc.formats.tables import suffix_of
 from disclosure_control.basics.files import sha256_of_file
+from study.formats.registry import readers_by_suffix
+from study.formats.tables import suffix_of
 
 MERGE_REPORT = "merge_report.json"
 REMEDY = "run Create_Combined_Pilot_Dataset.py again"

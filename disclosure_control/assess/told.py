@@ -9,9 +9,9 @@ import numpy as np
 
 from Anonymization_Models import DISTANCES, ModelResult, SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.binning import Binning
-from disclosure_control.basics.columns import EncodedColumn, labels_of
-from disclosure_control.basics.small_counts import HAND_TO_HAND, Gaps, hidden_groups
+from disclosure_control.basics.encoding.binning import Binning
+from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, Gaps, hidden_groups
 
 Told = dict[str, int | None]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.encoding.columns import number_text
 
 CHILDHOOD, GROWN_UP = (6.0, 12.0), 18.0  # school, adolescence
 OLDEST = 90.0  # from there on all are one: 45 CFR 164.514(b)(2)(i)(C)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from cdisc.operations import NOT_IN_THE_TABLE, Operation, operation_of
-from disclosure_control.basics.columns import LARGEST_NUMBER, encode_column, parse_numbers
+from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_column, parse_numbers
 from disclosure_control.draft.headings import Concept, concept_of
 from disclosure_control.identifiers.findings import ColumnFinding
+from study.operations import NOT_IN_THE_TABLE, Operation, operation_of
 
 FEW_VALUES = 10  # up to so many different numbers are taken for codes of categories
 _DAY, _MONTH = r"([0-2]?\d|3[01])", r"(0?[1-9]|1[0-2])"

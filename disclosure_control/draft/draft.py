@@ -8,11 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cdisc.merge.combine import Combined, Working, combine_domains
-from cdisc.merge.reading import ReadOnce, read_tables_to_merge
-from cdisc.merge.settings import MergeSettings, read_merge_settings
-from cdisc.merge.subject_ids import SubjectIdRule, read_subject_id_rule
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.telling.words import people_text
 from disclosure_control.draft.columns import Column, columns_of
 from disclosure_control.draft.literal import Group, Line, Node, config_text
 from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain
@@ -20,6 +16,10 @@ from disclosure_control.draft.model_keys import draft_model_keys
 from disclosure_control.draft.roles import Decision, Role, decide
 from disclosure_control.draft.thresholds import draft_k
 from disclosure_control.identifiers.scan import scan_combined
+from study.merge.combine import Combined, Working, combine_domains
+from study.merge.reading import ReadOnce, read_tables_to_merge
+from study.merge.settings import MergeSettings, read_merge_settings
+from study.merge.subject_ids import SubjectIdRule, read_subject_id_rule
 
 TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_columns} columns. \
 "{review}" marks what you have to decide: change the line or keep it, and take the mark away.

@@ -7,7 +7,7 @@ import os
 from itertools import count
 from pathlib import Path
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 
 def write_draft(text: str, folder: Path, pilot: str, beside: bool) -> Path:

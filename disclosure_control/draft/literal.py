@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from config import REVIEW
-from disclosure_control.basics.words import without_controls
+from disclosure_control.basics.telling.words import without_controls
 
 WIDTH = 118
 INDENT = "    "

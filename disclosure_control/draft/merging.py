@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from cdisc.formats.tables import SourceTable
-from cdisc.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
-from cdisc.merge.subject_ids import DEFAULT_COLUMN
-from disclosure_control.basics.small_counts import people_on_screen
+from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.draft.literal import Group, Line, Node
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
+from study.formats.tables import SourceTable
+from study.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
+from study.merge.subject_ids import DEFAULT_COLUMN
 
 MOST_UNKNOWN = 0.5  # a file of which fewer subjects are in DM than not belongs to somebody else
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subject_id_rule, read_subjects
-from disclosure_control.basics.columns import parse_numbers
-from disclosure_control.basics.words import counted
+from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.headings import is_number, names_subjects
 from disclosure_control.draft.literal import Line
+from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subject_id_rule, read_subjects
 
 # From the mildest to what keeps a number alone. None puts a prefix before the ids: a pilot's name is no part of them.
 SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (

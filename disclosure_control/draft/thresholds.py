@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.telling.words import people_text
 from disclosure_control.draft.bins import Bins, quantile_bins, round_number
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.literal import Line

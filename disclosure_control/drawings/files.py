@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from markupsafe import escape
 
-from disclosure_control.basics.settings import Check, are_names
+from disclosure_control.basics.settings.settings import Check, are_names
 from disclosure_control.drawings.pieces import WIDTH, Drawing, text, wrapped
 from disclosure_control.drawings.style import file_style
 
@@ -46,7 +46,7 @@ def not_printed(formats: Sequence[str]) -> str:
         return ""
     return (
         f"No {' and no '.join(wanted)} files: Matplotlib, which prints them, is not installed; "
-        "pip install -r requirements-figures.txt. SVG files need nothing."
+        "pip install -r requirements/figures.txt. SVG files need nothing."
     )
 
 

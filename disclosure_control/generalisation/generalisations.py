@@ -14,9 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 N_FINEST_INTERVALS = 16  # of a number that the config does not bin: then 8, 4, 2, 1
 RARITY_STEP = 4  # categories of fewer than K people are joined first, then of fewer than 4 K, 16 K, ...

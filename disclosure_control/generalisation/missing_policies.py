@@ -25,8 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.wildcards import sum_over_compatible
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from disclosure_control.generalisation.nodes import Node
 
 

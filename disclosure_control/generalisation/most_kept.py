@@ -18,8 +18,8 @@ from typing import cast
 import numpy as np
 
 from Anonymization_Models import CountTable
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.keys import count_pairs
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.encoding.keys import count_pairs
 
 N_STEPS = 4
 # Class, people, and share of everybody that one node has, or value, of each cell of one level.

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import CountTable, EquivalenceClasses
-from disclosure_control.basics.keys import number_groups, number_rows
+from disclosure_control.basics.encoding.keys import number_groups, number_rows
 from disclosure_control.generalisation.generalisations import Generalisation
 
 Levels = tuple[int, ...]

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import CountTable
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.criteria import (
     MODELS,
     NORMS,

@@ -24,7 +24,7 @@ from types import EllipsisType
 
 import numpy as np
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.descent import descend, levels_around
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import Lattice, Levels, Node, RollUp

@@ -14,11 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.side_by_side import side_by_side
-from disclosure_control.basics.text_hashes import hashes_of_texts, is_in_sample, mixed
-from disclosure_control.engines.dictionary import CountedTexts
-from disclosure_control.engines.domain_files import LargeFile
-from disclosure_control.engines.other_columns import TableOnDisk
+from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
+from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.identifiers.column_values import (
     LARGE,
     ColumnValues,
@@ -30,6 +27,9 @@ from disclosure_control.identifiers.column_values import (
 from disclosure_control.identifiers.findings import ColumnFinding, Grade, Scan, ScannedTable, joined
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, Subjects
 from disclosure_control.identifiers.registry import Hits, Kind, kinds
+from disclosure_control.records.dictionary import CountedTexts
+from disclosure_control.records.domain_files import LargeFile
+from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.run.progress import going_through
 
 __all__ = [

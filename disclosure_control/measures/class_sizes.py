@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 
 def average_class_size(size: np.ndarray, n_suppressed: int = 0) -> float:

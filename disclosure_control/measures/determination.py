@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disclosure_control.basics.keys import count_pairs
+from disclosure_control.basics.encoding.keys import count_pairs
 
 PEOPLE_AT_ONCE = 1 << 20
 

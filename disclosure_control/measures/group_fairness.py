@@ -11,7 +11,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from disclosure_control.basics.confidence_intervals import wilson_interval
+from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 
 FOUR_FIFTHS = 0.8
 Interval = tuple[float, float]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import number_rows
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 DEFAULT_THRESHOLDS = (2, 5, 10, 20)
 MAX_KEY_SETS = 100_000  # roughly half a minute for 20,000 classes, more than an hour for a million

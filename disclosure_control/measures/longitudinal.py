@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from disclosure_control.basics.keys import count_keys, number_groups
+from disclosure_control.basics.encoding.keys import count_keys, number_groups
 
 LARGEST_SIZE = 3
 MOST_WORK = 40_000_000  # sets of facts looked at for one size: some ten seconds

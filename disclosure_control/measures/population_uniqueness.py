@@ -19,7 +19,7 @@ from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 PITMAN_UP_TO = 0.1  # the sampling fraction up to which Dankar's rule takes Pitman's estimator
 

@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import number_rows
-from disclosure_control.basics.wildcards import sum_over_compatible
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
+from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.encoding.wildcards import sum_over_compatible
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.sampling_weights import exact_risk, frequencies
 
 ROUNDING = 1e-12  # relative; sums of shares alpha are off by as much

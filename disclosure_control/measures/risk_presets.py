@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column, labels_of, parse_numbers
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding.columns import encode_column, labels_of, parse_numbers
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.reidentification import ROUNDING, ReidentificationRisk, smallest_class_within
 
 

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses, count_sensitive_values
-from disclosure_control.basics.columns import encode_column, numbers_of
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.wildcards import sum_over_compatible
+from disclosure_control.basics.encoding.columns import encode_column, numbers_of
+from disclosure_control.basics.encoding.wildcards import sum_over_compatible
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 SERIES_FROM = 20.0  # the power series needs at most 60 terms from this frequency on, whatever p is
 

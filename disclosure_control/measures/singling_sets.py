@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.keys import number_groups, number_rows
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.keys import number_groups, number_rows
 
 LARGEST_SIZE = 3
 NEAR_ID = 0.5  # of the people alone by one column: then every set with it only repeats that

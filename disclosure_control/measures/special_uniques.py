@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.encoding.keys import number_groups
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.key_sets import checked_max_size
 
 

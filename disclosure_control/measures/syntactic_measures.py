@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import DISTANCES, CountTable
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.keys import count_pairs
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.encoding.keys import count_pairs
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 # Two figures closer than this, relative to their size, are equal: what rounding makes of an exact tie is no difference.
 TOLERANCE = 1e-12

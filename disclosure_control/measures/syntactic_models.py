@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, SensitiveCounts
-from disclosure_control.basics.columns import LARGEST_NUMBER
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.settings import Check
+from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SharedCells, SyntacticModel
 
 

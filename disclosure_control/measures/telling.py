@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.keys import count_pairs, number_groups
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.keys import count_pairs, number_groups
 
 CHANCE = 0.01  # that any level of a column is as pure by luck
 PURE = 0.95

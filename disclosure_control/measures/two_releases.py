@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.columns import EncodedColumn, canonical_labels_of
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.encoding.columns import EncodedColumn, canonical_labels_of
+from disclosure_control.basics.encoding.keys import number_groups
 
 Codes = tuple[np.ndarray, np.ndarray]
 

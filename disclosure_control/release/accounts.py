@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cdisc.operations import Line, Operation, OperationKind, VariableClass, decided, operation_of
 from disclosure_control.release.people import People
 from disclosure_control.release.recodings import says_again
 from disclosure_control.treatments.keys import Release
+from study.operations import Line, Operation, OperationKind, VariableClass, decided, operation_of
 
 GONE = (OperationKind.REMOVE, OperationKind.REVIEW, OperationKind.REMOVE_DATA_SET)
 # Whose values the treatment may recode; the others are handled from the source alone, so that one rule moves all dates.

@@ -9,13 +9,13 @@ from datetime import datetime
 import numpy as np
 import pandas as pd
 
-from cdisc.operations import OperationKind
-from disclosure_control.basics.interval_labels import BINS_HOLD
-from disclosure_control.basics.words import counted, people_text
+from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
+from disclosure_control.basics.telling.words import counted, people_text
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.study import NOBODY
 from disclosure_control.run.results import csv_bytes, harmless
+from study.operations import OperationKind
 
 TAILS = "<a below a; >b above b; >=a from a on"
 RARE_TERMS = "where few people have the term, a coarser one of its hierarchy stands here, or the row was removed"

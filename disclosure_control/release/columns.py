@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from cdisc.continents import continent_of
-from cdisc.operations import OperationKind
-from disclosure_control.basics.columns import encode_column, labels_of, number_text, parse_numbers
-from disclosure_control.basics.interval_labels import interval_of
+from disclosure_control.basics.encoding.columns import encode_column, labels_of, number_text, parse_numbers
+from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.release.people import People
 from disclosure_control.release.study import NOBODY
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from disclosure_control.treatments.methods.shift_dates import moved_dates
+from study.continents import continent_of
+from study.operations import OperationKind
 
 OLDEST = 90  # years: who is older is known by the age alone (45 CFR 164.514(b)(2)(i)(C))
 UNITS_PER_YEAR = {"YEARS": 1, "MONTHS": 12, "WEEKS": 365.25 / 7, "DAYS": 365.25, "HOURS": 365.25 * 24, "DECADES": 0.1}

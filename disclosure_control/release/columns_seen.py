@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column, labels_of
-from disclosure_control.basics.interval_labels import interval_of
-from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.encoding.columns import encode_column, labels_of
+from disclosure_control.basics.encoding.interval_labels import interval_of
+from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP
 
 MOST_LEVELS = 50
 

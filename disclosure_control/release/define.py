@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from cdisc.define_xml import StudyDefinition, contradictions, find_definition, read_definition
-from cdisc.define_xml_writing import NEEDS, DescribedTable, define_xml
-from cdisc.formats.tables import SourceTable
-from cdisc.operations import OperationKind
-from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.words import counted, listed
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.study import DEFINITION
+from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
+from study.define_xml_writing import NEEDS, DescribedTable, define_xml
+from study.formats.tables import SourceTable
+from study.operations import OperationKind
 
 _AS_IT_WAS = (OperationKind.KEEP, OperationKind.NO_FURTHER)
 

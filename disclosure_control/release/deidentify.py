@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from cdisc.operations import Line, OperationKind
 from disclosure_control.release.accounts import (
     BY_TREATMENT,
     GONE,
@@ -26,6 +25,7 @@ from disclosure_control.release.rows_as_variables import Plan, by_parameter, pla
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.run.progress import going_through
 from disclosure_control.treatments.keys import Release
+from study.operations import Line, OperationKind
 
 
 class RowsOfSource(NamedTuple):

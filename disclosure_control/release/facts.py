@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.subject_ids import SubjectIdRule
-from disclosure_control.basics.known_texts import KnownTexts
+from disclosure_control.basics.encoding.known_texts import KnownTexts
 from disclosure_control.release.people import labels
 from disclosure_control.release.study import people_of_rows
+from study.merge.subject_ids import SubjectIdRule
 
 # Levels of coded terms, from the finest on, each in words and the suffix of its code: MedDRA's, and classes of drugs.
 LEVELS = {

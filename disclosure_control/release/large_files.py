@@ -12,18 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.delimited_guesses import USUAL_DELIMITERS
-from cdisc.formats.files import read_domain_file
-from cdisc.formats.outgoing import FileWriter
-from cdisc.formats.registry import writers_by_name
-from cdisc.formats.tables import FileOptions, SourceTable, suffix_of
-from cdisc.merge.belonging import domain_of_table
-from cdisc.merge.large_tables import LargeTable, RowsOfPeople
-from cdisc.merge.reading import with_sdtm_names
-from cdisc.merge.subject_ids import SUBJECT, SubjectIdRule
-from disclosure_control.basics.known_texts import KnownTexts
-from disclosure_control.engines.merging import MergeLimits, people_per_part, read_by_size
-from disclosure_control.engines.spill import SpilledArrays, stop_without_room
+from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.records.merging import MergeLimits, people_per_part, read_by_size
+from disclosure_control.records.spill import SpilledArrays, stop_without_room
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.deidentify import ReleasedFile, RowsOfSource
@@ -32,6 +23,15 @@ from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
 from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, people_of_rows
 from disclosure_control.run.progress import progress
 from disclosure_control.run.results import harmless
+from study.formats.delimited_guesses import USUAL_DELIMITERS
+from study.formats.files import read_domain_file
+from study.formats.outgoing import FileWriter
+from study.formats.registry import writers_by_name
+from study.formats.tables import FileOptions, SourceTable, suffix_of
+from study.merge.belonging import domain_of_table
+from study.merge.large_tables import LargeTable, RowsOfPeople
+from study.merge.reading import with_sdtm_names
+from study.merge.subject_ids import SUBJECT, SubjectIdRule
 
 RELATIONS = {"IDVAR", "IDVARVAL"}
 

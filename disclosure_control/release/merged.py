@@ -7,16 +7,16 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from cdisc.operations import OperationKind
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.findings.leaving import Leaving
+from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
+from study.operations import OperationKind
 
 
 def leaving_of(

@@ -10,14 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.blocks import kind_of
-from cdisc.merge.combine import Combined
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.engines.disk import Limits
-from disclosure_control.engines.records import RecordsOnDisk
-from disclosure_control.findings.leaving import LookedAt
-from disclosure_control.findings.leaving_from_disk import LeavingFromDisk
+from disclosure_control.leaving.leaving import LookedAt
+from disclosure_control.leaving.leaving_from_disk import LeavingFromDisk
+from disclosure_control.records.disk import Limits
+from disclosure_control.records.records import RecordsOnDisk
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.merged import accounts_by_column, applied_steps, is_changed
 from disclosure_control.release.people import People
@@ -25,6 +23,8 @@ from disclosure_control.run.results import csv_bytes
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treat_records import TreatedOnDisk
+from study.formats.blocks import kind_of
+from study.merge.combine import Combined
 
 _PEOPLE_AT_ONCE = 1 << 16
 

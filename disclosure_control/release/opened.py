@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from disclosure_control.engines.domain_files import LargeFile
+from disclosure_control.records.domain_files import LargeFile
 
 
 class Opened(Protocol):

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.outgoing import OutgoingTable
-from cdisc.formats.registry import writers_by_name
-from cdisc.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, SourceTable
-from cdisc.merge.combine import IN_MEMORY, Combined, Working, combine_tables
-from cdisc.merge.reading import Read
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.large_files import LargeReleasedFile
 from disclosure_control.run.progress import going_through
 from disclosure_control.run.results import harmless
+from study.formats.files import find_domain_files, read_domain_file
+from study.formats.outgoing import OutgoingTable
+from study.formats.registry import writers_by_name
+from study.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, SourceTable
+from study.merge.combine import IN_MEMORY, Combined, Working, combine_tables
+from study.merge.reading import Read
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 
 def data_files(released: ReleasedStudy, format_name: str | None, created: datetime) -> dict[str, bytes | Path]:

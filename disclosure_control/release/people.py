@@ -11,9 +11,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.basics.columns import encode_column, labels_of, texts_as_labels
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.encoding.columns import encode_column, labels_of, texts_as_labels
+from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 
 _PEOPLE_AT_ONCE = 1 << 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.keys import count_keys, number_groups
+from disclosure_control.basics.encoding.keys import count_keys, number_groups
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.facts import LEVELS, coded_domains, occurred

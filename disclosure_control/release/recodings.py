@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.sdtm import findings_prefix
-from disclosure_control.basics.columns import encode_column, labels_of, parse_numbers
-from disclosure_control.basics.interval_labels import Interval, interval_of
+from disclosure_control.basics.encoding.columns import encode_column, labels_of, parse_numbers
+from disclosure_control.basics.encoding.interval_labels import Interval, interval_of
 from disclosure_control.release.people import RecodedColumn, of_rows
+from study.merge.sdtm import findings_prefix
 
 # What says again, alone or with another column, what the treatment recoded: it goes, unless it was recoded as well.
 # A weight and a height say the BMI; without the weight, the height does not.

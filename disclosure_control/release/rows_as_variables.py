@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.sdtm import findings_prefix
-from cdisc.operations import Operation, OperationKind, VariableClass, operation_of
 from disclosure_control.release.accounts import (
     BY_TREATMENT,
     GONE,
@@ -23,6 +21,8 @@ from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_
 from disclosure_control.release.people import of_rows
 from disclosure_control.release.recodings import rows_of_test, says_again, with_results_recoded
 from disclosure_control.release.study import StudyFile
+from study.merge.sdtm import findings_prefix
+from study.operations import Operation, OperationKind, VariableClass, operation_of
 
 CHARACTERISTICS = "SC"
 CODED_BY_PARAMETER = ("SC", "TS", "DI")  # domains whose rows are variables, named by a code

@@ -9,19 +9,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.registry import writers_by_name
-from cdisc.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
-from cdisc.merge.belonging import domain_of_table
-from cdisc.merge.large_tables import LargeTable
-from cdisc.merge.reading import Read, with_sdtm_names
-from cdisc.merge.sdtm import supplemental_parent
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule, read_subjects
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.known_texts import KnownTexts
+from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.release.people import People
 from disclosure_control.run.progress import going_through
+from study.formats.files import find_domain_files, read_domain_file
+from study.formats.registry import writers_by_name
+from study.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
+from study.merge.belonging import domain_of_table
+from study.merge.large_tables import LargeTable
+from study.merge.reading import Read, with_sdtm_names
+from study.merge.sdtm import supplemental_parent
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule, read_subjects
 
 # Whose record a row is, where it is not the position of somebody whom the pilot knows.
 NOBODY, STRANGER = -1, -2

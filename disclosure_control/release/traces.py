@@ -15,9 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cdisc.operations import OperationKind, VariableClass
-from disclosure_control.basics.known_texts import KnownTexts, as_texts
-from disclosure_control.basics.text_codes import text_codes
+from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
 from disclosure_control.release.opened import Opened
 from disclosure_control.release.people import People, labels, texts_of
@@ -25,6 +24,7 @@ from disclosure_control.release.study import NOBODY, Study
 from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
 from disclosure_control.run.progress import going_through, progress
 from disclosure_control.run.results import harmless
+from study.operations import OperationKind, VariableClass
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
 SHORTEST_SEARCHED = 6

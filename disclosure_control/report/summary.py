@@ -8,7 +8,7 @@ from Anonymization_Models import ModelResult
 from disclosure_control import __version__
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import threshold_share_of_range, told_maximum, told_outside, told_range
-from disclosure_control.basics.small_counts import WHAT_MASKED_MEANS
+from disclosure_control.basics.telling.small_counts import WHAT_MASKED_MEANS
 
 
 def privacy_summary(pilot: str, assessment: Assessment, inputs: dict[str, dict], notices: Sequence[str] = ()) -> dict:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from Anonymization_Models import DISTANCES, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import Told, threshold_share_of_range, told_maximum, told_outside, told_range
-from disclosure_control.basics.binning import Binning, bin_labels
-from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.interval_labels import BINS_HOLD
-from disclosure_control.basics.small_counts import WHAT_MASKED_MEANS, count_text
-from disclosure_control.basics.words import listed, share_of_text, share_text, text_table
+from disclosure_control.basics.encoding.binning import Binning, bin_labels
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
+from disclosure_control.basics.telling.small_counts import WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.words import listed, share_of_text, share_text, text_table
 
 MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 3, 2  # in the short report; the full one names them all
 FATES = {"tail": "kept in a tail", "missing": "made missing"}

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.words import counted
-from disclosure_control.findings.findings import not_looked_at
-from disclosure_control.findings.questions import Answer, beside_reasons, in_lines
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.words import counted
+from disclosure_control.leaving.findings import not_looked_at
+from disclosure_control.leaving.questions import Answer, beside_reasons, in_lines
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"

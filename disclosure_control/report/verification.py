@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from disclosure_control.basics.files import SourceFile, sha256_of_file
-from disclosure_control.basics.words import counted, text_table
+from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.evidence.packages import versions

@@ -27,9 +27,9 @@ from config import (
     read_settings,
 )
 from disclosure_control import __version__
-from disclosure_control.basics.faults import FaultElsewhereError, FaultyInputError
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.words import text_table
+from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError
+from disclosure_control.basics.telling.words import text_table
 from disclosure_control.run.logs import FORMATS, Log, utc_now
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from cdisc.formats.files import DomainFiles
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.reasons import Reason
-from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.findings.questions import Answer
+from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.leaving.questions import Answer
+from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.run.logs import Log, SilentLog, utc_now
 from disclosure_control.steps import STEPS, settings_module, step_module
+from study.formats.files import DomainFiles
 
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 

@@ -10,8 +10,8 @@ import pandas as pd
 from Anonymization_Models import DISTANCES
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, assess
-from disclosure_control.basics.columns import encode_column, numbers_of
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding.columns import encode_column, numbers_of
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 
 def evaluate_treated(frame: pd.DataFrame, config: PilotConfig, as_released: bool = False) -> Assessment:

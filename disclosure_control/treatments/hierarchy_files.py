@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy, read_hierarchy
 from disclosure_control.basics.files import file_of_pilot
-from disclosure_control.basics.hierarchies import ValueHierarchy, read_hierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 # In the pilot's folder itself the merge would take the file for a domain.
 PLACE = "in a folder of its own within the pilot's folder, such as hierarchies/race.csv"

@@ -20,8 +20,8 @@ from string import ascii_letters, printable
 import numpy as np
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.settings import Check
+from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 SHORTEST_KEY, LONGEST_KEY = 16, 4096  # bytes
 LEAST_BITS = 48  # keys as the message makes them, half as long too, have far more

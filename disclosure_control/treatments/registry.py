@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import encode_column, labels_of
-from disclosure_control.basics.faults import nearest_name
-from disclosure_control.basics.settings import Check
+from disclosure_control.basics.encoding.columns import encode_column, labels_of
+from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.treatments.keys import UNNAMED, Release
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.settings import Check
+from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.treatments.keys import KEY_FROM, UNNAMED, Release, digests, faults_of_key, read_key
 
 DEFAULT_SEED = 12345

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import nearest_name, stop_at
-from disclosure_control.basics.settings import faults_of_settings
+from disclosure_control.basics.settings.settings import faults_of_settings
+from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.treatments.registry import Treatment, TreatmentStep, methods, names_in
 
 # Settings under these names hold a column, or several.

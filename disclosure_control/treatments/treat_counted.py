@@ -15,7 +15,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
-from disclosure_control.engines.counted import CountedPeople
+from disclosure_control.records.counted import CountedPeople
 from disclosure_control.treatments.evaluation import config_of
 from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED

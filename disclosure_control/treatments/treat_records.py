@@ -17,15 +17,15 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import as_counted
-from disclosure_control.basics.faults import FaultyInputError, stop_at
-from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.engines.people import RecordsNotInMemoryError
-from disclosure_control.engines.records import RecordsOnDisk, ids_of_block, occurring
-from disclosure_control.engines.sorted_records import sorted_by_columns, sorted_by_id
-from disclosure_control.engines.subjects import Subjects
+from disclosure_control.basics.encoding.columns import as_counted
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
+from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.people import RecordsNotInMemoryError
+from disclosure_control.records.records import RecordsOnDisk, ids_of_block, occurring
+from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
+from disclosure_control.records.subjects import Subjects
 from disclosure_control.treatments.evaluation import config_of, notes_on_roles
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.methods.recommended import notes_on_recommended, steps_that_are_left

@@ -18,17 +18,17 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import (
+from disclosure_control.basics.encoding.columns import (
     EncodedColumn,
     canonical_labels_of,
     encode_column,
     numbers_of,
     parse_numbers,
 )
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.interval_labels import interval_of
-from disclosure_control.basics.keys import count_keys, count_pairs
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.encoding.interval_labels import interval_of
+from disclosure_control.basics.encoding.keys import count_keys, count_pairs
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 
 def is_no_value(label: object) -> bool:

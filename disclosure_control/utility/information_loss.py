@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disclosure_control.basics.hierarchies import ValueHierarchy
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.measures import class_sizes
 from disclosure_control.utility.comparison import ComparedColumn, Comparison
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from disclosure_control.basics.interval_labels import interval_of
+from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.utility.comparison import ComparedColumn, Comparison
 
 

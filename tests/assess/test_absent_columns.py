@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from cdisc.merge.combine import combine_domains
-from cdisc.merge.settings import read_merge_settings
-from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.assess.absent_columns import known_columns
-from disclosure_control.basics.faults import ColumnNames, faults_of_columns, nearest_name
-from tests.cdisc.merge.merge_files import finding, write
+from disclosure_control.basics.telling.faults import ColumnNames, faults_of_columns, nearest_name
+from study.merge.combine import combine_domains
+from study.merge.settings import read_merge_settings
+from study.merge.subject_ids import SubjectIdRule
+from tests.study.merge.merge_files import finding, write
 
 FILES = {
     "dm.csv": [{"USUBJID": "S1", "SUBJID": "1", "AGE": "50", "SITEID": "7", "ARM": "A"}],

@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.encoding.columns import encode_column
 from tests.examples import examples
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import build_hierarchy, read_hierarchy
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy, read_hierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 from tests.cases import each
 
 ROWS = [("18", "18-29", "*"), ("20", "18-29", "*"), ("30", "30-41", "*")]

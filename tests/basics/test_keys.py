@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.columns import CODE, encode_column
-from disclosure_control.basics.keys import count_keys, count_pairs
+from disclosure_control.basics.encoding.columns import CODE, encode_column
+from disclosure_control.basics.encoding.keys import count_keys, count_pairs
 from disclosure_control.measures.telling import told_labels
 from tests.examples import examples
 

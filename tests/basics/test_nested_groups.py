@@ -7,9 +7,9 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.nested_groups import hidden_beside_each_other
-from disclosure_control.basics.small_counts import SMALLER_GROUPS, Gaps, shares_by_group
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
+from disclosure_control.basics.telling.small_counts import SMALLER_GROUPS, Gaps, shares_by_group
 from tests.examples import examples
 
 DISTRICTS = st.lists(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from disclosure_control.basics.side_by_side import WORKERS, meanwhile, side_by_side
+from disclosure_control.basics.telling.side_by_side import WORKERS, meanwhile, side_by_side
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,11 +26,11 @@ def test_the_first_error_is_raised():
 def test_nobody_else_starts_threads_of_their_own_number():
     with_pools = [
         path.relative_to(ROOT).as_posix()
-        for room in ("disclosure_control", "cdisc", "config")
+        for room in ("disclosure_control", "study", "config")
         for path in sorted((ROOT / room).rglob("*.py"))
         if "ThreadPoolExecutor(" in path.read_text(encoding="utf-8")
     ]
-    assert with_pools == ["disclosure_control/basics/side_by_side.py"]
+    assert with_pools == ["disclosure_control/basics/telling/side_by_side.py"]
 
 
 def test_work_beside_a_block_is_done_when_the_block_ends_whatever_ends_it():

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.small_counts import (
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.telling.small_counts import (
     HAND_TO_HAND,
     SMALLER_GROUPS,
     TOO_FEW,

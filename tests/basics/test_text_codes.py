@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from disclosure_control.basics import text_codes as module
-from disclosure_control.basics.text_codes import codes_of_few_texts, text_codes
+from disclosure_control.basics.encoding import text_codes as module
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts, text_codes
 
 
 def column(*chunks: list) -> pd.Series:

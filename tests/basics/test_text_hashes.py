@@ -1,11 +1,11 @@
-"""Hashes of texts of every length: other tests are beside what uses them, in tests/engines/test_scan_by_engine.py."""
+"""Hashes of texts of every length: other tests are beside what uses them, in tests/records/test_scan_by_engine.py."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
 
-from disclosure_control.basics.text_hashes import hashes_of_texts
+from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 
 
 def hashes(*texts: str) -> list[int]:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics import keys, wildcards
-from disclosure_control.basics.wildcards import sum_over_compatible
+from disclosure_control.basics.encoding import keys, wildcards
+from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from tests.examples import examples
 
 WAYS = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from disclosure_control.basics.words import interval_text, many_text, share_text
+from disclosure_control.basics.telling.words import interval_text, many_text, share_text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import Anonymization_Models as models
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
+from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
 from tests.cases import each
 
 VALID = {

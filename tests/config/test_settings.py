@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from config import NO_PILOTS, check_pilot_name, list_pilots, read_settings
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, PROJECT, SETTINGS
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import apply_feature_binning
-from disclosure_control.basics.binning import are_edges
+from disclosure_control.basics.encoding.binning import are_edges
 from disclosure_control.draft.bins import age_bins, body_mass_bins, people_of_bins, quantile_bins, round_number
 from tests.cases import each
 from tests.examples import examples

@@ -7,12 +7,12 @@ import shutil
 
 import pytest
 
-from cdisc.formats.files import read_domain_file
-from cdisc.merge.reading import ReadOnce
 from config import Settings, lines_to_review, list_pilots, parse_config
 from disclosure_control.draft import files
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.draft.files import write_draft
+from study.formats.files import read_domain_file
+from study.merge.reading import ReadOnce
 from tests.run.synthetic_pilot import (
     CONFIG,
     DISTRICT,

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cdisc import KEY_READERS
 from config import parse_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import read_combined_dataset
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps import STEP_READERS
+from study import KEY_READERS
 from tests.corpus.exports import exports
 from tests.corpus.held_out_words import HELD_OUT
 from tests.examples import examples, some_of

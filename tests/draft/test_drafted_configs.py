@@ -14,13 +14,13 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import apply_feature_binning, run_k_anonymity
-from cdisc import KEY_READERS
 from config import parse_config
 from config.model_settings import validate_config
-from disclosure_control.basics.columns import parse_numbers
+from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.draft.bins import people_of_bins
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.steps import STEP_READERS
+from study import KEY_READERS
 from tests.places import PROJECT, SHARED_DATA
 from tests.run.synthetic_pilot import SyntheticPilot
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cdisc.merge import subject_ids
-from cdisc.merge.subject_ids import read_subjects
 from disclosure_control.draft.literal import config_text
 from disclosure_control.draft.merging import draft_merge
 from disclosure_control.draft.subject_ids import draft_subject_ids
+from study.merge import subject_ids
+from study.merge.subject_ids import read_subjects
 from tests.examples import examples
 
 

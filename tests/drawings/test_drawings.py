@@ -69,7 +69,7 @@ def test_the_setting_of_forms():
 
 @pytest.mark.thorough("2 s of Matplotlib")
 def test_every_shape_is_printed_and_equal_drawings_give_equal_bytes():
-    pytest.importorskip("matplotlib", reason="Matplotlib is missing: pip install -r requirements-figures.txt")
+    pytest.importorskip("matplotlib", reason="Matplotlib is missing: pip install -r requirements/figures.txt")
     panels = [Panel(one) for one in one_of_each()]
     files = figure_files("all", "All", panels, ("svg", "png", "pdf"))
     assert files["all.svg"].startswith(b"<svg")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.basics.hierarchies import read_hierarchy
+from disclosure_control.basics.encoding.hierarchies import read_hierarchy
 from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.generalisations import Recoding, of_hierarchy
 from disclosure_control.generalisation.nodes import Lattice

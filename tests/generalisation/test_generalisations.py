@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from Anonymization_Models import bin_feature_column
 from config.model_settings import validate_config
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import build_hierarchy
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.generalisations import (
     Recoding,
     bin_settings,

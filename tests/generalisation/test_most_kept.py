@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import CountTable
-from disclosure_control.basics.hierarchies import build_hierarchy
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy
 from disclosure_control.generalisation.most_kept import LEVELS, most_kept
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from tests.examples import examples

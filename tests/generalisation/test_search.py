@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.basics.hierarchies import build_hierarchy
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy
 from disclosure_control.generalisation import coarse_measures
 from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.generalisations import Recoding, of_hierarchy

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation import search as search_module
 from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.descent import descend, levels_around

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import MISSING_POLICIES, form_equivalence_classes
-from disclosure_control.basics import keys
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.encoding import keys
+from disclosure_control.basics.encoding.keys import number_groups
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures import key_sets as module
 from disclosure_control.measures.key_sets import KeySet, attribute_effects, key_set, key_sets
 from disclosure_control.measures.small_levels import small_levels

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.measures.key_sets import key_sets
 from disclosure_control.measures.small_levels import small_levels
 from tests.places import SHARED

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.population_uniqueness import (
     SizeHistogram,
     UniquesEstimate,

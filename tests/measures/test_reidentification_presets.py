@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.reidentification import prosecutor_risk
 from disclosure_control.measures.risk_presets import (
     PRESETS,

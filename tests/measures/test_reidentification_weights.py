@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.sampling_weights import (
     RISK_FORMULAS,
     RecordRisk,

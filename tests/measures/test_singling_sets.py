@@ -10,7 +10,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.measures.singling_sets import n_alone, near_ids, singling_sets
 from tests.examples import examples
 from tests.treatments.treatment_frames import shared

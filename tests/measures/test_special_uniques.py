@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.encoding.keys import number_groups
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures import special_uniques as module
 from disclosure_control.measures.special_uniques import (
     WEIGHTINGS,

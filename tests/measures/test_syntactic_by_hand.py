@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import build_hierarchy
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.class_sizes import average_class_size, delta_presence, discernibility
 from disclosure_control.measures.syntactic_measures import SharedCells, basic_beta, delta_disclosure, enhanced_beta
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes, run_l_diversity, run_t_closeness
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import build_hierarchy
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models
 from tests.examples import examples

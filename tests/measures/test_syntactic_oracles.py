@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.basics.hierarchies import read_hierarchy
+from disclosure_control.basics.encoding.hierarchies import read_hierarchy
 from disclosure_control.measures.class_sizes import average_class_size, discernibility
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.measures.syntactic_models import evaluate_syntactic_models

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from Anonymization_Models import count_sensitive_values, form_equivalence_classes
-from disclosure_control.basics.hierarchies import build_hierarchy
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy
 from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 from disclosure_control.measures.syntactic_measures import COMPARISONS, SYNTACTIC_MODELS
 from disclosure_control.measures.syntactic_models import PARAMETERS, evaluate_syntactic_models

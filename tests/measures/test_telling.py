@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.measures.telling import (
     log_arrangements,
     sure_levels,

@@ -7,7 +7,7 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from tests.examples import examples
 from tests.treatments.treatment_frames import shared

@@ -27,12 +27,12 @@ from Anonymization_Models import EquivalenceClasses, ModelResult, SensitiveCount
 from config.model_settings import PilotConfig
 from disclosure_control.assess import assessment as assessments
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.engines.choice import ENGINES
-from disclosure_control.engines.dataset_rules import SUBJECT_COLUMN
-from disclosure_control.engines.disk import Limits
-from tests.engines.written_pilots import opened_with
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.records.choice import ENGINES
+from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
+from disclosure_control.records.disk import Limits
 from tests.models.need_a_frame import NEED_A_FRAME
+from tests.records.written_pilots import opened_with
 
 N_PARTS = 7  # at most, so that a larger table takes no longer than its size does
 FEW = 4  # examples of a property by an engine that writes a file for each

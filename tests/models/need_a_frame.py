@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 # Each of them is run over the other engines, too, and is at fault there if it passes, or fails in another way.
 NEED_A_FRAME: dict[str, tuple[str, type[BaseException]]] = {

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from disclosure_control.basics import keys as keys_of_columns
-from disclosure_control.basics.columns import CODE, as_counted, labels_of, number_text
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding import keys as keys_of_columns
+from disclosure_control.basics.encoding.columns import CODE, as_counted, labels_of, number_text
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.treatments.treat import treat
 from tests.cases import each

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from disclosure_control.basics import wildcards
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
+from disclosure_control.basics.encoding import wildcards
+from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
 from tests.cases import each
 from tests.models import by_engine as models
 from tests.models import referee

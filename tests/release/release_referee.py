@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import hmac
 
-from cdisc.operations import OperationKind, operation_of
+from study.operations import OperationKind, operation_of
 
 CONTINENT = {"USA": "NORTH AMERICA", "CAN": "NORTH AMERICA", "GRC": "EUROPE", "DEU": "EUROPE", "JPN": "ASIA"}
 GONE = (OperationKind.REMOVE, OperationKind.REVIEW)

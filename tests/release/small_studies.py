@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from cdisc.formats.tables import SourceTable
-from cdisc.merge.sdtm import supplemental_parent
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.people import People, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
+from study.formats.tables import SourceTable
+from study.merge.sdtm import supplemental_parent
 
 KEY = bytes.fromhex("8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
 RELEASE = Release("PILOT", "2026")

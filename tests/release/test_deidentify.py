@@ -7,7 +7,7 @@ import re
 import pytest
 from hypothesis import given
 
-from cdisc.operations import OperationKind, overriding_line
+from study.operations import OperationKind, overriding_line
 from tests.examples import examples
 from tests.release.release_referee import offset_days, pseudonym, released_rows
 from tests.release.small_studies import KEY, RELEASE, people, released, rows_of, studies

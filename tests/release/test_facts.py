@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.release import facts
 from disclosure_control.release.facts import Facts, facts_known, finest_term
+from study.merge.subject_ids import SubjectIdRule
 
 IDS = pd.Series(["A", "B", "C", "D"])
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics import known_texts
-from disclosure_control.basics.columns import texts_as_labels
-from disclosure_control.basics.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.encoding import known_texts
+from disclosure_control.basics.encoding.columns import texts_as_labels
+from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
 from disclosure_control.release import wanted_texts
 from disclosure_control.release.people import labels
 from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import evaluate
-from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import SourceFile
-from disclosure_control.basics.small_counts import HAND_TO_HAND, SMALLEST_PRINTED_GROUP
-from disclosure_control.engines.people import count_in_memory
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, SMALLEST_PRINTED_GROUP
+from disclosure_control.records.people import count_in_memory
 from disclosure_control.report.history import Memory, drift, read_memory, remember
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.run.doors import Pilot

@@ -11,17 +11,17 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import MISSING_POLICIES
-from cdisc import KEY_READERS
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
-from disclosure_control.basics.columns import EncodedColumn, labels_of
-from disclosure_control.basics.small_counts import HAND_TO_HAND, SMALLER_GROUPS
+from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
+from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, SMALLER_GROUPS
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import run_steps
+from study import KEY_READERS
 from tests.basics.undo_masks import Told
 
 PROMISED = HAND_TO_HAND.threshold - 2

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cdisc import KEY_READERS
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import run_steps
+from study import KEY_READERS
 from tests.basics.undo_masks import Told
 
 PROMISED = HAND_TO_HAND.threshold - 2

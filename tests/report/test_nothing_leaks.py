@@ -15,10 +15,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cdisc import KEY_READERS
 from config.model_settings import validate_config
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
-from disclosure_control.basics.small_counts import SMALLEST_PRINTED_GROUP
+from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.report.evidence.pack import REPORT_HTML, REPORT_MD, as_html, as_markdown
 from disclosure_control.report.evidence.sections import Content, sections_of
 from disclosure_control.report.history import worst_rates
@@ -27,6 +26,7 @@ from disclosure_control.run.logs import utc_now
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.context.settings import ContextSettings
 from Main_Anonymization import add_options, assess_pilot
+from study import KEY_READERS
 from tests.report.numbers_told import numbers_in
 
 MORE = pytest.mark.thorough("1 s each")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.report.page.page import _in_sentence, _number, privacy_page
 from disclosure_control.report.page.sections import SECTIONS
 from disclosure_control.report.page.what_if import threshold_curves, without_small_counts

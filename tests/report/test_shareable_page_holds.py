@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 
 from Anonymization_Models import MISSING_POLICIES, run_k_anonymity
-from cdisc import KEY_READERS
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
-from disclosure_control.basics.columns import labels_of
+from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
+from disclosure_control.basics.encoding.columns import labels_of
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.page.shareable import STRICT, shareable_content
 from disclosure_control.report.page.what_if import threshold_curves
 from disclosure_control.steps import STEP_READERS
+from study import KEY_READERS
 from tests.report.page_attack import FLAGGED, FLAGS, MISSING, Between, ReadPage, between, possible, told_by, unflagged
 from tests.report.small_pilots import summary_of
 from tests.report.test_same_numbers import shipped_run

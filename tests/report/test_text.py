@@ -9,7 +9,7 @@ import pytest
 
 import Anonymization_Models as models
 from disclosure_control.assess.assessment import Assessment, assess
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES
+from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
 from disclosure_control.report.text import short_privacy_report
 
 MARKER = "ZZMARKERZZ"

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pandas as pd
 
 from config.model_settings import validate_config
-from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.findings.questions import Answer, beside_reasons, three_questions
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.leaving.questions import Answer, beside_reasons, three_questions
 from disclosure_control.report.verdict import Verdict, verdict_on, what_leaves
 from disclosure_control.steps.running import StepResult
 from disclosure_control.treatments.treat import treat

@@ -10,12 +10,12 @@ import stat
 import pandas as pd
 import pytest
 
-from cdisc.formats.parquet_blocks import parquet_bytes
-from disclosure_control.engines import merging
-from disclosure_control.engines.domain_files import FileLimits
-from disclosure_control.engines.merging import MergeLimits
+from disclosure_control.records import merging
+from disclosure_control.records.domain_files import FileLimits
+from disclosure_control.records.merging import MergeLimits
 from disclosure_control.run.logs import utc_now
 from disclosure_control.verify import verify
+from study.formats.parquet_blocks import parquet_bytes
 from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import (
     DONE,

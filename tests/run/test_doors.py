@@ -198,7 +198,7 @@ SECRET = "ZZSUBJ-48151 lives in MARKERDISTRICT, 987.654"
 @BOTH_DOORS
 @pytest.mark.parametrize("kind", [ValueError, KeyError, UnicodeError, MemoryError, RecursionError, AssertionError])
 def test_an_unexpected_exception_is_told_without_its_message(door, kind, pilot, doors, monkeypatch):
-    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
+    where = {1: "study.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
 
     def fails(*arguments, **options):
         raise kind(SECRET)
@@ -236,7 +236,7 @@ def test_an_exception_between_two_result_files_leaves_nothing(door, pilot, doors
 @BOTH_DOORS
 def test_an_unexpected_system_error_is_told_without_its_message(door, pilot, doors, monkeypatch):
     """pyarrow's own input errors are of the system's kind, and their message quotes what they read."""
-    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
+    where = {1: "study.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
 
     def fails(*arguments, **options):
         raise OSError(SECRET)
@@ -250,9 +250,9 @@ def test_an_unexpected_system_error_is_told_without_its_message(door, pilot, doo
 FAILING_DOOR = """
 import runpy, sys
 sys.path.insert(0, {folder!r})
-import cdisc.merge.combine
+import study.merge.combine
 def fails(*arguments): raise ValueError({secret!r})
-cdisc.merge.combine.combine_domains = fails
+study.merge.combine.combine_domains = fails
 sys.argv = ["door"]
 runpy.run_path({folder!r} + "/Create_Combined_Pilot_Dataset.py", run_name="__main__")
 """
@@ -278,7 +278,7 @@ def test_an_unexpected_exception_where_the_program_is_reached_through_a_link(pil
 
 @BOTH_DOORS
 def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
-    where = {1: "cdisc.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
+    where = {1: "study.merge.combine.combine_domains", 2: "disclosure_control.assess.assessment.evaluate"}[door]
 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.report.history import read_memory
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint, key_of, known_key
 from disclosure_control.run.results import COMMIT, MANIFEST, csv_bytes, harmless, held, staged

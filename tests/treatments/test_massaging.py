@@ -243,7 +243,7 @@ def test_ties_are_told_by_what_stands_in_a_record():
     ],
 )
 def test_massaging_between_equal_values_is_a_fault(applied, changed, words):
-    from disclosure_control.basics.faults import FaultyInputError
+    from disclosure_control.basics.telling.faults import FaultyInputError
 
     with pytest.raises(FaultyInputError) as fault:
         applied[1]({**MASSAGING, **changed})

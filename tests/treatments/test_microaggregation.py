@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.model_settings import validate_config
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.algorithms import mdav
 from disclosure_control.treatments.methods.microaggregation import (
     aggregate_by_group,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from Anonymization_Models import numerical_distance, run_k_anonymity
 from config.model_settings import config_of_valid_keys, validate_config
 from disclosure_control.assess.assessment import assess
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import build_hierarchy, read_hierarchy
+from disclosure_control.basics.encoding.hierarchies import build_hierarchy, read_hierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.methods.mondrian import _check, apply_mondrian
 from disclosure_control.treatments.registry import TreatmentInput
 from tests.examples import examples

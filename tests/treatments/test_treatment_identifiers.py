@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.keys import (
     LEAST_BITS,
     UNNAMED,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.methods.perturbation import draw, invariant_transition
 from disclosure_control.treatments.treat import treat

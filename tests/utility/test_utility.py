@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from config.model_settings import validate_config
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import read_hierarchy
+from disclosure_control.basics.encoding.hierarchies import read_hierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.utility import MEASURES, OriginalPilot, flat_figures, measure_utility
 from disclosure_control.utility.analyses import fit_regression
 from disclosure_control.utility.comparison import correlations, released_numbers
@@ -209,7 +209,7 @@ def test_local_recoding_covers_what_became_the_value():
 
 
 def test_precision_takes_the_level_of_a_hierarchy():
-    from disclosure_control.basics.hierarchies import build_hierarchy
+    from disclosure_control.basics.encoding.hierarchies import build_hierarchy
 
     tree = build_hierarchy([("F", "person", "*"), ("M", "person", "*")], "sex")
     column = OriginalPilot(FRAME, CONFIG).compare(FRAME.assign(sex="person")).columns["sex"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.words import in_one_line
+from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.evidence.manifest import manifest
 from disclosure_control.report.evidence.sections import Content, Section, sections_of
 from disclosure_control.run.doors import Pilot

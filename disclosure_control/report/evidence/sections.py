@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.small_counts import MASKED
-from disclosure_control.basics.words import counted, listed, share_text
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.words import counted, listed, share_text
 from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings, open_points
 
 CONTEXT = "ISO/IEC 27559, context assessment"

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from disclosure_control.basics.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import SmallCounts
 
 # Larger classes hold any number of people above it, as far as is asked here; and more people than these can be divided
 # among any sizes up to it in many ways.

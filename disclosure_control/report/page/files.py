@@ -10,7 +10,7 @@ from typing import Any
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.staleness import MERGE_REPORT
-from disclosure_control.basics.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.page.shareable import shareable_content
 from disclosure_control.report.page.what_if import threshold_curves, without_small_counts

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_text
-from disclosure_control.basics.words import listed, share_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text
+from disclosure_control.basics.telling.words import listed, share_text
 from disclosure_control.drawings import planes, rows
 from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.report.page.what_if import ThresholdCurve

@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disclosure_control.basics.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import SmallCounts
 from disclosure_control.report.page.class_sizes import many_divisions
 from disclosure_control.report.page.what_if import ThresholdCurve
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from Anonymization_Models import DISTANCES, ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.small_counts import SmallCounts
+from disclosure_control.basics.telling.small_counts import SmallCounts
 
 LARGEST_K = 50
 LARGEST_L = 30

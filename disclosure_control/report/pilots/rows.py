@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from config import RESULTS_FOLDER, Settings, list_pilots, load_pilot_config
-from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.small_counts import MASKED
-from disclosure_control.basics.words import share_text
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import MASKED
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.report.history import read_memory
 from disclosure_control.run.fingerprints import fingerprint_of_json, known_key
 

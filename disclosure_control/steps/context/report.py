@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from disclosure_control.basics.words import listed
+from disclosure_control.basics.telling.words import listed
 from disclosure_control.steps.context.settings import QUESTIONS
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import faults_of_columns, stop_at
-from disclosure_control.basics.settings import SHARE, Check, faults_of_settings, is_value, one_of
+from disclosure_control.basics.settings.settings import SHARE, Check, faults_of_settings, is_value, one_of
+from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
 
 KEY = "context"
 PUBLIC = "public"

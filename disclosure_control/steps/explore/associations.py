@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics.side_by_side import side_by_side
+from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.measures.determination import n_guessed_right
 from disclosure_control.steps.explore.columns import ExploredColumn
 

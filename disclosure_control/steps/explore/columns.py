@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import EncodedColumn, encode_column, parse_numbers
-from disclosure_control.basics.side_by_side import side_by_side
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
+from disclosure_control.basics.telling.side_by_side import side_by_side
 
 ROLES = ("quasi-identifier", "sensitive", "other")
 FENCE = 1.5  # of the interquartile range

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.words import people_text
 from disclosure_control.drawings import planes, rows
 from disclosure_control.drawings.files import Panel, figure_files
 from disclosure_control.drawings.pieces import cut_in_the_middle, round_number

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.telling.words import people_text
 from disclosure_control.drawings import planes, rows
 from disclosure_control.drawings.files import Panel, figure_files
 from disclosure_control.drawings.pieces import cut_in_the_middle

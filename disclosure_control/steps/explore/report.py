@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, count_text, missing_told
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text, missing_told
+from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.steps.explore.columns import ExploredColumn
 from disclosure_control.steps.explore.exploration import Exploration
 

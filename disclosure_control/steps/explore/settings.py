@@ -8,8 +8,7 @@ from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.faults import faults_of_columns, stop_at
-from disclosure_control.basics.settings import (
+from disclosure_control.basics.settings.settings import (
     COLUMNS,
     Check,
     are_names,
@@ -17,6 +16,7 @@ from disclosure_control.basics.settings import (
     is_name,
     whole_number,
 )
+from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
 from disclosure_control.drawings.files import DEFAULT_FORMATS, FIGURES, formats_of
 
 

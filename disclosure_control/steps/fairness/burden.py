@@ -9,8 +9,8 @@ import pandas as pd
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.small_counts import Gaps, shares_by_group
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
+from disclosure_control.basics.telling.small_counts import Gaps, shares_by_group
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 

@@ -8,8 +8,8 @@ from math import fsum
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding.columns import code_of_value, encode_column, parse_numbers
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.fairness.settings import KEY, FavourableRule
 
 

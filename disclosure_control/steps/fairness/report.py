@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from disclosure_control.basics.small_counts import MASKED, count_text, figures_of_group
-from disclosure_control.basics.words import four_digits, share_text, text_table
+from disclosure_control.basics.telling.small_counts import MASKED, count_text, figures_of_group
+from disclosure_control.basics.telling.words import four_digits, share_text, text_table
 
 
 def first_lines(figures: Mapping) -> str:

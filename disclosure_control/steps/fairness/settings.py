@@ -8,8 +8,16 @@ from typing import Any
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.faults import faults_of_columns, stop_at
-from disclosure_control.basics.settings import COLUMN, IS_VALUE, Check, faults_of_settings, is_name, is_number, is_value
+from disclosure_control.basics.settings.settings import (
+    COLUMN,
+    IS_VALUE,
+    Check,
+    faults_of_settings,
+    is_name,
+    is_number,
+    is_value,
+)
+from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
 
 KEY = "fairness"
 

@@ -15,9 +15,9 @@ import pandas as pd
 
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.assess.told import gaps_of
-from disclosure_control.basics.columns import EncodedColumn, code_of_value, encode_column, labels_of
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.small_counts import HAND_TO_HAND, Gaps, told_parts
+from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, Gaps, told_parts
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
 from disclosure_control.steps.fairness.outcome import Outcome, outcome_of

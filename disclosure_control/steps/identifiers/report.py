@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disclosure_control.basics.small_counts import count_text
-from disclosure_control.basics.words import counted, listed, people_text, text_table
+from disclosure_control.basics.telling.small_counts import count_text
+from disclosure_control.basics.telling.words import counted, listed, people_text, text_table
 from disclosure_control.identifiers.findings import ColumnFinding, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
 

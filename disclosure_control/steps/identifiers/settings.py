@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import stop_at
-from disclosure_control.basics.settings import Check, faults_of_settings, is_name
+from disclosure_control.basics.settings.settings import Check, faults_of_settings, is_name
+from disclosure_control.basics.telling.faults import stop_at
 
 
 @dataclass(frozen=True)

@@ -8,24 +8,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.formats.tables import FileOptions, SourceTable
-from cdisc.merge.reading import Read
-from cdisc.merge.sdtm import TRIAL_DESIGN
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.engines.choice import fits_from_disk, fits_in_memory
-from disclosure_control.engines.disk import PeopleOnDisk
-from disclosure_control.engines.domain_files import LargeFile
-from disclosure_control.engines.merging import is_read_in_pieces, read_by_size
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.findings import Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_dataset, scan_large_table, scan_table
+from disclosure_control.records.choice import fits_from_disk, fits_in_memory
+from disclosure_control.records.disk import PeopleOnDisk
+from disclosure_control.records.domain_files import LargeFile
+from disclosure_control.records.merging import is_read_in_pieces, read_by_size
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
+from study.formats.files import find_domain_files, read_domain_file
+from study.formats.tables import FileOptions, SourceTable
+from study.merge.reading import Read
+from study.merge.sdtm import TRIAL_DESIGN
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 NOT_OF_SUBJECTS = (*TRIAL_DESIGN, "DEFINE")
 

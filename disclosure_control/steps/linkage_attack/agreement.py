@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import EncodedColumn, encode_column, parse_numbers
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.interval_labels import Interval
-from disclosure_control.basics.keys import number_groups
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, parse_numbers
+from disclosure_control.basics.encoding.interval_labels import Interval
+from disclosure_control.basics.encoding.keys import number_groups
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.linkage_attack.codebook import (
     ColumnCodebook,
     coarser_within,

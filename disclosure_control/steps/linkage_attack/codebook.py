@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import EncodedColumn, canonical_labels_of, encode_column, parse_numbers
-from disclosure_control.basics.keys import count_pairs
+from disclosure_control.basics.encoding.columns import EncodedColumn, canonical_labels_of, encode_column, parse_numbers
+from disclosure_control.basics.encoding.keys import count_pairs
 from disclosure_control.steps.linkage_attack.labels import texts_of
 from disclosure_control.treatments.registry import Reading
 

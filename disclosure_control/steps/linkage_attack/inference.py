@@ -18,9 +18,9 @@ import pandas as pd
 
 from Anonymization_Models import CountTable, count_sensitive_values
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import encode_column, parse_numbers
-from disclosure_control.basics.settings import COLUMNS, are_names, is_name, is_number
-from disclosure_control.basics.small_counts import HAND_TO_HAND, people_on_screen
+from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
+from disclosure_control.basics.settings.settings import COLUMNS, are_names, is_name, is_number
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.steps.linkage_attack.agreement import (
     compatible_values,
     equal_values,

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import encode_column, parse_numbers
-from disclosure_control.basics.settings import COLUMNS, POSITIVE
+from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
+from disclosure_control.basics.settings.settings import COLUMNS, POSITIVE
 from disclosure_control.steps.linkage_attack.kinds import AttackKind, Scene
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 

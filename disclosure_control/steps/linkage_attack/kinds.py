@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.settings import COLUMNS, Check, are_names, whole_number
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.settings.settings import COLUMNS, Check, are_names, whole_number
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.releases import Release
 

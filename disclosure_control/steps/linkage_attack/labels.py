@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import label_texts, parse_numbers
-from disclosure_control.basics.interval_labels import Interval, interval_of
+from disclosure_control.basics.encoding.columns import label_texts, parse_numbers
+from disclosure_control.basics.encoding.interval_labels import Interval, interval_of
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings import COLUMNS
+from disclosure_control.basics.settings.settings import COLUMNS
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.kinds import DEFAULT_ATTACKS, N_ATTACKS, AttackKind, Scene
 from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds, unread_columns

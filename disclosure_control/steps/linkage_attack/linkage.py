@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.linkage_attack.agreement import compatible_values, equal_values
 from disclosure_control.steps.linkage_attack.codebook import Codebook, column_of
 from disclosure_control.steps.linkage_attack.matching import Matching

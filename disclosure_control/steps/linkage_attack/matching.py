@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.keys import number_rows
-from disclosure_control.basics.wildcards import sum_over_compatible
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.encoding.wildcards import sum_over_compatible
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.linkage_attack.column_agreement import ColumnAgreement
 
 MOST_PAIRS = 20_000_000_000

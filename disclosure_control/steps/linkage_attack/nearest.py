@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
-from disclosure_control.basics.columns import encode_column, parse_numbers
+from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.steps.linkage_attack.agreement import STAR, compatible_values, equal_values
 from disclosure_control.steps.linkage_attack.codebook import (
     Codebook,

@@ -10,15 +10,15 @@ from pathlib import Path, PurePath
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import read_domain_file
-from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.files import SourceFile, file_of_pilot
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
 from disclosure_control.steps.linkage_attack.releases import Release
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
+from study.formats.files import read_domain_file
+from study.merge.subject_ids import SubjectIdRule
 
 DEFAULT_RULE = SubjectIdRule()
 # What readers of domain files advise: settings of the merge, which are of no help here.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column, parse_numbers
-from disclosure_control.basics.keys import number_rows
+from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
+from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.steps.linkage_attack.agreement import compatible_values
 from disclosure_control.steps.linkage_attack.codebook import Codebook, ColumnCodebook, column_of, released_numbers
 from disclosure_control.steps.linkage_attack.column_agreement import Overlap

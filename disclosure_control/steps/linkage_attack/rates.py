@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from disclosure_control.basics.confidence_intervals import wilson_interval
+from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 
 SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
 FEWEST_ATTACKS = 10  # with fewer of them no verdict

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.treatments.registry import Reading
 from disclosure_control.treatments.treated_pilot import TreatedPilot

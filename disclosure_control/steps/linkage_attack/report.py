@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from disclosure_control.basics.words import interval_text, share_text, text_table
+from disclosure_control.basics.telling.words import interval_text, share_text, text_table
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
 RATES = ["Attack", "Guessing", "Control group", "Beats guessing"]

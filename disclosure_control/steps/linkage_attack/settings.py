@@ -7,8 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import faults_of_columns, nearest_name, stop_at
-from disclosure_control.basics.settings import Check, are_names, faults_of_settings, is_name, is_number, whole_number
+from disclosure_control.basics.settings.settings import (
+    Check,
+    are_names,
+    faults_of_settings,
+    is_name,
+    is_number,
+    whole_number,
+)
+from disclosure_control.basics.telling.faults import faults_of_columns, nearest_name, stop_at
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 from disclosure_control.steps.linkage_attack.kinds import N_ATTACKS, AttackPart, as_tuple, is_some_of
 from disclosure_control.steps.linkage_attack.linkage import METHODS

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 from disclosure_control.steps.linkage_attack.kinds import Scene
 from disclosure_control.steps.linkage_attack.people import IdentifiedTable, read_control, read_identified
@@ -22,6 +21,7 @@ from disclosure_control.steps.linkage_attack.releases import releases_of
 from disclosure_control.steps.linkage_attack.report import attack_report, notes_on_control
 from disclosure_control.steps.linkage_attack.settings import AttackSettings
 from disclosure_control.steps.running import StepInput, StepResult
+from study.merge.subject_ids import SubjectIdRule
 
 MATCHES = "linkage_matches.csv"
 

@@ -22,11 +22,11 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import bin_feature_column
-from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of, parse_numbers
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of, parse_numbers
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.private_release.query import OTHER, Query
 
-INSTALL = "pip install -r requirements-private.txt"
+INSTALL = "pip install -r requirements/private.txt"
 ALPHA = 0.05  # accuracies hold with 95%
 STEPS = 2**32  # numbers are summed in so many steps: whole numbers are exact, and two thousand million of them fit
 

@@ -31,8 +31,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from disclosure_control.basics.faults import FaultyInputError
 from disclosure_control.basics.files import link_fault
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.results import flush_folder
 from disclosure_control.steps.private_release.entries import (
     ANSWERED,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import pairwise
 
-from disclosure_control.basics.columns import number_text
+from disclosure_control.basics.encoding.columns import number_text
 
 OTHER = "(other or missing)"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import floor, log10
 
-from disclosure_control.basics.words import text_table
+from disclosure_control.basics.telling.words import text_table
 
 MOST_CELLS_SHOWN = 40
 

@@ -25,7 +25,7 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.exceptions import HTTPException
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.private_release.answers import Records, faults_of_mechanism
 from disclosure_control.steps.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
 from disclosure_control.steps.private_release.query import decimal_text
@@ -237,10 +237,10 @@ def _place(location: tuple) -> list[str]:
 def served_pilot(name: str) -> ServedPilot:
     """Read a pilot's combined dataset as door 2 does, and of its config what is needed. Raises ``FaultyInputError``."""
     import config as pilots
-    from cdisc import KEY_READERS
     from disclosure_control.assess.combined_dataset import read_combined_dataset
     from disclosure_control.run.results import held
     from disclosure_control.steps import STEP_READERS
+    from study import KEY_READERS
 
     settings = pilots.read_settings()
     literal = pilots.load_pilot_config(settings, name)

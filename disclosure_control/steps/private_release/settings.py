@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import stop_at
-from disclosure_control.basics.settings import Check, faults_of_settings, whole_number
+from disclosure_control.basics.settings.settings import Check, faults_of_settings, whole_number
+from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.steps.private_release.answers import faults_of_mechanism, opendp
 from disclosure_control.steps.private_release.query import Query
 from disclosure_control.steps.private_release.questions import EPSILON, exact_epsilon, faults_of_query, read_query

@@ -13,10 +13,9 @@ import numpy as np
 from Anonymization_Models import EquivalenceClasses, bin_count_table, default_distance
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.engines.people import People
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.generalisations import (
     Generalisation,
@@ -30,6 +29,7 @@ from disclosure_control.generalisation.generalisations import (
 from disclosure_control.generalisation.missing_policies import POLICIES
 from disclosure_control.generalisation.nodes import Lattice, bottom_node, roll_up
 from disclosure_control.generalisation.requirements import Requirements
+from disclosure_control.records.people import People
 from disclosure_control.treatments.algorithms.built_hierarchies import built_hierarchy
 from disclosure_control.treatments.hierarchy_files import hierarchy_of_pilot
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import nearest_name, stop_at
-from disclosure_control.basics.settings import Check, faults_of_settings, is_number, is_share, one_of
+from disclosure_control.basics.settings.settings import Check, faults_of_settings, is_number, is_share, one_of
+from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.treatments.algorithms.built_hierarchies import is_rule
 

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import number_text
-from disclosure_control.engines.counted import CountedPeople
+from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.generalisation.generalisations import Generalisation, Recoding
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.generalisation.search import Found, Transformation, search
+from disclosure_control.records.counted import CountedPeople
 from disclosure_control.steps.recommend.pilot import PilotLattice
 from disclosure_control.steps.recommend.tried_out import AlikePeople, outcome_of
 from disclosure_control.treatments.registry import TreatmentStep

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.words import counted, many_text
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.words import counted, many_text
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import Found

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import ModelResult
-from disclosure_control.engines.class_keys import KeyCounter
-from disclosure_control.engines.people import People
+from disclosure_control.records.class_keys import KeyCounter
+from disclosure_control.records.people import People
 from disclosure_control.treatments.treat_counted import TreatedCounts
 
 

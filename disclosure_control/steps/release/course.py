@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.subject_ids import SubjectIdRule
-from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.words import counted, listed, share_text, text_table
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.words import counted, listed, share_text, text_table
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts import facts_known
 from disclosure_control.release.rare_terms import RaisedTerms, RareTerms
 from disclosure_control.steps.release.settings import OutsidersKnow
+from study.merge.subject_ids import SubjectIdRule
 
 SEED = 0  # sets are drawn in studies too large to count them all; the same ones in every run
 KIND_WORDS = {"terms": "coded terms of events and treatments", "visits": "the number of visits", "death": "a death"}

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.files import find_domain_files
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
-from disclosure_control.basics.words import listed
-from disclosure_control.findings.joined_releases import found_out, lines_on_both, told_of_both
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.words import listed
+from disclosure_control.leaving.joined_releases import found_out, lines_on_both, told_of_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import People, labels
 from disclosure_control.steps.release.settings import EarlierRelease
 from disclosure_control.treatments.keys import Release, pseudonyms_of
+from study.formats.files import find_domain_files
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from Anonymization_Models import ModelResult
-from cdisc.operations import OperationKind
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.reasons import Gravity, Reason
-from disclosure_control.basics.words import counted, listed, people_text, share_text, text_table
-from disclosure_control.findings.findings import FINDINGS, not_looked_at, reasons_to_hold
-from disclosure_control.findings.questions import Answer, in_lines
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.words import counted, listed, people_text, share_text, text_table
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.identifiers.outcome import told_counts
+from disclosure_control.leaving.findings import FINDINGS, not_looked_at, reasons_to_hold
+from disclosure_control.leaving.questions import Answer, in_lines
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import People
 from disclosure_control.release.rare_terms import RaisedTerms
@@ -34,6 +33,7 @@ from disclosure_control.steps.release.earlier import (
     earlier_report,
     reasons_of_earlier,
 )
+from study.operations import OperationKind
 
 
 @dataclass(frozen=True)

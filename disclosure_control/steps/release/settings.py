@@ -6,12 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cdisc.formats.registry import writers_by_name
-from cdisc.merge.subject_ids import DEFAULT_COLUMN
-from cdisc.operations import Line, OperationKind, overriding_line, patterns_deciding
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import nearest_name, stop_at
-from disclosure_control.basics.settings import (
+from disclosure_control.basics.settings.settings import (
     FLAG,
     SHARE,
     TEXT,
@@ -22,10 +18,14 @@ from disclosure_control.basics.settings import (
     one_of,
     whole_number,
 )
+from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.measures.longitudinal import LARGEST_SIZE
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.rare_terms import ALONG, RareTerms
 from disclosure_control.treatments.keys import KEY_FROM, faults_of_key
+from study.formats.registry import writers_by_name
+from study.merge.subject_ids import DEFAULT_COLUMN
+from study.operations import Line, OperationKind, overriding_line, patterns_deciding
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.reasons import Reason
-from disclosure_control.findings.findings import FINDINGS
-from disclosure_control.findings.questions import three_questions
+from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
+from disclosure_control.leaving.findings import FINDINGS
+from disclosure_control.leaving.questions import three_questions
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
@@ -46,6 +44,8 @@ from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.keys import Release, name_of_unnamed, read_key
 from disclosure_control.treatments.seeds import seed_reasons
 from disclosure_control.treatments.treated_pilot import TreatedPilot
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 FOLDER = "released"
 

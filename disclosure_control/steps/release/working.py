@@ -13,23 +13,19 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from cdisc.formats.tables import FileOptions, SourceTable
-from cdisc.merge.reading import Read
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
 from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.columns import numbers_of
-from disclosure_control.basics.known_texts import KnownTexts
-from disclosure_control.engines.disk import PeopleOnDisk
-from disclosure_control.engines.domain_files import LargeFile, read_large_file
-from disclosure_control.engines.merging import domain_files, working_in
-from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.engines.records import RecordsOnDisk, occurring
-from disclosure_control.engines.spill import stop_without_room
-from disclosure_control.findings.leaving import Leaving
+from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.leaving.leaving import Leaving
+from disclosure_control.records.disk import PeopleOnDisk
+from disclosure_control.records.domain_files import LargeFile, read_large_file
+from disclosure_control.records.merging import domain_files, working_in
+from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.records import RecordsOnDisk, occurring
+from disclosure_control.records.spill import stop_without_room
 from disclosure_control.release.deidentify import Gather, ReleasedStudy, the_one
 from disclosure_control.release.large_files import LargeReleasedFile, Written, large_file, read_for_release
 from disclosure_control.release.merged import leaving_of
@@ -44,6 +40,10 @@ from disclosure_control.treatments.evaluation import config_of, evaluate_treated
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.treat_records import TreatedOnDisk
 from disclosure_control.treatments.treated_pilot import TreatedPilot
+from study.formats.tables import FileOptions, SourceTable
+from study.merge.reading import Read
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 SPILL_PER_BYTE = 2.0  # about what is put aside by each byte of the large domain files, the released ones among it
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from disclosure_control.basics.settings import COUNT, FLAG, SHARE, Check, is_name
+from disclosure_control.basics.settings.settings import COUNT, FLAG, SHARE, Check, is_name
 from disclosure_control.steps.risk.setting_fields import COUNTS, SHARE_ABOVE_ZERO, setting
 
 Own = TypeVar("Own")

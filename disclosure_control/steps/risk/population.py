@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import apply_feature_binning
-from cdisc.formats.files import read_domain_file
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import numbers_of
-from disclosure_control.basics.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.basics.files import file_of_pilot
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 from disclosure_control.measures.reidentification import count_population, too_small_for_the_pilot
 from disclosure_control.steps.risk.common_settings import PopulationFile
+from study.formats.files import read_domain_file
 
 KEY = "risk['population']"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from disclosure_control.findings.questions import Answer, in_lines
+from disclosure_control.leaving.questions import Answer, in_lines
 from disclosure_control.steps.risk.section import Finding
 from disclosure_control.steps.risk.sections import SECTIONS
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.key_sets import KeySet, key_sets
 from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk, RiskProfile, risk_profile
 from disclosure_control.steps.risk.common_settings import RiskSettings

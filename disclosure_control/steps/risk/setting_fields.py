@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from disclosure_control.basics.faults import faults_of_columns, nearest_name
-from disclosure_control.basics.settings import Check, faults_of_settings, is_count, is_name, is_share
+from disclosure_control.basics.settings.settings import Check, faults_of_settings, is_count, is_name, is_share
+from disclosure_control.basics.telling.faults import faults_of_columns, nearest_name
 
 Settings = TypeVar("Settings")
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.risk.setting_fields import (

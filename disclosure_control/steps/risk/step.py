@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.engines.people import ListedPeople
-from disclosure_control.findings.questions import three_questions
+from disclosure_control.leaving.questions import three_questions
+from disclosure_control.records.people import ListedPeople
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import read_population
 from disclosure_control.steps.risk.report import first_lines, risk_report

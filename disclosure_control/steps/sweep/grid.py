@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings import Check, faults_of_settings, is_name
+from disclosure_control.basics.settings.settings import Check, faults_of_settings, is_name
 from disclosure_control.treatments.registry import TreatmentStep, methods
 from disclosure_control.treatments.steps import faults_of_steps
 

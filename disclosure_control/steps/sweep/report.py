@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.settings import are_names
-from disclosure_control.basics.words import text_table
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.settings.settings import are_names
+from disclosure_control.basics.telling.words import text_table
 from disclosure_control.drawings.files import not_printed
 from disclosure_control.steps.sweep.settings import SweepSettings
 from disclosure_control.steps.sweep.trial import BASELINE, Sweep

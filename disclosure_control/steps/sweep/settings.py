@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import faults_of_columns, stop_at
-from disclosure_control.basics.settings import FLAG, Check, are_names, faults_of_settings, is_name
+from disclosure_control.basics.settings.settings import FLAG, Check, are_names, faults_of_settings, is_name
+from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
 from disclosure_control.drawings.files import DEFAULT_FORMATS, FIGURES, formats_of
 from disclosure_control.steps.sweep.grid import SweepPoint, faults_of_grid, points_of
 from disclosure_control.treatments.seeds import DEFAULT_SEED, SEED

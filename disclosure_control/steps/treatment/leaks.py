@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import as_counted
+from disclosure_control.basics.encoding.columns import as_counted
 
 LONG_ID = 5  # letters, from which on an id does not stand in another text by chance
 

@@ -13,14 +13,14 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import told_maximum, told_outside
-from disclosure_control.basics.columns import number_text
-from disclosure_control.basics.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
-from disclosure_control.basics.words import counted, listed, share_of_text, share_text, text_table
-from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.findings.findings import FINDINGS
-from disclosure_control.findings.leaving import EarlierRelease
-from disclosure_control.findings.leaving_from_disk import leaving_beside
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text, text_table
+from disclosure_control.leaving.findings import FINDINGS
+from disclosure_control.leaving.leaving import EarlierRelease
+from disclosure_control.leaving.leaving_from_disk import leaving_beside
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
+from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed

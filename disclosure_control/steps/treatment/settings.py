@@ -9,9 +9,9 @@ from typing import Any
 
 from config import PILOT_NAME
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import faults_of_columns, stop_at
-from disclosure_control.basics.settings import TEXT, Check, faults_of_settings, is_name
-from disclosure_control.findings.leaving import Join
+from disclosure_control.basics.settings.settings import TEXT, Check, faults_of_settings, is_name
+from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
+from disclosure_control.leaving.leaving import Join
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import SETTINGS as SEED_SETTINGS

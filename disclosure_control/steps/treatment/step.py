@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.engines.disk import PeopleOnDisk
-from disclosure_control.engines.other_columns import TableOnDisk
-from disclosure_control.engines.records import RecordsOnDisk
-from disclosure_control.findings.findings import reasons_to_hold
-from disclosure_control.findings.joined_releases import read_earlier_release
-from disclosure_control.findings.questions import three_questions
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
+from disclosure_control.leaving.findings import reasons_to_hold
+from disclosure_control.leaving.joined_releases import read_earlier_release
+from disclosure_control.leaving.questions import three_questions
+from disclosure_control.records.disk import PeopleOnDisk
+from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.records import RecordsOnDisk
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (

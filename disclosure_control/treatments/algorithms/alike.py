@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.basics import keys
-from disclosure_control.basics.wildcards import compatible
+from disclosure_control.basics.encoding import keys
+from disclosure_control.basics.encoding.wildcards import compatible
 
 CELLS_PER_BLOCK = 2_000_000
 # A pair of patterns of missing values costs as much as about so many comparisons of two codes.

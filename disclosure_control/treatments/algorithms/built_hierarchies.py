@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column, labels_of, number_text
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import ValueHierarchy, build_hierarchy
-from disclosure_control.basics.settings import Check, is_number
+from disclosure_control.basics.encoding.columns import encode_column, labels_of, number_text
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy, build_hierarchy
+from disclosure_control.basics.settings.settings import Check, is_number
+from disclosure_control.basics.telling.faults import FaultyInputError
 
 TOP = "*"
 # A time of day as SDTM writes it, to the hour, minute or second, and its zone; a part may be unknown (-).

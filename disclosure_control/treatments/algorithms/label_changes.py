@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.measures.group_fairness import TwoGroups
 
 

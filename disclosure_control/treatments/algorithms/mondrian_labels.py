@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import EncodedColumn, number_text
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.keys import count_pairs, number_groups
+from disclosure_control.basics.encoding.columns import EncodedColumn, number_text
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.encoding.keys import count_pairs, number_groups
 from disclosure_control.treatments.algorithms.mondrian_parts import Attribute, Parts
 
 VALUES_PER_MASK = 62

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import CountTable
-from disclosure_control.basics.keys import count_pairs, number_groups
+from disclosure_control.basics.encoding.keys import count_pairs, number_groups
 
 # Cells between the ends of all parts are counted as they are up to so many for each unit, else those alone that occur.
 MOST_CELLS_PER_UNIT = 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from disclosure_control.basics.settings import COLUMNS
+from disclosure_control.basics.settings.settings import COLUMNS
 from disclosure_control.treatments.registry import (
     Example,
     Reading,

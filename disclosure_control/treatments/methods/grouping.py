@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import encode_column, labels_of
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.settings import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
+from disclosure_control.basics.encoding.columns import encode_column, labels_of
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.settings.settings import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
 from disclosure_control.treatments.algorithms.built_hierarchies import (
     RULE,
     built_hierarchy,

@@ -13,10 +13,10 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form_equivalence_classes
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.settings import COLUMNS, COUNT, one_of
-from disclosure_control.basics.small_counts import people_on_screen
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.settings.settings import COLUMNS, COUNT, one_of
+from disclosure_control.basics.telling.small_counts import people_on_screen
+from disclosure_control.basics.telling.words import people_text
 from disclosure_control.treatments.algorithms.alike import READINGS
 from disclosure_control.treatments.algorithms.suppression_parts import Parts
 from disclosure_control.treatments.algorithms.suppression_search import search

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import code_of_value, encode_column, parse_numbers, value_text
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.settings import COLUMN, COLUMNS, IS_VALUE
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
-from disclosure_control.basics.words import four_digits
+from disclosure_control.basics.encoding.columns import code_of_value, encode_column, parse_numbers, value_text
+from disclosure_control.basics.settings.settings import COLUMN, COLUMNS, IS_VALUE
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.telling.words import four_digits
 from disclosure_control.measures.group_fairness import TwoGroups
 from disclosure_control.treatments.algorithms.label_changes import (
     label_changes,

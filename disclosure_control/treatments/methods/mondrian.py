@@ -23,12 +23,12 @@ from Anonymization_Models import (
     form_equivalence_classes,
 )
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.hierarchies import ValueHierarchy
-from disclosure_control.basics.interval_labels import PARTS_HOLD
-from disclosure_control.basics.settings import COUNT, is_name, one_of
-from disclosure_control.basics.words import people_text
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
+from disclosure_control.basics.encoding.interval_labels import PARTS_HOLD
+from disclosure_control.basics.settings.settings import COUNT, is_name, one_of
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import people_text
 from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
 from disclosure_control.treatments.algorithms.mondrian_parts import Demand, partition
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot

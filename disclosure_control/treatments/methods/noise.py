@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import numbers_of
-from disclosure_control.basics.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.basics.settings.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.robust_distances import robust_distances
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from Anonymization_Models import form_equivalence_classes
-from disclosure_control.basics.columns import encode_column
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.settings import COLUMN, COLUMNS, SHARE
+from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.settings.settings import COLUMN, COLUMNS, SHARE
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.registry import (
     Example,
     Treated,

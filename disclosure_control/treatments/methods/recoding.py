@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.binning import OUT_OF_RANGE_POLICIES, are_edges, bin_values
-from disclosure_control.basics.columns import number_text, numbers_of
-from disclosure_control.basics.interval_labels import BANDS_HOLD, BINS_HOLD
-from disclosure_control.basics.settings import COLUMN, POSITIVE, one_of
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES, are_edges, bin_values
+from disclosure_control.basics.encoding.columns import number_text, numbers_of
+from disclosure_control.basics.encoding.interval_labels import BANDS_HOLD, BINS_HOLD
+from disclosure_control.basics.settings.settings import COLUMN, POSITIVE, one_of
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.built_hierarchies import band_of
 from disclosure_control.treatments.registry import (
     Example,

@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.interval_labels import BINS_HOLD
-from disclosure_control.basics.words import listed
+from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import listed
 from disclosure_control.treatments.registry import (
     Example,
     Reading,

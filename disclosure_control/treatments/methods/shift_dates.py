@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column, labels_of
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.settings import COLUMNS, one_of, whole_number
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.encoding.columns import encode_column, labels_of
+from disclosure_control.basics.settings.settings import COLUMNS, one_of, whole_number
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
 from disclosure_control.treatments.keys import KEY_FROM, Release, faults_of_key, offsets_of, read_key
 from disclosure_control.treatments.registry import (

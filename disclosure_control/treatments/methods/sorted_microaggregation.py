@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings import COLUMN, COLUMNS, one_of, whole_number
+from disclosure_control.basics.settings.settings import COLUMN, COLUMNS, one_of, whole_number
 from disclosure_control.treatments.methods.microaggregation import (
     AGGREGATES,
     aggregated_together,

@@ -9,9 +9,9 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anonymity, run_t_closeness
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.settings import COUNT, one_of
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
+from disclosure_control.basics.settings.settings import COUNT, one_of
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import (
     Example,

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.columns import numbers_of
-from disclosure_control.basics.settings import COLUMN, NUMBER, SHARE
+from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.basics.settings.settings import COLUMN, NUMBER, SHARE
 from disclosure_control.treatments.registry import (
     Example,
     Reading,

@@ -15,7 +15,7 @@ from disclosure_control.report.evidence.pack import MANIFEST, REPORT_HTML, REPOR
 from disclosure_control.report.evidence.packages import REQUIRED, versions
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from tests.cases import each
-from tests.places import PROJECT
+from tests.places import PROJECT, REQUIREMENTS
 from tests.run.synthetic_pilot import DONE, NOW, leaks
 from tests.steps.context.test_context import EVERYTHING, ROLES
 
@@ -127,7 +127,7 @@ def test_seeds_are_told_where_that_undoes_nothing(pilot, doors):
 
 
 def test_versions_are_those_of_every_requirement():
-    files = [path for path in PROJECT.glob("requirements*.txt") if path.name != "requirements-test.txt"]
+    files = [path for path in REQUIREMENTS if path.name != "test.txt"]
     names = {name for path in files for name in re.findall(r"^([a-z][a-z0-9-]*)", path.read_text(), re.M)}
     assert set(REQUIRED) == names
     import numpy

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.basics.columns import EncodedColumn
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.fairness import report
 from disclosure_control.steps.fairness.burden import folded
 from disclosure_control.steps.fairness.report import four_digits

@@ -10,13 +10,13 @@ import pytest
 
 from config.model_settings import config_of_valid_keys
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
-from disclosure_control.basics.reasons import Gravity
-from disclosure_control.engines.choice import fits_from_disk
-from disclosure_control.engines.domain_files import FileLimits
-from disclosure_control.engines.merging import MergeLimits, read_by_size
+from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.identifiers.findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.identifiers.scan import scan_combined, scan_tables
+from disclosure_control.records.choice import fits_from_disk
+from disclosure_control.records.domain_files import FileLimits
+from disclosure_control.records.merging import MergeLimits, read_by_size
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
 from disclosure_control.steps.identifiers.step import Reading, scan_beside

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.interval_labels import Interval
+from disclosure_control.basics.encoding.interval_labels import Interval
 from disclosure_control.steps.linkage_attack.agreement import compatible_values, equal_values
 from disclosure_control.steps.linkage_attack.codebook import ColumnCodebook
 from disclosure_control.steps.linkage_attack.labels import Mask, Members, pattern_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.columns import encode_column
+from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.steps.linkage_attack.agreement import compatible_values
 from disclosure_control.steps.linkage_attack.codebook import (
     Codebook,

@@ -12,13 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cdisc import KEY_READERS
-from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import validate_config
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 from disclosure_control.steps.linkage_attack.linkage import METHODS
@@ -27,6 +25,8 @@ from disclosure_control.steps.linkage_attack.settings import KEYS
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
 from Main_Anonymization import add_options, assess_pilot
+from study import KEY_READERS
+from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.places import PROJECT

@@ -328,7 +328,7 @@ def test_a_value_of_another_form_is_a_fault(value):
 def test_without_the_library_the_one_command_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "opendp.prelude", None)
     faults = faults_of_key("private_release", {"budget": {"epsilon": 1}, "queries": []}, {}, None)
-    assert faults == ["private_release: needs the library OpenDP; install it: pip install -r requirements-private.txt"]
+    assert faults == ["private_release: needs the library OpenDP; install it: pip install -r requirements/private.txt"]
 
 
 def test_a_question_is_the_same_under_another_name_and_spelling():

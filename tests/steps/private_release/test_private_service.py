@@ -13,7 +13,7 @@ import uvicorn
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given
 
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.private_release.answers import Records
 from disclosure_control.steps.private_release.ledger import Ledger
 from disclosure_control.steps.private_release.service import ServedPilot, create_app, main, served_pilot

@@ -11,7 +11,7 @@ from decimal import Decimal
 import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps import STEPS
 from disclosure_control.steps.private_release import report

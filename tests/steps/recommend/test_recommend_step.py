@@ -18,7 +18,7 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.recommend import step as recommend_step
@@ -27,12 +27,12 @@ from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import MEASURES, OriginalPilot, measure_utility
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
-from tests.engines.every_engine import engine, over_engines, run_by_engine
 from tests.places import PROJECT
+from tests.records.every_engine import engine, over_engines, run_by_engine
 from tests.report import small_pilots
 
 __all__ = ["engine"]
-COST = "twice 4 s; tests/engines/test_recommend_by_engine.py is in the quick run"
+COST = "twice 4 s; tests/records/test_recommend_by_engine.py is in the quick run"
 pytest_generate_tests = over_engines(COST)
 run_step = run_by_engine(recommend_step.run_step)
 

@@ -10,21 +10,21 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from cdisc import KEY_READERS
-from cdisc.formats.files import find_domain_files, read_domain_file
-from cdisc.merge.combine import combine_domains
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
 from config import RESULTS_FOLDER, load_pilot_config, read_settings
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.columns import numbers_of
+from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.treat import treat
+from study import KEY_READERS
+from study.formats.files import find_domain_files, read_domain_file
+from study.merge.combine import combine_domains
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 from tests.places import PROJECT
 
 KEY = "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718"

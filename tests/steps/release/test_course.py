@@ -12,13 +12,13 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from cdisc.merge.subject_ids import SubjectIdRule
-from disclosure_control.basics.reasons import Gravity
+from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts import KINDS, facts_known
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.steps.release.course import CourseRisk, course_figures, reasons_of_course
 from disclosure_control.steps.release.settings import OutsidersKnow
+from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
@@ -254,8 +254,8 @@ def test_rare_terms_within_classes_leave_nobody_alone_by_one_term(tmp_path, rele
 
 @pytest.mark.thorough("4 s: pairs of facts of 60 people and single ones of 306, by looking at everybody")
 def test_a_real_study_as_counted_by_looking_at_everybody():
-    from cdisc.formats.files import find_domain_files, read_domain_file
     from disclosure_control.measures.longitudinal import alone_by_facts
+    from study.formats.files import find_domain_files, read_domain_file
 
     source = SHARED_DATA / "cdiscpilot01"
     if not source.is_dir():

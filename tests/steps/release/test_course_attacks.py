@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from cdisc.merge.subject_ids import SubjectIdRule
-from cdisc.operations import OperationKind, overriding_line
 from disclosure_control.measures.longitudinal import alone_by_facts
 from disclosure_control.release.facts import KINDS, facts_known
 from disclosure_control.release.rare_terms import RareTerms, without_rare_terms
+from study.merge.subject_ids import SubjectIdRule
+from study.operations import OperationKind, overriding_line
 from tests.release.small_studies import people, released
 
 IDS = [f"STUDY-701-{number}" for number in range(1001, 1009)]

@@ -8,12 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cdisc.merge.settings import MergeSettings
-from cdisc.merge.subject_ids import SubjectIdRule
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
-from disclosure_control.basics.faults import FaultyInputError
-from disclosure_control.basics.reasons import Gravity
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.measures.two_releases import TwoReleases
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
@@ -28,6 +26,8 @@ from disclosure_control.steps.release.earlier import (
 )
 from disclosure_control.steps.release.settings import EarlierRelease
 from disclosure_control.treatments.keys import Release, pseudonyms_of
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 from tests.config_keys import faults_of_key
 from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, package, step_on
 

@@ -6,16 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cdisc.merge.settings import MergeSettings
-from cdisc.operations import Operation, OperationKind, VariableClass
-from disclosure_control.basics.reasons import Gravity
-from disclosure_control.findings import leaving
+from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.leaving import leaving
 from disclosure_control.release import merged
 from disclosure_control.release.deidentify import Account, ReleasedStudy
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.report import undecided
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.treatments.registry import where_changed
+from study.merge.settings import MergeSettings
+from study.operations import Operation, OperationKind, VariableClass
 from tests.steps.release.conftest import step_on
 
 N_PEOPLE = 40
@@ -146,7 +146,7 @@ DEFINE = """<ODM xmlns="http://www.cdisc.org/ns/odm/v1.3" xmlns:def="http://www.
 
 
 def test_a_study_with_a_define_xml_leaves_with_one_of_what_leaves(tmp_path, release_key):
-    pytest.importorskip("odmlib", reason="optional: requirements-formats.txt")
+    pytest.importorskip("odmlib", reason="optional: requirements/formats.txt")
     result = released(tmp_path, beside={"define.xml": DEFINE})
     content = result.files["released/define.xml"]
     assert b"S-00007" not in content, "a code that the source lists and nobody has"
@@ -162,7 +162,7 @@ def test_a_study_without_one_leaves_without_one(tmp_path, release_key):
 
 
 def test_a_define_xml_that_contradicts_the_files_is_not_written(tmp_path, release_key, monkeypatch):
-    pytest.importorskip("odmlib", reason="optional: requirements-formats.txt")
+    pytest.importorskip("odmlib", reason="optional: requirements/formats.txt")
     from disclosure_control.release import define
 
     write = define.define_xml

@@ -17,7 +17,7 @@ from config.model_settings import validate_config
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.report.page.sections import SECTIONS, Content
 from disclosure_control.run.doors import run_door
 from disclosure_control.run.results import csv_bytes

@@ -11,7 +11,7 @@ import pytest
 
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.treatment import release_warnings
 from disclosure_control.steps.treatment.leaks import columns_with_ids

@@ -13,7 +13,7 @@ import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
 from disclosure_control.treatments import steps

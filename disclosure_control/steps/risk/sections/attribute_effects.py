@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from disclosure_control.basics.small_counts import HAND_TO_HAND
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.key_sets import attribute_effects
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section

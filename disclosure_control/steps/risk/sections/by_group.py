@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from disclosure_control.assess.told import gaps_of
-from disclosure_control.basics.nested_groups import hidden_beside_each_other
-from disclosure_control.basics.settings import Check, is_name
-from disclosure_control.basics.small_counts import Gaps, figures_of_group, shares_by_group
-from disclosure_control.basics.words import text_table
-from disclosure_control.engines.columns_of_file import people_by_kind
+from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
+from disclosure_control.basics.settings.settings import Check, is_name
+from disclosure_control.basics.telling.small_counts import Gaps, figures_of_group, shares_by_group
+from disclosure_control.basics.telling.words import text_table
+from disclosure_control.records.columns_of_file import people_by_kind
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.faults import FaultyInputError
+from disclosure_control.basics.encoding.hierarchies import ValueHierarchy, read_hierarchy
 from disclosure_control.basics.files import file_of_pilot
-from disclosure_control.basics.hierarchies import ValueHierarchy, read_hierarchy
-from disclosure_control.basics.settings import is_name
-from disclosure_control.basics.small_counts import HAND_TO_HAND
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.settings.settings import is_name
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, Section
 from disclosure_control.steps.risk.setting_fields import setting

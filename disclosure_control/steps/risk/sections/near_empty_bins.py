@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import EncodedColumn
+from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import Need

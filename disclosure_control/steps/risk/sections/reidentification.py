@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk
 from disclosure_control.steps.risk.population import Population
 from disclosure_control.steps.risk.scene import Scene

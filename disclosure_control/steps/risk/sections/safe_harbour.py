@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from disclosure_control.basics.settings import Check, is_number
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text, told_parts
-from disclosure_control.engines.columns_of_file import distinct_texts
+from disclosure_control.basics.settings.settings import Check, is_number
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, told_parts
 from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
+from disclosure_control.records.columns_of_file import distinct_texts
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section
 from disclosure_control.steps.risk.setting_fields import COLUMN, Need, setting

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.columns import encode_column, parse_numbers
-from disclosure_control.basics.words import share_text, text_table
-from disclosure_control.engines.columns_of_file import distinct_texts, sums_by_class
+from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
+from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.sampling_weights import (
     RISK_FORMULAS,
     ClassRisk,
@@ -19,6 +18,7 @@ from disclosure_control.measures.sampling_weights import (
     household_risk,
     risk_of_classes,
 )
+from disclosure_control.records.columns_of_file import distinct_texts, sums_by_class
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, Section
 from disclosure_control.steps.risk.setting_fields import COLUMN, Need, setting

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from disclosure_control.basics.settings import COUNT
-from disclosure_control.basics.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.basics.settings.settings import COUNT
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.measures.small_levels import small_levels
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Section

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from disclosure_control.basics.words import share_text, text_table
+from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, Section

@@ -1,0 +1,292 @@
+"""The one policy for small counts: what of people may be told in a file that goes from hand to hand, and on the screen.
+
+What is told exactly are the totals of the whole pilot: people, evaluated, flagged by k, l and t. A count of people
+within a named group, or of a named kind, is a cell of a table. A cell from 1 to 9 is masked; so is one whose complement
+is that small, and whatever else would give a masked cell away by subtraction from the totals (secondary suppression,
+Hundepool et al. 2012, Statistical Disclosure Control, chapter 4). A share is masked with its numerator. What is an
+extreme of few people is told as an interval. Only restricted files tell more.
+
+**The promise**: by adding and subtracting everything that is told, a masked count stays uncertain by at least
+``threshold - 2``, so that as many numbers are possible as there are small counts; or by as much as the pilot's own
+totals leave, where these are small themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
+from disclosure_control.basics.telling.confidence_intervals import wilson_interval
+from disclosure_control.basics.telling.words import interval_text, people_text, share_text
+
+SMALLEST_PRINTED_GROUP = 10
+SMALLER_GROUPS = "(smaller groups together)"
+TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
+MASKED = "masked"
+WHAT_MASKED_MEANS = (
+    f'"{MASKED}", in the JSON summary null, stands for a count from 1 to {SMALLEST_PRINTED_GROUP - 1}, and for one '
+    "from which such a count could be calculated."
+)
+SIGNIFICANT_DIGITS = 3
+
+
+@dataclass(frozen=True)
+class SmallCounts:
+    """The policy with its ``threshold``: counts from 1 to ``threshold - 1`` are small.
+
+    ``is_strict``, for what leaves the house: totals of the whole pilot are no exception.
+    """
+
+    threshold: int = SMALLEST_PRINTED_GROUP
+    is_strict: bool = False
+
+    def are_small(self, counts: np.ndarray) -> np.ndarray:
+        """Which of the counts, of any shape, are small; nobody is no small count."""
+        return (counts > 0) & (counts < self.threshold)
+
+    def total(self, n: int) -> int | None:
+        """A total of the whole pilot as it may be told; None where it is masked."""
+        return None if self.is_strict and 0 < n < self.threshold else n
+
+    def told(self, part: int, *beside: int) -> int | None:
+        """A count beside others that are told; None where it, or what it is away from one of them, is small.
+
+        ``beside`` are the whole, and whatever is part of it or it is part of; nobody is no small count. For cells of
+        one table ask ``hidden_parts`` or ``mask_table``: they know what the others give away.
+        """
+        return part if not part or self.is_apart(part, (0, *beside)) else None
+
+    def is_apart(self, n: int, others: Iterable[int]) -> bool:
+        """Whether no difference between a count and one of the ``others``, which are told, is small."""
+        return not self.are_small(np.abs(np.array([*others], dtype=np.int64) - n)).any()
+
+    def newcomers(self, came: int, stayed: int, went: int) -> int | None:
+        """How many ``came`` to a group, beside how many it has had and has now; None where it is masked.
+
+        Both sizes of the group are told: who came, stayed and went give each other away.
+        """
+        are_small = self.are_small(np.array([came, stayed, went])).any()
+        return None if are_small and (came or went) else came
+
+    def told_rate(self, rate: float | None, n: int) -> float | None:
+        """A share of ``n`` people, a total, as it may be told; None where it is of few people, or of all but few."""
+        return None if rate is None or self.told(round(rate * n), n) is None else rate
+
+    def hidden_parts(self, parts: np.ndarray, also: np.ndarray | None = None) -> np.ndarray:
+        """Which ``parts`` (n,) of a whole that is told are hidden, (n,) of bool.
+
+        All that are small, and those of ``also`` (n,); and as many larger ones, the smallest first, as make them at
+        least two, and at least ``threshold`` together.
+        """
+        parts = np.asarray(parts)
+        hidden = self.are_small(parts) | (np.zeros(len(parts), dtype=bool) if also is None else also & (parts > 0))
+        if hidden.any():
+            others = _smallest_first(parts, ~hidden)
+            together = parts[hidden].sum() + np.append(0, np.cumsum(parts[others]))
+            is_enough = (together >= self.threshold) & (hidden.sum() + np.arange(len(together)) > 1)
+            hidden[others[: _first(is_enough)]] = True
+        return hidden
+
+    def hidden_rows(self, counts: np.ndarray, primary: np.ndarray | None = None) -> np.ndarray:
+        """Which rows of ``counts`` (n_rows, 2) are hidden where totals of rows and columns are told, (n_rows,) of bool.
+
+        The ``primary`` ones (n_rows,), by default those with a small cell; and the smallest others, until what the
+        hidden rows have together leaves each of them uncertain by ``threshold``: a cell of a row of n people and a
+        column of S, among N people in the hidden rows, is known up to min(n, N - n, S, N - S).
+        """
+        counts = np.asarray(counts)
+        of_row = counts.sum(axis=1)
+        first: np.ndarray = np.any(self.are_small(counts), axis=1) if primary is None else primary
+        hidden = first.copy()
+        if first.any():
+            others = _smallest_first(of_row, ~hidden)
+            together = counts[first].sum(axis=0) + np.vstack([[0, 0], np.cumsum(counts[others], axis=0)])
+            beside_largest = together.sum(axis=1) - of_row[first].max()
+            is_enough = np.all(np.column_stack([together, beside_largest]) >= self.threshold, axis=1)
+            hidden[others[: _first(is_enough)]] = True
+        return hidden
+
+    def mask_table(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of rows of people who are hit, not hit and not considered (n_rows, 3): whose considered and hit are hidden.
+
+        Two masks (n_rows,) of bool; the totals of rows and columns are told. Where few are not considered, or few are,
+        nobody may know how many. Nor how many are hit there, or where these are few, or all but few. The first mask
+        does not depend on who is hit: the same people may stand in several tables.
+        """
+        hit, not_hit, not_considered = (counts := np.asarray(counts)).T
+        considered = hit + not_hit
+        few_considered = self.are_small(considered) & (not_considered > 0)
+        seen = np.column_stack([considered, not_considered])
+        without_people = self.hidden_rows(seen, self.are_small(not_considered) | few_considered)
+        few = self.are_small(np.column_stack([hit, not_hit, not_hit + not_considered])).any(axis=1)
+        return without_people, self.hidden_rows(counts[:, :2], few | without_people)
+
+    def extreme(self, value: float, n_people: int, unit: float, most: float = math.inf) -> float | tuple[float, float]:
+        """An extreme of a measure, to three digits; where it is of fewer than ``threshold`` people, bounds of it.
+
+        The bounds are ``unit``, not 0, times neighbouring powers of two, the upper one at most ``most``: from the
+        distance of a class of one person its value can be calculated, if the distance is told in three digits.
+        """
+        if n_people >= self.threshold or value == 0:
+            return float(f"{value:.{SIGNIFICANT_DIGITS}g}")
+        low = abs(unit) * 2.0 ** (math.ceil(math.log2(abs(value) / abs(unit))) - 1)
+        return (low, min(2 * low, most)) if value > 0 else (-2 * low, -low)
+
+
+HAND_TO_HAND = SmallCounts()
+
+
+def _smallest_first(sizes: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Places of the ``wanted`` sizes above 0, both (n,): the smallest first, ties in their order."""
+    places = np.flatnonzero(wanted & (sizes > 0))
+    return places[np.argsort(sizes[places], kind="stable")]
+
+
+def _first(is_enough: np.ndarray) -> int:
+    """The first place (n + 1,) that is enough; n, which is all, where none is."""
+    return int(np.argmax(is_enough)) if is_enough.any() else len(is_enough) - 1
+
+
+class Gaps(Enum):
+    """What is told elsewhere of how many have no value in a column."""
+
+    LIKE_ANY_GROUP = "nothing"
+    HIDDEN = "nothing, and the other columns would narrow it down if it stood with them"
+    KNOWN = "it, as a total of the pilot"
+
+
+def hidden_groups(
+    column: EncodedColumn,
+    among: np.ndarray | None = None,
+    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    people: np.ndarray | None = None,
+) -> np.ndarray:
+    """Which groups of a column are hidden, (1 + n_labels,) of bool: those without a value first, then its labels.
+
+    ``among`` (n_records,) of bool: the people of whom the total is told; by default all. ``people`` (n_records,): how
+    many each entry of the column stands for, one each if not given.
+    """
+    in_group = _people_by_group(column, among, people)
+    if gaps is Gaps.KNOWN:
+        return np.append(HAND_TO_HAND.are_small(in_group[:1]), HAND_TO_HAND.hidden_parts(in_group[1:]))
+    return HAND_TO_HAND.hidden_parts(in_group, (np.arange(len(in_group)) == 0) & (gaps is Gaps.HIDDEN))
+
+
+def missing_told(column: EncodedColumn) -> int | None:
+    """People without a value, as a file that tells of the column's groups may say it; None where it is masked."""
+    return None if hidden_groups(column)[0] else int((column.codes < 0).sum())
+
+
+def _people_by_group(column: EncodedColumn, among: np.ndarray | None, people: np.ndarray | None = None) -> np.ndarray:
+    kept = slice(None) if among is None else among
+    each = None if people is None else people[kept]
+    return np.bincount(column.codes[kept] + 1, each, len(column.labels) + 1).astype(np.int64)
+
+
+def shares_by_group(
+    groups: EncodedColumn,
+    considered: np.ndarray,
+    hit: np.ndarray,
+    word: str,
+    among: np.ndarray | None = None,
+    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    people: np.ndarray | None = None,
+    also: np.ndarray | None = None,
+) -> list[dict]:
+    """Who of each group is hit, among those considered, as it may be told; missing is a group.
+
+    ``groups`` is a column (n_records,); ``considered`` and ``hit`` (n_records,) of bool; ``word`` says what a hit is.
+    ``among`` (n_records,) are the people of whom the total is told, by default all; who of them is not considered is a
+    third kind beside those who are hit and those who are not. ``people`` (n_records,): how many each entry stands for,
+    one each if not given. ``also`` (1 + n_labels,) of bool: groups that are hidden besides, as in ``hidden_groups``.
+
+    Small groups stand together, with as many larger ones as make them ten, and come last; even so they are not told
+    where they are fewer than ten. In a group whose cells are masked the ``people``, the hits or both are None.
+    """
+    among = np.ones(len(groups.codes), dtype=bool) if among is None else among
+    considered = considered & among
+    hidden = hidden_groups(groups, among, gaps, people)
+    hidden = hidden if also is None else hidden | also
+    names = ["missing", *labels_of(groups)]
+    kinds = (considered & hit, considered & ~hit, among)
+    counts = np.column_stack([_people_by_group(groups, who, people) for who in kinds])
+    counts[:, 2] -= counts[:, 0] + counts[:, 1]
+    if hidden.any():
+        names.append(SMALLER_GROUPS)
+        counts = np.vstack([counts, counts[hidden].sum(axis=0)])
+        hidden = np.append(hidden, False)
+    return _told_groups(names, np.where(hidden[:, None], 0, counts), word)
+
+
+def _told_groups(names: Sequence[str], counts: np.ndarray, word: str) -> list[dict]:
+    """Entries of rows of hit, not hit, and not considered; rows of nobody who is considered are left out."""
+    people = counts[:, 0] + counts[:, 1]
+    without_people, without_hits = HAND_TO_HAND.mask_table(counts)
+    entries = []
+    for i in np.flatnonzero(people > 0).tolist():
+        if counts[i].sum() < SMALLEST_PRINTED_GROUP:
+            entries.append({"group": TOO_FEW})
+        else:
+            n = None if without_people[i] else int(people[i])
+            entries.append(_group(names[i], n, None if without_hits[i] else int(counts[i, 0]), word))
+    return entries
+
+
+def _group(name: str, n: int | None, n_hits: int | None, word: str) -> dict:
+    entry = {"group": name, "people": n, word: n_hits, f"{word}_rate": None, "low": None, "high": None}
+    if n is None or n_hits is None:
+        return entry
+    low, high = wilson_interval(n_hits, n)
+    return {**entry, f"{word}_rate": n_hits / n, "low": low, "high": high}
+
+
+def figures_of_group(entry: dict, word: str) -> list[str]:
+    """An entry of ``shares_by_group`` as a row of a table: people, hits, their share and its interval."""
+    if "people" not in entry:
+        return ["-"] * 4
+    rate = entry[f"{word}_rate"]
+    interval = "-" if rate is None else interval_text(entry["low"], entry["high"])
+    return [count_text(entry["people"]), count_text(entry[word]), share_text(rate), interval]
+
+
+def told_parts(parts: dict[str, int], whole: int | None = None) -> dict[str, int | None]:
+    """Counts of people by name, parts of a whole that is told, as they may be told beside each other.
+
+    Where they are not all of the ``whole``, its rest, which is not told, is one of its parts.
+    """
+    counts = list(parts.values())
+    hidden = HAND_TO_HAND.hidden_parts(np.array([*counts, 0 if whole is None else whole - sum(counts)]))[: len(counts)]
+    return {name: None if hides else n for (name, n), hides in zip(parts.items(), hidden, strict=True)}
+
+
+def count_text(n: int | None, form: str = "") -> str:
+    """A count as reports print it, by ``form`` "," as ``1,000``; None is masked."""
+    return MASKED if n is None else f"{n:{form}}"
+
+
+def people_told(n: int | None) -> str:
+    """A number of people in words, of whom there may be none; None is masked."""
+    return f"{MASKED} people" if n is None else people_text(n)
+
+
+def some_of_people(n: int, n_all: int) -> str:
+    """How many of the people, in words, without a small count or one that subtraction would give."""
+    of_all = f"of {people_text(n_all, ',')}"
+    if HAND_TO_HAND.told(n, n_all) is not None and n:
+        return f"{n:,} {of_all}"
+    return f"a few {of_all}" if n < HAND_TO_HAND.threshold else f"nearly all {of_all}"
+
+
+def people_on_screen(n: int | None, form: str = "") -> str:
+    """A number of people in a sentence by itself, whose complement tells nobody: one from 1 to 9 is not told.
+
+    None is a number that is masked; ``form`` "," writes ``1,000``.
+    """
+    if n is None:
+        return f"a {MASKED} number"
+    return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else f"{n:{form}}"

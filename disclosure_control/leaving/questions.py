@@ -1,0 +1,209 @@
+"""The three questions of the Article 29 Working Party, answered with the figures behind each answer.
+
+Source: Opinion 05/2014 on Anonymisation Techniques (WP216), section 2.2.2: can a person be singled out, can records be
+linked to a person, can information about a person be inferred?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.words import listed, people_text, share_of_text
+from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column, people_in_sentence
+from disclosure_control.measures.reidentification import (
+    ReidentificationRisk,
+    RiskProfile,
+    prosecutor_risk,
+    risk_profile,
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """``answer`` is "yes", "no" or "not assessable"; ``sentence`` gives it with the ``figures`` it rests on."""
+
+    question: str
+    answer: str
+    sentence: str
+    figures: dict[str, object]
+
+
+def three_questions(
+    assessment: Assessment,
+    profile: RiskProfile | None = None,
+    prosecutor: ReidentificationRisk | None = None,
+    identified: IdentifierOutcome | None = None,
+) -> dict[str, Answer]:
+    """The answers by name: singling_out, linkability, inference. "no" is never more than: not by these figures.
+
+    ``profile`` and ``prosecutor`` are those of the assessment's classes, computed here by default settings where they
+    are not given.
+
+    ``identified`` is what the step ``identifiers`` found: a column that names people by itself comes before classes.
+    """
+    policy = assessment.config.missing_qis
+    profile = profile or risk_profile(assessment.classes, missing_qis=policy)
+    answers = {
+        "singling_out": _singling_out(assessment, profile),
+        "linkability": _linkability(prosecutor or prosecutor_risk(assessment.classes, missing_qis=policy)),
+        "inference": _inference(assessment, profile.n_unique),
+    }
+    if identified is None or not identified.vetoing:
+        return answers
+    return {name: _of_the_file(answer, identified, FOLLOWS[name]) for name, answer in answers.items()}
+
+
+# What follows for each question from a column that names people; "" where the finding says it.
+FOLLOWS = {
+    "singling_out": "",
+    "linkability": "who knows it from elsewhere finds the record",
+    "inference": "who finds the record reads every value in it",
+}
+
+
+def _of_the_file(answer: Answer, identified: IdentifierOutcome, follows: str) -> Answer:
+    """The answer for the file: yes where a finding is open; what the treatment drops is said behind the figures."""
+    if not identified.open:
+        names = [finding.name for finding in one_per_column(identified.vetoing)]
+        dropped = f" The treatment drops {listed(names, at_most=len(names))} first, by the step identifiers."
+        return replace(answer, sentence=answer.sentence + dropped)
+    found = one_per_column(identified.open)
+    words = listed([finding.name for finding in found], at_most=3) if follows else _found(found)
+    said = answer.sentence.partition(": ")[2] or answer.sentence
+    sentence = (
+        f"Yes: {words}{f', {follows}' if follows else ''}; {'' if answer.answer == 'yes' else 'by the classes, '}{said}"
+    )
+    figures = {**answer.figures, "identifiers": [finding.name for finding in found]}
+    return replace(answer, answer="yes", sentence=sentence, figures=figures)
+
+
+def beside_reasons(answers: Mapping[str, Answer], reasons: Sequence[Reason]) -> dict[str, Answer]:
+    """The answers where ``reasons`` to hold say more than the classes: a "no" by them must not stand beside such a one.
+
+    What names a person answers all three with yes, and people who are alone by what outsiders may know the first.
+    """
+    gravest = min((one for one in reasons if one.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT), default=None)
+    why = {"singling_out": gravest.sentence.rstrip(".")} if gravest else {}
+    if gravest and gravest.gravity is Gravity.NAMES_A_PERSON:
+        why["linkability"] = "who knows what names a person in it finds the record"
+        why["inference"] = FOLLOWS["inference"]
+    return {name: _yes(answer, why[name]) if name in why else answer for name, answer in answers.items()}
+
+
+def _yes(answer: Answer, why: str) -> Answer:
+    if answer.answer == "yes":
+        return answer
+    said = answer.sentence.partition(": ")[2] or answer.sentence
+    return replace(answer, answer="yes", sentence=f"Yes: {why}. By the quasi-identifiers: {said}")
+
+
+def _found(findings: Sequence[ColumnFinding]) -> str:
+    return listed([in_words(finding) for finding in findings], at_most=3)
+
+
+def _answer(question: str, yes: bool, sentence: str, figures: dict) -> Answer:
+    words = "yes" if yes else "no"
+    return Answer(question, words, f"{words.capitalize()}: {sentence}", figures)
+
+
+def _left_out(assessment: Assessment) -> str:
+    """What the shares are not of: said in the same breath."""
+    k = assessment.k_anonymity
+    n = k.n_total - k.n_evaluated
+    return f" {n:,} more people are not evaluated, for lack of a quasi-identifier." if n else ""
+
+
+def _nothing(question: str) -> Answer:
+    return Answer(question, "not assessable", "Not assessable: no record was evaluated.", {})
+
+
+def _people(n: int, n_all: int) -> str:
+    return f"{n:,} of {n_all:,} evaluated people ({share_of_text(n, n_all)})"
+
+
+def _singling_out(assessment: Assessment, profile: RiskProfile) -> Answer:
+    question = "Can a person be singled out?"
+    k = assessment.k_anonymity
+    if not profile.n_evaluated or k.worst is None:
+        return _nothing(question)
+    figures = {"unique": profile.n_unique, "evaluated": profile.n_evaluated, "smallest_k": k.worst}
+    alone = _people(profile.n_unique, profile.n_evaluated)
+    sentence = (
+        f"{alone} are alone with their quasi-identifiers."
+        if profile.n_unique
+        else f"nobody is alone with the quasi-identifiers; the smallest class has {number_text(k.worst)} people."
+    )
+    return _answer(question, profile.n_unique > 0, sentence + _left_out(assessment), figures)
+
+
+def _linkability(risk: ReidentificationRisk) -> Answer:
+    question = "Can a person be linked?"
+    if risk.at_risk_rate is None or risk.average is None:
+        return _nothing(question)
+    n_at_risk = round(risk.at_risk_rate * risk.n_evaluated)
+    expected = risk.average * risk.n_evaluated
+    figures = {
+        "at_risk": n_at_risk,
+        "evaluated": risk.n_evaluated,
+        "threshold": risk.threshold,
+        "highest": risk.highest,
+        "expected_reidentifications": expected,
+    }
+    sentence = (
+        f"{_people(n_at_risk, risk.n_evaluated)} are found with a chance above {risk.threshold:g}; who guesses for "
+        f"everybody by the quasi-identifiers is right for {people_text(round(expected), ',')}, not knowing for whom."
+    )
+    return _answer(question, n_at_risk > 0, sentence, figures)
+
+
+def _inference(assessment: Assessment, n_unique: int) -> Answer:
+    """What is certain is told beside the totals of which it is a part, or which are a part of it; the answer is exact.
+
+    ``n_unique`` people are alone with their quasi-identifiers: where everybody has a value, theirs is certain.
+    """
+    question = "Can a value be inferred?"
+    config = assessment.config
+    evaluated, figures, words = assessment.classes.evaluated(config.missing_qis), {}, []
+    is_certain = False
+    for name in config.sensitive_features:
+        n_people, n_certain = 0, 0
+        for part, table in assessment.counts[name].parts():
+            kept = evaluated[part][table.class_of_cell]
+            n_people += int(table.people[kept].sum())
+            n_certain += _n_certain(table.class_of_cell[kept], table.people[kept])
+        t = assessment.t_closeness[name]
+        is_certain |= n_certain > 0
+        alone = [n_unique] if n_people == assessment.k_anonymity.n_evaluated else []
+        told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)
+        figures[name] = {"certain": told, "with_value": n_people, "above_t": t.n_risky}
+        share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
+        words.append(
+            f"{name} is certain for {people_in_sentence(told)} of {n_people:,} people with a value{share}, whose "
+            f"class holds one value alone; for {t.n_risky:,}, values of the class are farther than T from everybody's"
+        )
+    if not figures:
+        return Answer(question, "not assessable", "Not assessable: the config names no sensitive feature.", {})
+    if not any(entry["with_value"] for entry in figures.values()):
+        return _nothing(question)
+    yes = is_certain or any(entry["above_t"] for entry in figures.values())
+    return _answer(question, yes, "; ".join(words) + ".", figures)
+
+
+def _n_certain(class_of_cell: np.ndarray, people: np.ndarray) -> int:
+    """People with a value in classes where only one value occurs."""
+    n_values = np.bincount(class_of_cell)
+    return int(people[n_values[class_of_cell] == 1].sum())
+
+
+def in_lines(answers: Mapping[str, Answer]) -> list[str]:
+    """The answers as lines of text."""
+    width = max(len(answer.question) for answer in answers.values())
+    return [f"  {answer.question:<{width}}  {answer.sentence}" for answer in answers.values()]

@@ -1,0 +1,310 @@
+"""What released columns tell of a value that a step changed or took out: one column by itself, or two together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, number_text, parse_numbers
+from disclosure_control.basics.encoding.keys import number_rows
+from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.small_counts import count_text, people_on_screen, people_told
+from disclosure_control.basics.telling.words import counted, people_text
+from disclosure_control.leaving.leaving import Leaving, LookedAt
+from disclosure_control.measures.telling import (
+    CHANCE,
+    log_arrangements,
+    sure_levels,
+    told_by_relation,
+    told_labels,
+    told_numbers,
+)
+from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
+
+TELLING = 0.95  # of the people whose value was taken out, or of those among them who have a value that tells
+LEAST_SHARE, LEAST_PEOPLE = 0.1, 10  # who have to be told before it is said
+MANY_VALUES = 10  # numbers with more are told within a tolerance
+MOST_PEOPLE, MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 50_000, 5_000, 4_000
+MOST_SAID = 3
+DATE_FORMATS = (
+    *("%Y-%m-%d", "%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%d-%b-%Y", "%d%b%Y", "%d %b %Y"),
+    *("%d %B %Y", "%B %d, %Y", "%d/%m/%y", "%m/%d/%y", "%d.%m.%y"),
+)
+
+
+def figures(leaving: Leaving) -> dict[str, Any]:
+    """Which released columns, alone or two together, tell the original of a column that was changed or dropped.
+
+    Looked at are quasi-identifiers and what outsiders may know by its name; of large pilots a part of the people, the
+    same in whatever order they come.
+    """
+    people = leaving.looked_at(MOST_PEOPLE)
+    few = people.first(MOST_PEOPLE_FOR_PAIRS)
+    taken_out = _hidden_columns(leaving)
+    hidden_names = [name for name in taken_out if leaving.n_changed[name] >= LEAST_PEOPLE]
+    tellers = {name: _Teller.of(people.released[name]) for name in leaving.released_names if hidden_names}
+    told, n_pairs, n_looked_at, by_luck = [], 0, 0, []
+    for name in hidden_names:
+        hidden = _Hidden.of(leaving, name, people)
+        found = list(_told_by_one(hidden, tellers))
+        # A quasi-identifier is assessed as it is released, with all that it tells.
+        told += [entry for entry in found if entry["columns"][0] not in leaving.quasi_identifiers]
+        candidates = _pairs(hidden, tellers, leaving, {one for entry in found for one in entry["columns"]})
+        n_tried = min(len(candidates), MOST_PAIRS)
+        n_pairs, n_looked_at = n_pairs + len(candidates), n_looked_at + n_tried
+        asked = _Hidden.of(leaving, name, few)
+        if asked.is_numeric or log_arrangements(asked.labels.codes, asked.released) >= np.log(max(n_tried, 1) / CHANCE):
+            told += _told_by_two(asked, tellers, candidates[:MOST_PAIRS])
+        elif n_tried:
+            by_luck.append(name)
+    return {
+        "people_looked_at": people.n_people,
+        "people_looked_at_for_pairs": few.n_people,
+        "people": leaving.n_people,
+        "pairs": n_pairs,
+        "pairs_looked_at": n_looked_at,
+        "told": told,
+        "told_by_luck": by_luck,
+        "too_few_to_ask": [name for name in taken_out if name not in hidden_names],
+        "harmless": list(leaving.harmless),
+    }
+
+
+def _hidden_columns(leaving: Leaving) -> list[str]:
+    """Quasi-identifiers, and what outsiders may know by its name, that a step changed or dropped."""
+    known = {*leaving.before.config.quasi_identifiers, *known_to_outsiders(leaving.n_changed)}
+    return [name for name, n in leaving.n_changed.items() if name in known and n]
+
+
+# ---------------------------------------------------------------- columns that tell, and what they tell
+
+
+@dataclass(frozen=True)
+class _Teller:
+    """A released column of the people looked at, in its order: numbers by size, dates by the day, text by letters."""
+
+    encoded: EncodedColumn
+
+    @classmethod
+    def of(cls, column: pd.Series) -> _Teller:
+        return cls(encode_column(_as_numbers(column)))
+
+    def codes_of(self, rows: np.ndarray) -> EncodedColumn:
+        return EncodedColumn(self.encoded.codes[rows], self.encoded.labels)
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.encoded.is_numeric and len(self.encoded.labels) > MANY_VALUES
+
+    def numbers_of(self, rows: np.ndarray) -> np.ndarray:
+        numbers: np.ndarray = np.append(self.encoded.labels, np.nan)[self.encoded.codes[rows]]
+        return numbers
+
+
+def _as_numbers(column: pd.Series) -> pd.Series:
+    """The column as numbers, or as days, where nearly all of its values can be read so; else as it is."""
+    encoded = encode_column(column)
+    if encoded.is_numeric or not len(encoded.labels):
+        return column
+    texts = pd.Series(encoded.labels.astype(str), dtype="str")
+    if texts.str.contains(r"\d").mean() < TELLING:
+        return column
+    for numbers in _readings(texts):
+        values = np.append(numbers, np.nan)[encoded.codes]
+        if np.isfinite(values).sum() >= TELLING * (encoded.codes >= 0).sum() > 0:
+            return pd.Series(values, index=column.index, name=column.name)
+    return column
+
+
+def _readings(texts: pd.Series) -> Iterator[np.ndarray]:
+    """The texts as plain numbers, then as days in each way to write them; NaN what cannot be read so."""
+    yield parse_numbers(texts.str.replace(",", "."))
+    dates = texts.str.partition("T")[0]
+    for form in DATE_FORMATS:
+        read = pd.to_datetime(dates, format=form, errors="coerce").to_numpy("datetime64[D]")
+        yield np.where(np.isnat(read), np.nan, read.astype(float))
+
+
+@dataclass(frozen=True)
+class _Hidden:
+    """What was taken out: of those who have a value the original ``labels`` and what of it is ``released``.
+
+    ``rows``: their places among the people looked at. ``changed``: who of them has another value now; all others' is
+    known to whoever has the file.
+    """
+
+    leaving: Leaving
+    name: str
+    rows: np.ndarray
+    labels: EncodedColumn
+    released: np.ndarray
+    changed: np.ndarray
+
+    @classmethod
+    def of(cls, leaving: Leaving, name: str, people: LookedAt) -> _Hidden:
+        labels = encode_column(_as_numbers(people.original[name]))
+        rows = np.flatnonzero(labels.codes >= 0)
+        released = np.zeros(people.n_people, dtype=np.int64)
+        if name in people.released:
+            released = encode_column(people.released[name]).codes + 1
+        known = EncodedColumn(labels.codes[rows], labels.labels)
+        return cls(leaving, name, rows, known, released[rows], people.changed[name][rows])
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        return self.labels.is_numeric and len(self.labels.labels) > MANY_VALUES
+
+    @cached_property
+    def numbers(self) -> np.ndarray:
+        numbers: np.ndarray = self.labels.labels[self.labels.codes]
+        return numbers
+
+    @cached_property
+    def tolerance(self) -> float:
+        """A quarter of what a released value leaves open, at most a twentieth of the range of nine in ten people."""
+        _, group, n = np.unique(self.released, return_inverse=True, return_counts=True)
+        low, high = np.full(len(n), np.inf), np.full(len(n), -np.inf)
+        np.minimum.at(low, group, self.numbers)
+        np.maximum.at(high, group, self.numbers)
+        left_open = np.median((high - low)[group][self.changed])
+        middle = np.subtract(*np.quantile(self.numbers, [0.95, 0.05]))
+        return float(min(left_open / 4, middle / 20))
+
+    def away(self, teller: EncodedColumn) -> np.ndarray:
+        """How far each value is from what the teller says of it; of labels 0 where it is told, else infinite."""
+        if self.is_numeric:
+            return told_numbers(teller, self.numbers)
+        return np.where(told_labels(teller, self.labels.codes), 0.0, np.inf)
+
+    def is_told(self, away: np.ndarray) -> np.ndarray:
+        told: np.ndarray = away <= (self.tolerance if self.is_numeric else 0.0)
+        return told
+
+    @cached_property
+    def told_by_itself(self) -> np.ndarray:
+        """Whose value what is released of the column tells already."""
+        return self.is_told(self.away(EncodedColumn(self.released - 1, np.arange(self.released.max(initial=0)))))
+
+    def entry(self, columns: list[str], away: np.ndarray, who: np.ndarray) -> dict[str, Any] | None:
+        """What is said where nearly all of ``who`` are told whom the column itself does not tell; else None."""
+        asked = who & self.changed
+        n, told = int(asked.sum()), asked & self.is_told(away)
+        if n < max(LEAST_PEOPLE, LEAST_SHARE * self.changed.sum()) or told.sum() < TELLING * n:
+            return None
+        if (asked & self.told_by_itself).sum() >= TELLING * n:
+            return None
+        n_told, n_changed = int(told.sum()), int(self.changed.sum())
+        largest = float(away[told].max(initial=0.0))
+        return {
+            "columns": columns,
+            "tells": self.name,
+            "people_told": self.leaving.told_of(self.name, n_told, n_changed),
+            "people_changed": self.leaving.told_of(self.name, n_changed),
+            "within": float(f"{largest:.2g}") if self.is_numeric else None,
+        }
+
+
+def _told_by_one(hidden: _Hidden, tellers: Mapping[str, _Teller]) -> Iterator[dict[str, Any]]:
+    for name, teller in tellers.items():
+        if name == hidden.name:
+            continue
+        column = teller.codes_of(hidden.rows)
+        away = hidden.away(column)
+        everybody = np.ones(len(hidden.rows), dtype=bool)
+        found = hidden.entry([name], away, everybody) or hidden.entry([name], away, column.codes >= 0)
+        if not found and not hidden.is_numeric:
+            found = hidden.entry([name], away, sure_levels(column, hidden.labels.codes, hidden.released))
+        if found:
+            yield found
+
+
+def _pairs(hidden: _Hidden, tellers: Mapping[str, _Teller], leaving: Leaving, known: set[str]) -> list[tuple[str, str]]:
+    """Pairs of released columns that may tell it together: none that does so alone, not both quasi-identifiers.
+
+    What is released of the column itself makes a pair with each of the others.
+    """
+    assessed = set(leaving.quasi_identifiers)
+    names = [
+        name
+        for name, teller in tellers.items()
+        if name not in known and name != hidden.name and (teller.is_numeric or not hidden.is_numeric)
+    ]
+    others = [name for name in tellers if name not in known and name != hidden.name and name not in assessed]
+    with_itself = [(name, hidden.name) for name in others if hidden.name in tellers]
+    return with_itself + [pair for pair in itertools.combinations(names, 2) if not assessed.issuperset(pair)]
+
+
+def _told_by_two(
+    hidden: _Hidden, tellers: Mapping[str, _Teller], pairs: list[tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
+    everybody = np.ones(len(hidden.rows), dtype=bool)
+    for pair in pairs:
+        one, other = (tellers[name] for name in pair)
+        if hidden.is_numeric and hidden.name not in pair:
+            away = told_by_relation(one.numbers_of(hidden.rows), other.numbers_of(hidden.rows), hidden.numbers)
+            found = hidden.entry(list(pair), away, np.isfinite(away))
+        else:
+            found = hidden.entry(list(pair), hidden.away(_joint(one, other, hidden.rows)), everybody)
+        if found:
+            yield found
+
+
+def _joint(one: _Teller, other: _Teller, rows: np.ndarray) -> EncodedColumn:
+    columns = [teller.encoded.codes[rows] + 1 for teller in (one, other)]
+    group, size = number_rows(columns, [len(teller.encoded.labels) + 1 for teller in (one, other)], len(rows))
+    is_shared = size[group] > 1  # the order of pairs says nothing
+    return EncodedColumn(np.where(is_shared, group, -1), np.arange(len(size)))
+
+
+# ---------------------------------------------------------------- in words
+
+
+def words(found: Mapping[str, Any]) -> Iterator[str]:
+    """What tells what, of how many people; and what was not looked at."""
+    for one in found["told"]:
+        yield f"{_sentence(one, count_text(one['people_told']))}: drop it or recode it."
+    if found["too_few_to_ask"]:
+        yield (
+            f"Fewer than {LEAST_PEOPLE} values were changed, too few to ask what tells them: "
+            f"{', '.join(found['too_few_to_ask'])}."
+        )
+    if found["told_by_luck"]:
+        yield (
+            "Of so few people some pair of columns tells by luck what was changed, so pairs say nothing of: "
+            f"{', '.join(found['told_by_luck'])}."
+        )
+    if found["people_looked_at"] < found["people"]:
+        yield (
+            f"What columns tell was looked at on {found['people_looked_at']:,} of {people_text(found['people'], ',')}, "
+            f"pairs of columns on {found['people_looked_at_for_pairs']:,}."
+        )
+    if found["pairs_looked_at"] < found["pairs"]:
+        yield f"Of {found['pairs']:,} pairs of columns {found['pairs_looked_at']:,} were looked at for what they tell."
+
+
+def _sentence(one: Mapping[str, Any], n_told: str) -> str:
+    columns = " and ".join(one["columns"])
+    how = "alone tells" if len(one["columns"]) == 1 else "together tell"
+    within = f" within {number_text(one['within'])}" if one["within"] else ""
+    return (
+        f"{columns}, as released, {how} the original {one['tells']}{within} of {n_told} of "
+        f"{people_told(one['people_changed'])} whose value was changed or dropped"
+    )
+
+
+def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
+    """One reason to hold for all columns that tell what was taken out, but for those declared harmless."""
+    told = [one for one in found["told"] if not set(one["columns"]) <= set(found["harmless"])]
+    if told:
+        yield Reason(
+            Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+            "; ".join(_sentence(one, people_on_screen(one["people_told"])) for one in told[:MOST_SAID])
+            + (f"; and {counted(len(told) - MOST_SAID, 'further column')} or pairs." if told[MOST_SAID:] else "."),
+            'drop or recode the columns that tell, or say under "harmless" why they tell nobody',
+        )

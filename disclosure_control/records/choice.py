@@ -1,0 +1,96 @@
+"""Which engine a run takes: the one that was named, or the one that the file and the free memory call for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from study.formats.blocks import kind_of
+
+
+@dataclass(frozen=True)
+class Engine:
+    """An engine by its name: what it is for, and whether it has every record at hand."""
+
+    words: str
+    holds_records: bool
+
+
+ENGINES: dict[str, Engine] = {
+    "memory": Engine("all records in memory: the fastest where they fit, and everything runs", True),
+    "disk": Engine(
+        "records on disk, counted part by part in about a gigabyte; k, l, t and most steps, up to the release",
+        False,
+    ),
+    "cluster": Engine(
+        "records on a disk that several workers share, and who count them; the same as disk, when asked for", False
+    ),
+}
+AUTO = "auto"
+MERGING = ("memory", "disk")  # the engines of door 1
+# What a run takes of memory by each byte of its text, and the share of what is free that it may take.
+MEMORY_PER_BYTE = 6.0
+SHARE_OF_FREE = 0.6
+MEMORY_FROM_DISK = 1e9  # bytes: about what a run from disk takes
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The engine of a run, and why in a sentence where that was not asked for."""
+
+    name: str
+    reason: str = ""
+
+    @property
+    def engine(self) -> Engine:
+        return ENGINES[self.name]
+
+
+def choose_engine(asked: str, path: Path) -> Choice:
+    """The engine that was ``asked`` for; by ``auto`` in memory, unless the file needs more than a share of the free.
+
+    Where it cannot be told how much is free, or there is no file, it is in memory.
+    """
+    if asked != AUTO:
+        return Choice(asked)
+    if fits_in_memory(path):
+        return Choice("memory")
+    return Choice(
+        "disk",
+        f"{path.name} has {path.stat().st_size / 1e9:.1f} GB and would need about {_needed(path) / 1e9:.1f} GB of "
+        f"memory, where {(free_memory() or 0) / 1e9:.1f} GB are free: working from disk (--engine disk).",
+    )
+
+
+def fits_in_memory(path: Path) -> bool:
+    """Whether a file needs no more than a share of free memory, by the text in it; where that is not known, it does."""
+    free = free_memory()
+    return free is None or _needed(path) <= SHARE_OF_FREE * free
+
+
+def fits_from_disk(path: Path) -> bool:
+    """Whether a file that is read whole needs no more than a run from disk takes altogether."""
+    return _needed(path) <= MEMORY_FROM_DISK
+
+
+def _needed(path: Path) -> float:
+    return MEMORY_PER_BYTE * kind_of(path).bytes_as_text(path) if path.is_file() else 0.0
+
+
+def free_memory() -> int | None:
+    """Bytes of memory that this process may still take, within the limit of its container; None if nobody knows."""
+    try:
+        import psutil
+    except ImportError:
+        return None
+    free = int(psutil.virtual_memory().available)
+    used, limit = (_number_in(Path("/sys/fs/cgroup") / name) for name in ("memory.current", "memory.max"))
+    return free if limit is None else min(free, max(limit - (used or 0), 0))
+
+
+def _number_in(path: Path) -> int | None:
+    """The number that a file of the system holds; None where there is no such file, or no number in it."""
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None

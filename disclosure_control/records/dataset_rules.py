@@ -1,0 +1,80 @@
+"""What the combined dataset has to be, and of which type its columns are: the same rules, whoever reads the file.
+
+A column is judged by its distinct values and how many people have each, so that nobody needs all records at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from config.model_settings import PilotConfig
+from disclosure_control.basics.encoding.columns import numbers_of, parse_numbers
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import in_one_line, listed
+
+SUBJECT_COLUMN = "USUBJID"
+
+
+def faults_of_subjects(n_rows: int, n_blank: int, n_distinct: int, file: str) -> list[str]:
+    """The faults of ``n_rows`` ids of which ``n_blank`` are empty and the others take ``n_distinct`` values."""
+    n_repeated = n_rows - n_blank - n_distinct
+    faults = []
+    if n_blank:
+        faults.append(f"{file}: {SUBJECT_COLUMN} is empty in {n_blank} of {n_rows} rows; every row needs an id")
+    if n_repeated:
+        faults.append(
+            f"{file}: {n_repeated} rows repeat the {SUBJECT_COLUMN} of another row ({n_rows} rows, {n_distinct} "
+            "subjects); people are counted, so one row per subject is needed; run Create_Combined_Pilot_Dataset.py"
+        )
+    return faults
+
+
+def faults_of_roles(config: PilotConfig) -> list[str]:
+    """The roles in which a config names the subject's id, which can have none of them."""
+    roles = {
+        "categorical_qis": config.categorical_qis,
+        "continuous_qis": config.continuous_qis,
+        "sensitive_feature": config.sensitive_features,
+    }
+    return [
+        f"{key}: {SUBJECT_COLUMN!r} names the subject and is neither a quasi-identifier nor sensitive; take it out"
+        for key, names in roles.items()
+        if SUBJECT_COLUMN in names
+    ]
+
+
+def faults_of_names(columns: Sequence[str]) -> list[str]:
+    """A name of several lines would stand in a report as lines of its own."""
+    places = [str(i) for i, name in enumerate(columns, start=1) if in_one_line(name) != name]
+    return [f"columns {listed(places)}: line breaks or tabs in the name; rename them in one line"] if places else []
+
+
+def typed_column(column: pd.Series, config: PilotConfig, people: np.ndarray | None = None) -> pd.Series:
+    """Categories stay text; continuous columns are numbers; a sensitive one is what its values or its rules say.
+
+    ``people`` (n_values,) counts how many people each value stands for; by default each is one person's. Raises
+    ``FaultyInputError`` where neither fits.
+    """
+    name = str(column.name)
+    if name in config.categorical_qis or config.t_distance.get(name) == "total_variation":
+        return column
+    if name in config.continuous_qis or name in config.sensitive_binning or config.t_distance.get(name):
+        return pd.Series(numbers_of(column, people), column.index, name=name)
+    has_value = column.notna().to_numpy()
+    is_text = has_value & np.isnan(parse_numbers(column))
+    n_values, n_texts = (int(which.sum() if people is None else people[which].sum()) for which in (has_value, is_text))
+    in_units = config.T.get(name, 0) >= 1  # t of categories is a share: such a T was meant for numbers
+    if n_texts == n_values or (2 * n_texts > n_values and not in_units):
+        return column
+    if n_texts:
+        raise FaultyInputError(
+            f"column {name!r}: {n_texts} of {n_values} values are not numbers and the others are; correct "
+            'them in the source, choose by merge: {"text_results": ...}, or treat all as categories by '
+            't_distance: "total_variation"'
+        )
+    # Codes such as 01 are names, not numbers.
+    is_code = column.str.match(r"[+-]?0\d").any()
+    return column if is_code else pd.Series(numbers_of(column, people), column.index, name=name)

@@ -1,0 +1,379 @@
+"""Domain files (delimited text, Parquet) larger than memory: read once, encoded, divided by person, read in parts.
+
+What a column means is decided on its distinct values and how many records have each, by the functions that read a file
+whole; so what is in memory are the distinct values, one block, and the rows of some people.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.words import counted
+from disclosure_control.records.blocks import with_progress
+from disclosure_control.records.spill import SpilledArrays, SpilledRecords, stop_without_room
+from disclosure_control.records.texts_met import TextsMet, sums_of_texts
+from disclosure_control.run.progress import progress
+from study.formats.column_reading import read_columns, reading_notes
+from study.formats.dated_columns import with_iso_dates
+from study.formats.delimited_blocks import BlocksOfText, Dialect
+from study.formats.delimited_guesses import (
+    DELIMITER_NAMES,
+    USUAL_DELIMITERS,
+    BytesOfFile,
+    guess_delimiter,
+    n_unquoted_missing,
+)
+from study.formats.foreign_content import foreign_content_faults
+from study.formats.messages import shown_name, unquoted_missing_note
+from study.formats.packed import opened
+from study.formats.parquet_domains import BlocksOfParquetDomain
+from study.formats.row_numbers import may_be_row_numbers
+from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, domain_of, suffix_of
+from study.formats.values import frame_of, name_faults
+from study.merge.belonging import as_study_text
+from study.merge.large_tables import LargeTable, RowsOfPeople
+from study.merge.subject_ids import SUBJECT
+
+REMEDY = (
+    "to be read from disk a file is UTF-8 text with a line of names, quotes around whole values alone and doubled "
+    "within; export it so, or use --engine memory on a machine with enough memory"
+)
+PARQUET = ".parquet"
+_SAMPLE_BYTES = 1 << 18
+
+
+@dataclass(frozen=True)
+class FileLimits:
+    """How much is in memory at once: bytes of text, distinct values of a column, and records that are divided.
+
+    Arrow reads 32 blocks ahead. So many records are divided at once that a part gets about ``n_of_part`` of them: fewer
+    would be stored with more about them than is in them.
+    """
+
+    block_bytes: int = 1 << 23
+    n_values: int = 10_000_000
+    n_divided: int = 1 << 18
+    n_of_part: int = 1 << 10
+
+
+USUAL_FILE_LIMITS = FileLimits()
+
+
+@dataclass(frozen=True)
+class LargeFile(LargeTable):
+    """A file whose records are on disk: ``values`` are those of each column by code, as they are read.
+
+    ``counts`` says how many records have each code, ``codes`` holds those of the records, block by block.
+    """
+
+    values: Sequence[pa.ChunkedArray | np.ndarray] = field(default=(), repr=False)
+    counts: Sequence[np.ndarray] = ()
+    codes: SpilledArrays | None = None
+    limits: FileLimits = field(default=USUAL_FILE_LIMITS, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        """How many records the file has."""
+        return int(self.counts[0].sum())
+
+    def _place(self, column: str) -> int:
+        return list(self.frame.columns).index(column)
+
+    def counts_of(self, column: str) -> pd.Series:
+        """The values of a column, and how many records have each; those without one are not counted."""
+        place = self._place(column)
+        values = self.values[place]
+        if isinstance(values, np.ndarray):
+            return pd.Series(self.counts[place]).groupby(values, sort=False).sum()[lambda n_records: n_records > 0]
+        texts, n_records = sums_of_texts(values.combine_chunks(), self.counts[place])
+        return pd.Series(n_records, index=pd.Index(pd.array(texts, dtype="str")))[n_records > 0]
+
+    def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
+        """The distinct values of a column, missing among them, and how many records have each."""
+        place = self._place(column)
+        return frame_of({column: self.values[place]})[column], self.counts[place]
+
+    def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray]:
+        """The distinct ids of the file, missing where there are records without, and how many records have each."""
+        if column is None:
+            raise FaultyInputError(
+                f'{self.file_name}: subject_id: {{"column": None}} numbers the rows of a file, which is done in memory '
+                "alone; give the file a column that holds the id, or use --engine memory"
+            )
+        ids, n_records = self.counted_column(column)
+        present = n_records > 0 if n_records is not None else ids.notna().to_numpy()
+        if present[1:].all():  # all but the missing one, as usual: no second list of all ids
+            first = 0 if present[0] else 1
+            return ids.iloc[first:], np.asarray(n_records)[first:]
+        return ids[present], np.asarray(n_records)[present]
+
+    def with_values(self, column: str, values: Sequence[str]) -> LargeFile:
+        """The table without the rows that have another one of the values in a column; those without a value stay."""
+        assert self.codes is not None
+        place = self._place(column)
+        of_code = as_study_text(self.counted_column(column)[0])
+        is_kept = (of_code.isin(values) | of_code.isna()).to_numpy(dtype=bool)
+        kept = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
+        counts = [np.zeros_like(one) for one in self.counts]
+        for codes in _blocks(self.codes, len(self.values)):
+            rows = np.flatnonzero(is_kept[codes[place]])
+            block = [one[rows] for one in codes]
+            for count, one in zip(counts, block, strict=True):
+                kept.append(one)
+                count += np.bincount(one, minlength=len(count))
+        self.codes.remove()
+        return dataclasses.replace(self, codes=kept, counts=counts)
+
+    def has_two(self, column: str, beside: str, value: str) -> bool:
+        """Whether two different values of a column stand beside a value of another one."""
+        assert self.codes is not None
+        place, place_beside = self._place(column), self._place(beside)
+        is_meant = (as_study_text(self.counted_column(beside)[0]) == value).to_numpy(dtype=bool, na_value=False)
+        of_code, _ = pd.factorize(self.counted_column(column)[0])
+        found: set[int] = set()
+        for codes in _blocks(self.codes, len(self.values)):
+            found |= set(np.unique(of_code[codes[place][is_meant[codes[place_beside]]]]).tolist()) - {-1}
+            if len(found) > 1:
+                return True
+        return False
+
+    def column(self, name: str) -> pd.Series:
+        """A column whole (n_rows,)."""
+        (whole,) = self.rows_in_order([self.n_rows], [name]) if self.n_rows else [self.frame]
+        return whole[name]
+
+    def give_back(self) -> None:
+        """Give back what the rows take on the disk: they are not asked for again."""
+        assert self.codes is not None
+        self.codes.remove()
+
+    def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
+        assert self.codes is not None
+        names = [str(name) for name in self.frame] if columns is None else list(columns)
+        places = [self._place(name) for name in names]
+        blocks = _blocks(self.codes, len(self.values))
+        waiting, n_waiting = [np.zeros((len(names), 0), dtype=np.int32)], 0
+        for length in lengths:
+            while n_waiting < length:
+                waiting.append(np.array([codes[place] for codes in [next(blocks)] for place in places], dtype=np.int32))
+                n_waiting += waiting[-1].shape[1]
+            rows = np.concatenate(waiting, axis=1)
+            waiting, n_waiting = [rows[:, length:]], n_waiting - length
+            yield self._taken(names, rows[:, :length])
+
+    def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
+        """Each combination of values of some columns once, where it stands last; None if they are more than ``most``.
+
+        What is more than that within some blocks is not asked any further.
+        """
+        assert self.codes is not None
+        places = [self._place(name) for name in columns]
+        met = pd.DataFrame({i: np.zeros(0, dtype=np.int32) for i in range(len(places))})
+        for codes in _gathered(self.codes, len(self.values), self.limits.n_divided):
+            block = pd.DataFrame({i: codes[place].astype(np.int32) for i, place in enumerate(places)})
+            met = pd.concat([met, block.drop_duplicates(keep="last")]).drop_duplicates(keep="last")
+            if most is not None and len(met) > most:
+                return None
+        return self._taken(columns, met.to_numpy().T)
+
+    def _taken(self, columns: Sequence[str], codes: np.ndarray) -> pd.DataFrame:
+        values = [self.values[self._place(name)] for name in columns]
+        return frame_of({name: _taken(*both) for name, *both in zip(columns, values, codes, strict=True)})
+
+    def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
+        """The rows divided by person, on disk; what was put aside before is given back."""
+        assert self.codes is not None
+        assert column is not None
+        place = self._place(column)
+        person_of_code = np.full(len(self.counts[place]), -1)
+        person_of_code[self.counts[place] > 0] = person
+        widths = [np.min_scalar_type(max(len(values) - 1, 0)) for values in self.values]
+        divided = _Divided(self, starts, widths)
+        n_rows = self.n_rows
+        with progress(f"Dividing {self.file_name}", n_rows, "rows") as advance:
+            n_at_once = max(self.limits.n_divided, self.limits.n_of_part * len(starts))
+            for codes in _gathered(self.codes, len(self.values), n_at_once):
+                divided.append(person_of_code[codes[place]], codes)
+                advance(len(codes[place]))
+        self.codes.remove()
+        return divided
+
+
+def _blocks(codes: SpilledArrays, n_columns: int) -> Iterator[tuple[np.ndarray, ...]]:
+    """The codes of all columns, block by block, as they were put aside one column after the other."""
+    yield from zip(*[iter(codes)] * n_columns, strict=True)
+
+
+def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[list[np.ndarray]]:
+    """Several blocks as one, until there are enough records."""
+    waiting: list[tuple[np.ndarray, ...]] = []
+    for block in _blocks(codes, n_columns):
+        waiting.append(block)
+        if sum(len(one[0]) for one in waiting) >= n_at_once:
+            yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
+            waiting = []
+    if waiting:
+        yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
+
+
+def _taken(
+    values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray
+) -> pa.ChunkedArray | np.ndarray:
+    """The value of each code (n,)."""
+    if isinstance(values, np.ndarray):
+        return values.take(codes if isinstance(codes, np.ndarray) else codes.to_numpy())
+    return values.take(pa.array(codes) if isinstance(codes, np.ndarray) else codes)
+
+
+class _Divided:
+    """The records of a file by parts of its people, as codes, on disk."""
+
+    def __init__(self, table: LargeFile, starts: np.ndarray, widths: Sequence[np.dtype]):
+        assert table.codes is not None
+        self._table, self._starts, self._widths = table, starts, widths
+        fields = [("person", pa.int32()), *((str(i), pa.from_numpy_dtype(width)) for i, width in enumerate(widths))]
+        self._schema = pa.schema(fields)
+        path = table.codes.path
+        paths = [path.with_name(f"{path.name}_{i}") for i in range(len(starts))]
+        self._parts = [SpilledRecords(path, self._schema, is_compressed=True) for path in paths]
+        self._results, self._paths, self._n_appended = path.parent.parent, paths, 0
+
+    @property
+    def columns(self) -> list[str]:
+        """The file's columns."""
+        return [str(name) for name in self._table.frame]
+
+    def append(self, person: np.ndarray, codes: Sequence[np.ndarray]) -> None:
+        """Put more records, each with the place of its person, -1 for nobody.
+
+        Raises ``FaultyInputError`` where those so far tell that the disk has less room than all will take.
+        """
+        part = np.searchsorted(self._starts, person, side="right") - 1
+        order = np.argsort(part, kind="stable")
+        order = order[np.count_nonzero(part < 0) :]
+        columns = [person.astype(np.int32)[order]]
+        columns += [one.astype(width, copy=False)[order] for one, width in zip(codes, self._widths, strict=True)]
+        records = pa.RecordBatch.from_arrays([pa.array(column) for column in columns], schema=self._schema)
+        ends = np.searchsorted(part[order], np.arange(len(self._starts)), side="right").tolist()
+        for one, start, end in zip(self._parts, [0, *ends[:-1]], ends, strict=True):
+            if end > start:
+                one.append(records.slice(start, end - start))
+        self._n_appended += len(person)
+        n_bytes_of_record = sum(path.stat().st_size for path in self._paths) / max(self._n_appended, 1)
+        stop_without_room(self._results, n_bytes_of_record * (self._table.n_rows - self._n_appended))
+
+    def part(self, start: int, stop: int) -> pd.DataFrame:
+        """The rows of the people from ``start`` to ``stop``, with the place of each among these in ``SUBJECT``."""
+        i = self._place(start)
+        records = pa.Table.from_batches(self._parts[i], self._schema)
+        columns = {
+            name: _taken(values, records.column(1 + i))
+            for i, (name, values) in enumerate(zip(self.columns, self._table.values, strict=True))
+        }
+        frame = frame_of(columns)
+        frame[SUBJECT] = records.column(0).to_numpy().astype(np.int64) - start
+        return frame
+
+    def give_back(self, start: int) -> None:
+        """Give back what the rows of the part from ``start`` on take on the disk: it is not asked for again."""
+        self._parts[self._place(start)].remove()
+
+    def _place(self, start: int) -> int:
+        return int(np.searchsorted(self._starts, start))
+
+
+def read_large_file(
+    path: Path, options: FileOptions, folder: Path, limits: FileLimits = USUAL_FILE_LIMITS
+) -> LargeFile:
+    """Read a file of delimited text, or of Parquet, once and put its records aside in ``folder``.
+
+    Raises ``FaultyInputError`` where it is not as ``REMEDY`` says, or a column has more distinct values than fit.
+    """
+    blocks = BlocksOfParquetDomain if suffix_of(path) == PARQUET else functools.partial(_BlocksOfText, options=options)
+    file = blocks(path, limits.block_bytes)
+    stop_at(name_faults(file.columns, path))
+    met = [TextsMet(f"{path.name}: column {name!r}") for name in file.columns]
+    codes = SpilledArrays(folder / f"rows_{len(list(folder.iterdir()))}")
+    for block in with_progress(file):
+        for one, column in zip(met, block.columns, strict=True):
+            codes.append(one.encode(column))
+        stop_at(_faults_of_many_values(path, file.columns, met, limits.n_values))
+    counts = [one.n_records for one in met]
+    distinct = {name: one.hand_over() for name, one in zip(file.columns, met, strict=True)}
+    contents = file.contents(distinct, dict(zip(file.columns, counts, strict=True)))
+    del distinct
+    readings = read_columns(contents, path, options)
+    dated, notes_on_dates = with_iso_dates(readings, path, options)
+    notes = [*contents.notes, *reading_notes(readings, path, options), *notes_on_dates]
+    nothing = frame_of({name: values[:0] for name, values in dated.items()})
+    return LargeFile(
+        domain_of(path), path.name, file.sha256, nothing, contents.labels, tuple(notes), label=contents.label,
+        values=list(dated.values()), counts=counts, codes=codes, limits=limits,
+    )  # fmt: skip
+
+
+class _BlocksOfText(BlocksOfText):
+    """Delimited text whose dialect is guessed, if it is not declared; ``contents`` are asked for at the end."""
+
+    def __init__(self, path: Path, block_bytes: int, options: FileOptions):
+        dialect, self._notes, self._n_missing = _dialect_of(path, options)
+        super().__init__(path, block_bytes, dialect)
+        first = self.columns[0]
+        if may_be_row_numbers(first) and first not in options.keep:
+            raise FaultyInputError(
+                f"{path.name}: the first column is named as row numbers are ({shown_name(first)}), and whether it "
+                "holds them is told with all records in memory alone; take it out of the file, or use --engine memory"
+            )
+
+    def contents(self, distinct: Mapping[str, pa.Array], n_records: Mapping[str, np.ndarray]) -> FileContents:
+        """What the file holds, by the ``distinct`` texts of each column and how many records have each."""
+        notes = list(self._notes)
+        if self._n_missing:
+            notes.append(unquoted_missing_note(self._n_missing))
+        if self.n_empty_end:
+            notes.append(f"{counted(self.n_empty_end, 'record')} without any value at the end left out")
+        columns = {name: pa.chunked_array([texts]) for name, texts in distinct.items()}
+        return FileContents(columns, notes, may_guess_comma=self.dialect.delimiter != ",", n_records=n_records)
+
+
+def _dialect_of(path: Path, options: FileOptions) -> tuple[Dialect, list[str], int]:
+    """How the text is taken apart, notes on what was guessed, and how often NA stands without quotes, as in R."""
+    suffix = suffix_of(path).removesuffix(GZIP_SUFFIX)
+    if options.encoding is not None and options.encoding.lower().replace("_", "-") not in ("utf-8", "utf-8-sig"):
+        raise FaultyInputError(f"{path.name}: declared to be {options.encoding}; {REMEDY}")
+    with opened(path) as file:
+        beginning, is_whole = file.read(_SAMPLE_BYTES), not file.read(1)
+    stop_at(foreign_content_faults(path, beginning))
+    sample = beginning.decode("utf-8-sig", errors="ignore")
+    usual, notes = USUAL_DELIMITERS[suffix], []
+    delimiter = options.delimiter
+    if delimiter is None:
+        delimiter = guess_delimiter(sample, is_whole, usual)
+        if delimiter != usual:
+            notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
+    n_missing = 0
+    if options.missing is None:
+        with opened(path) as file:
+            file.read(len(BOM_UTF8) if beginning.startswith(BOM_UTF8) else 0)
+            n_missing = n_unquoted_missing(BytesOfFile(file), delimiter)
+    return Dialect(delimiter, n_missing > 0, REMEDY), notes, n_missing
+
+
+def _faults_of_many_values(path: Path, names: Sequence[str], met: Sequence[TextsMet], n_most: int) -> list[str]:
+    return [
+        f"{path.name}: column {name!r} has more than {n_most:,} distinct values, which is more than fit in memory; "
+        "leave it out of the file where the merge does not need it, or use --engine memory"
+        for name, one in zip(names, met, strict=True)
+        if len(one) > n_most
+    ]

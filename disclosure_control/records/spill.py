@@ -1,0 +1,191 @@
+"""Files beside the results for what does not fit in memory: for the controller alone, and gone after the run."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.run.results import SPILL
+
+N_REMOVALS, SECONDS_BETWEEN_REMOVALS = 10, 0.1
+
+
+@contextlib.contextmanager
+def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
+    """A folder for about ``n_bytes`` of a run, within the pilot's results; removed at the end, whatever ends the run.
+
+    What a killed run left is removed by the next start, with the rest that it left. Raises ``FaultyInputError`` where
+    the disk has less room than that.
+    """
+    stop_without_room(results, n_bytes)
+    folder = results / SPILL
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        _remove(folder)
+
+
+def stop_without_room(results: Path, n_bytes: float) -> None:
+    """Raise ``FaultyInputError`` where the disk of a pilot's results has less room than a run still needs."""
+    free = shutil.disk_usage(results).free
+    if free < n_bytes:
+        named = next((one.parent for one in (results, *results.parents) if one.name == SPILL), results)
+        raise FaultyInputError(
+            f"{named.name}: working from disk needs about {n_bytes / 1e9:.1f} GB beside the results, and "
+            f"{free / 1e9:.1f} GB are free; make room there, or use --engine memory on a machine with enough memory"
+        )
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder to which a worker that nobody waits for may still be writing."""
+    for _ in range(N_REMOVALS):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        time.sleep(SECONDS_BETWEEN_REMOVALS)
+
+
+class SpilledArrays:
+    """Arrays in one file, in the order in which they were put there: put all, then iterate as often as needed."""
+
+    def __init__(self, path: Path):
+        self.path, self._n_arrays = path, 0
+        path.touch(mode=0o600)
+        self._file = path.open("wb")
+
+    @staticmethod
+    def of(path: Path, *arrays: np.ndarray) -> SpilledArrays:
+        """A file of these arrays, written to its end."""
+        spilled = SpilledArrays(path)
+        for array in arrays:
+            spilled.append(array)
+        spilled.close()
+        return spilled
+
+    def close(self) -> None:
+        """Write what was put to its end, for others to read; nothing can be put afterwards."""
+        self._file.close()
+
+    def append(self, array: np.ndarray) -> None:
+        """Put one more array at the end."""
+        np.save(self._file, array)
+        self._n_arrays += 1
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        self.close()
+        yield from arrays_in(self.path, self._n_arrays)
+
+    def remove(self) -> None:
+        """Give the room on the disk back."""
+        self._file.close()
+        self.path.unlink()
+
+
+def arrays_in(path: Path, n_arrays: int) -> Iterator[np.ndarray]:
+    """The first arrays of a file of them."""
+    with path.open("rb") as file:
+        for _ in range(n_arrays):
+            array: np.ndarray = np.load(file, allow_pickle=False)
+            yield array
+
+
+class _OpenToWrite(io.RawIOBase):
+    """The end of a file that is open from a first ``write`` until it is ``shut``, and then again from the next one."""
+
+    def __init__(self, path: Path):
+        self._path, self._n_bytes = path, 0
+        self._file: IO[bytes] | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._n_bytes
+
+    def write(self, data: Any) -> int:
+        if self._file is None:
+            self._file = self._path.open("ab" if self._n_bytes else "wb")
+        n_bytes = self._file.write(data)
+        self._n_bytes += n_bytes
+        return n_bytes
+
+    def shut(self) -> None:
+        """Write what waits, and leave the file."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
+
+class SpilledRecords:
+    """Tables of one shape in one file, in the order in which they were put there: put all, then iterate.
+
+    The file is open while a table is put, and not between: many of them can be written side by side.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, is_compressed: bool = False):
+        self._path, self._schema, self._is_closed = path, schema, False
+        path.touch(mode=0o600)
+        self._end = _OpenToWrite(path)
+        options = pa.ipc.IpcWriteOptions(compression="lz4" if is_compressed else None)
+        self._writer = pa.ipc.new_stream(pa.PythonFile(self._end, mode="w"), schema, options=options)
+        self._end.shut()
+
+    def append(self, records: pa.RecordBatch) -> None:
+        """Put one more table at the end."""
+        self._writer.write_batch(records)
+        self._end.shut()
+
+    def close(self) -> None:
+        """Write what was put to its end, for others to read; nothing can be put afterwards."""
+        if not self._is_closed:
+            self._writer.close()
+            self._end.shut()
+            self._is_closed = True
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        self.close()
+        yield from records_in(self._path)
+
+    def take(self, lengths: Sequence[int], rows: np.ndarray) -> pa.Table:
+        """The rows with these numbers (n,), counted over all tables, whose ``lengths`` are given; only these are read.
+
+        For use after ``__iter__`` or instead of it: nothing can be put afterwards.
+        """
+        self.close()
+        return rows_in(self._path, self._schema, lengths, rows)
+
+    def remove(self) -> None:
+        """Give the room on the disk back; nothing can be put afterwards."""
+        self._is_closed = True
+        self._path.unlink()
+
+
+def records_in(path: Path) -> Iterator[pa.RecordBatch]:
+    """The tables of a file of them."""
+    with pa.OSFile(os.fspath(path), "rb") as file:
+        yield from pa.ipc.open_stream(file)
+
+
+def rows_in(path: Path, schema: pa.Schema, lengths: Sequence[int], rows: np.ndarray) -> pa.Table:
+    """The rows with these numbers (n,) of a file of tables: see ``SpilledRecords.take``."""
+    order = np.argsort(rows, kind="stable")
+    ends = np.cumsum(lengths)
+    of_table = np.split(rows[order], np.searchsorted(rows[order], ends[:-1])) if len(lengths) else []
+    found = []
+    with pa.memory_map(os.fspath(path)) as file, pa.ipc.open_stream(file) as tables:
+        for table, wanted, end, length in zip(tables, of_table, ends, lengths, strict=True):
+            if len(wanted):
+                found.append(table.take(pa.array(wanted - (end - length))))
+    taken = pa.Table.from_batches(found, schema)
+    return taken.take(pa.array(np.argsort(order, kind="stable")))

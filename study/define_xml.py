@@ -1,0 +1,254 @@
+"""Reading a study's define.xml: what each variable is called, which codes it may hold, and where it comes from.
+
+Define-XML 2.0 and 2.1. The file describes data and holds none; it comes from outside, so that what XML offers beyond
+elements and attributes (document types, entities, references) is refused before it is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.parsers import expat
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.columns import number_text, parse_numbers
+from disclosure_control.basics.files import SourceFile, link_fault, read_file
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import listed
+from study.formats.messages import Note, shown_name
+from study.formats.tables import SourceTable
+
+_STANDARD = ("Name", "Type", "PublishingSet", "Version", "Status")
+_NUMBER_TYPES = ("integer", "float")
+_LARGEST = 1 << 28
+
+
+@dataclass(frozen=True)
+class CodeList:
+    """The codes that a variable may hold, ``terms`` from code to meaning; empty where a dictionary outside has them."""
+
+    name: str
+    terms: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class VariableDefinition:
+    """One variable of a dataset; ``origin``: Collected, Derived, Assigned, ...; "" where the file does not say."""
+
+    name: str
+    label: str
+    data_type: str
+    origin: str
+    is_mandatory: bool
+    code_list: CodeList | None
+    key_sequence: int | None = None
+
+
+@dataclass(frozen=True)
+class DatasetDefinition:
+    """One dataset: its label, domain, ``structure`` ("One record per subject") and class; "" where nothing is said.
+
+    ``repeating`` and ``is_reference`` are "Yes" or "No": several records of a subject, and about no subject.
+    """
+
+    label: str = ""
+    domain: str = ""
+    structure: str = ""
+    class_name: str = ""
+    repeating: str = ""
+    is_reference: str = ""
+
+
+@dataclass(frozen=True)
+class StudyDefinition:
+    """What a define.xml says of a study: dataset to variable to definition, names in capitals.
+
+    ``described`` maps datasets to what is said of them whole; ``standards`` are those that the study follows, with
+    their attributes of Define-XML (Name, Type, Version, Status, PublishingSet).
+    """
+
+    file_name: str
+    sha256: str
+    study: str
+    datasets: Mapping[str, Mapping[str, VariableDefinition]] = field(repr=False)
+    described: Mapping[str, DatasetDefinition] = field(default_factory=dict, repr=False)
+    standards: tuple[Mapping[str, str], ...] = ()
+
+    def variable(self, dataset: str, name: str) -> VariableDefinition | None:
+        """What is said of a variable; None where nothing is."""
+        return self.datasets.get(dataset.upper(), {}).get(name.upper())
+
+
+def find_definition(folder: Path) -> Path | None:
+    """Return the define.xml of a pilot's folder, whatever the case of its name; None where there is none."""
+    return next((path for path in sorted(folder.iterdir()) if path.name.lower() == "define.xml"), None)
+
+
+def read_definition(file: Path | SourceFile) -> StudyDefinition:
+    """Read a define.xml at a path, or as it was read already.
+
+    Raises FaultyInputError where it is no Define-XML, is broken, or holds a document type, which none needs.
+    """
+    if isinstance(file, Path):
+        fault = link_fault(file, file.parent)
+        if fault is not None:
+            raise FaultyInputError(fault)
+        file = read_file(file)
+    root = _parsed(file)
+    studies = list(_children(root, "Study")) if _local(root.tag) == "ODM" else []
+    versions = [part for study in studies for part in _children(study, "MetaDataVersion")]
+    if not versions:
+        raise FaultyInputError(f"{file.name}: this is XML, but no Define-XML; export it again, or remove it.")
+    code_lists = {_of(one, "OID"): _code_list(one) for part in versions for one in _children(part, "CodeList")}
+    items = {_of(one, "OID"): one for part in versions for one in _children(part, "ItemDef")}
+    datasets = {
+        _of(group, "Name").upper(): _variables(group, items, code_lists)
+        for part in versions
+        for group in _children(part, "ItemGroupDef")
+    }
+    names = [name.text or "" for study in studies for name in study.iter() if _local(name.tag) == "StudyName"]
+    described = {
+        _of(group, "Name").upper(): _dataset(group) for part in versions for group in _children(part, "ItemGroupDef")
+    }
+    standards = tuple(
+        {key: value for key in _STANDARD if (value := _of(one, key))}
+        for part in versions
+        for group in _children(part, "Standards")
+        for one in _children(group, "Standard")
+    )
+    study = next(iter(names), "").strip()
+    return StudyDefinition(file.name, file.sha256, study, datasets, described, standards)
+
+
+def contradictions(definition: StudyDefinition, table: SourceTable) -> list[str]:
+    """Return in sentences where a domain file and its description disagree; in names and counts, never in values."""
+    described = definition.datasets.get(table.domain)
+    if described is None:
+        return [f"{definition.file_name} does not describe this dataset"]
+    notes = []
+    columns = {str(name).upper(): str(name) for name in table.frame}
+    unknown = [shown_name(name) for upper, name in columns.items() if upper not in described]
+    if unknown:
+        notes.append(f"{definition.file_name} does not describe {listed(unknown, at_most=8)}")
+    absent = [name for name, variable in described.items() if name not in columns and variable.is_mandatory]
+    if absent:
+        notes.append(f"{definition.file_name} requires {listed(absent, at_most=8)}, which the file does not have")
+    for name, variable in described.items():
+        if name in columns:
+            column, n_records = table.counted_column(columns[name])
+            notes += _disagreements(definition.file_name, variable, column, n_records)
+    return notes
+
+
+def _disagreements(
+    file_name: str, variable: VariableDefinition, column: pd.Series, n_records: np.ndarray | None
+) -> list[str]:
+    def n_of(which: pd.Series) -> int:
+        return int(which.sum() if n_records is None else n_records[which.to_numpy(dtype=bool)].sum())
+
+    notes: list[str] = []
+    where = f"{file_name}: {variable.name}"
+    is_number = column.dtype.kind == "f"
+    if variable.data_type in _NUMBER_TYPES and not is_number:
+        n_texts = n_of(column.notna() & pd.isna(parse_numbers(column)))
+        if n_texts:
+            notes.append(
+                Note.of(lambda told: f"{where} is {variable.data_type}, and {told(n_texts, 'value')} no number")
+            )
+    codes_of = variable.code_list
+    if codes_of is not None and codes_of.terms:
+        distinct = pd.Series(column.dropna().unique())
+        codes = distinct.map(number_text) if is_number else distinct.astype("str")
+        n_outside = n_of(column.isin(distinct[~codes.isin(list(codes_of.terms))]))
+        if n_outside:
+            outside = f"outside its code list {codes_of.name!r}"
+            notes.append(Note.of(lambda told: f"{where} holds {told(n_outside, 'value')} {outside}"))
+    return notes
+
+
+# ---------------------------------------------------------------- XML
+
+
+def _parsed(source: SourceFile) -> ElementTree.Element:
+    def refuse(*_: object) -> None:
+        raise FaultyInputError(
+            f"{source.name}: it holds a document type, which no Define-XML needs and which may refer to other files; "
+            "take it out, or remove the file."
+        )
+
+    if len(source.content) > _LARGEST:
+        raise FaultyInputError(
+            f"{source.name}: {len(source.content) / 1e6:,.0f} MB; allowed: {_LARGEST / 1e6:,.0f} MB."
+        )
+    checker = expat.ParserCreate()
+    checker.StartDoctypeDeclHandler = refuse
+    try:
+        checker.Parse(source.content, True)
+        return ElementTree.fromstring(source.content)
+    except (expat.ExpatError, ElementTree.ParseError, ValueError, LookupError) as error:
+        if isinstance(error, FaultyInputError):
+            raise
+        where = f" in line {error.lineno:,}" if isinstance(error, expat.ExpatError) else ""
+        raise FaultyInputError(f"{source.name}: broken XML{where}; export it again, or remove it.") from None
+
+
+def _local(tag: str) -> str:
+    """A name without its namespace, which differs from version to version."""
+    return tag.rpartition("}")[2]
+
+
+def _children(element: ElementTree.Element, name: str) -> Iterator[ElementTree.Element]:
+    return (child for child in element if _local(child.tag) == name)
+
+
+def _of(element: ElementTree.Element, name: str) -> str:
+    return next((value.strip() for key, value in element.items() if _local(key) == name), "")
+
+
+def _text(element: ElementTree.Element, name: str) -> str:
+    """The first translated text of a child: a label, or the meaning of a code."""
+    texts = [text.text or "" for child in _children(element, name) for text in _children(child, "TranslatedText")]
+    return " ".join(next(iter(texts), "").split())
+
+
+def _code_list(element: ElementTree.Element) -> CodeList:
+    items = [item for item in element if _local(item.tag) in ("CodeListItem", "EnumeratedItem")]
+    return CodeList(_of(element, "Name"), {_of(item, "CodedValue"): _text(item, "Decode") for item in items})
+
+
+def _dataset(group: ElementTree.Element) -> DatasetDefinition:
+    classes = [_of(one, "Name") for one in _children(group, "Class")] or [_of(group, "Class")]
+    return DatasetDefinition(
+        label=_text(group, "Description") or _of(group, "Label"),
+        domain=_of(group, "Domain"),
+        structure=_of(group, "Structure"),
+        class_name=classes[0],
+        repeating=_of(group, "Repeating"),
+        is_reference=_of(group, "IsReferenceData"),
+    )
+
+
+def _variables(
+    group: ElementTree.Element, items: Mapping[str, ElementTree.Element], code_lists: Mapping[str, CodeList]
+) -> dict[str, VariableDefinition]:
+    found = {}
+    for reference in _children(group, "ItemRef"):
+        item = items.get(_of(reference, "ItemOID"))
+        if item is None:
+            continue
+        named = [_of(one, "CodeListOID") for one in _children(item, "CodeListRef")]
+        origins = [_of(one, "Type") for one in _children(item, "Origin")] or [_of(item, "Origin")]
+        found[_of(item, "Name").upper()] = VariableDefinition(
+            name=_of(item, "Name"),
+            label=_text(item, "Description") or _of(item, "Label"),
+            data_type=_of(item, "DataType"),
+            origin=origins[0],
+            is_mandatory=_of(reference, "Mandatory") == "Yes",
+            code_list=code_lists.get(named[0]) if named else None,
+            key_sequence=int(sequence) if (sequence := _of(reference, "KeySequence")).isdigit() else None,
+        )
+    return found

@@ -1,0 +1,70 @@
+"""A combined dataset that may not fit in memory, opened by what its name says that it is: text, or Parquet."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from study.formats.delimited_blocks import BlocksOfText, CutText, RangeOfText
+from study.formats.parquet_blocks import BlocksOfParquet, CutParquet, RangeOfParquet, bytes_as_text
+from study.formats.tables import suffix_of
+
+
+class Range(Protocol):
+    """Some records of a file, whole ones: iterate ``kept`` once.
+
+    Each block is a table of text with the file's ``columns``, of about ``block_bytes`` of text. ``n_bytes_read`` tells
+    how far that is among ``n_bytes``. ``kept`` leaves out those at the end that hold nothing, ``n_empty_end``, and
+    those with another number of fields, ``n_fields_of_ragged``.
+    """
+
+    path: Path
+    block_bytes: int
+    columns: list[str]
+    n_records: int
+    n_bytes: int
+    n_bytes_read: int
+    n_empty_end: int
+    n_fields_of_ragged: Counter[int]
+
+    def kept(self) -> Iterator[pa.RecordBatch]: ...
+
+
+class Blocks(Range, Protocol):
+    """All records of a file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``."""
+
+    sha256: str
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]: ...
+
+
+class Cut(Protocol):
+    """A file cut into ranges of whole records: iterate once for (start, length); ``sha256`` is there at the end."""
+
+    sha256: str
+
+    def __iter__(self) -> Iterator[tuple[int, int]]: ...
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file: ``blocks`` of it, a ``range`` of it, how it is ``cut``, and how long it is as text."""
+
+    blocks: Callable[[Path, int], Blocks]
+    range: Callable[[Path, list[str], int, int, int], Range]
+    cut: Callable[[Path, int], Cut]
+    bytes_as_text: Callable[[Path], int]
+
+
+_TEXT = Kind(BlocksOfText, RangeOfText, CutText, lambda path: path.stat().st_size)
+_KINDS = {".parquet": Kind(BlocksOfParquet, RangeOfParquet, CutParquet, bytes_as_text)}
+
+
+def kind_of(path: Path) -> Kind:
+    """What a file is by its suffix; text, if that says nothing else."""
+    return _KINDS.get(suffix_of(path), _TEXT)

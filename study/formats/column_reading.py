@@ -1,0 +1,308 @@
+"""What the columns of a file mean, in whatever format it is: missing values, decimal signs, numbers.
+
+Values are read on the distinct values of a column, and a column in which nothing has to change is passed on as it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
+from disclosure_control.basics.telling.side_by_side import side_by_side
+from disclosure_control.basics.telling.words import listed
+from study.formats.dates import DateReading, read_dates
+from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
+from study.formats.tables import FileContents, FileOptions
+from study.formats.values import (
+    NUMBER_PATTERN,
+    as_large_text,
+    clean_name,
+    clean_numbers,
+    clean_values,
+    declared_missing,
+    n_records_of,
+    with_values_replaced,
+)
+
+# Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
+MISSING_TOKENS = (
+    *("NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--"),
+    *("n/a", "N.A.", "#N/A", "<NA>", "None", "NaT"),
+)
+# Those that are counted aloud where they stand among text.
+_SUSPECT_TOKENS = tuple(token for token in MISSING_TOKENS if token != "None")
+
+_COMMA_NUMBER_PATTERN = NUMBER_PATTERN.replace(r"\.", ",")
+_POINT_PATTERN = r"^[+-]?(\d+\.\d*|\.\d+)([eE][+-]?\d+)?$"
+# A number with a decimal comma in it, or the limit of a measurement: <3,42.
+_COMMA_RESULT_PATTERN = r"^([<>]=?\s*)?[+-]?(\d+,\d*|,\d+)([eE][+-]?\d+)?$"
+
+# Which bytes at the edge of a value call for a look at it: white space (all of ASCII that Unicode takes for it), and
+# those of a token for missing. Tokens of dashes are known by their end: numbers below zero begin like them.
+_MAY_END_UNCLEAN = np.isin(np.arange(256), list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f-"))
+_MAY_BEGIN_UNCLEAN = np.isin(np.arange(256), list(b" \t\n\v\f\r\x1c\x1d\x1e\x1f"))
+_MAY_BEGIN_UNCLEAN[[ord(token[0]) for token in MISSING_TOKENS if not token.startswith("-")]] = True
+_IS_DIGIT = np.isin(np.arange(256), list(b"0123456789"))
+# What parts a day from a month, or is the beginning of a month's name; and what follows a year or a day with its time.
+_PARTS_DAY = np.isin(np.arange(256), list(b"/.- JFMASONDjfmasond"))
+_PARTS_YEAR = np.isin(np.arange(256), list(b"/."))
+# Fewer are read before the threads have started.
+_MANY_VALUES = 200_000
+_SHORTEST_DATE, _SHORTEST_MOMENT = len("1/1/2014"), len("2014-01-01 0:00")
+
+
+@dataclass(frozen=True)
+class ColumnRules:
+    """How a column is to be read: the declared ``decimal`` sign (None: to be guessed) and ``missing`` tokens.
+
+    ``may_guess_comma``: a comma in it cannot be the file's delimiter. ``guess_missing``: no tokens were declared.
+    ``is_number``: it was declared to hold numbers, so that all else is missing. ``may_be_dates``: dates are looked for.
+    """
+
+    decimal: str | None = None
+    may_guess_comma: bool = True
+    missing: frozenset[str] = frozenset()
+    guess_missing: bool = True
+    is_number: bool = False
+    may_be_dates: bool = True
+
+
+@dataclass(frozen=True)
+class ColumnReading:
+    """One column, and what was decided about it; the counts are of records.
+
+    ``n_points`` have a decimal point where the comma is the sign, ``n_commas_left`` a decimal comma that was taken for
+    text, ``n_unread`` were no numbers in a column of numbers. ``n_missing_tokens`` were read as missing, and
+    ``n_tokens_kept`` stayed text. ``dates``: all values are dates. ``n_records`` (n_values,): for how many records each
+    value stands; None: for one.
+    """
+
+    values: pa.ChunkedArray | np.ndarray = field(repr=False)
+    has_decimal_comma: bool = False
+    n_missing_tokens: Mapping[str, int] = field(default_factory=dict)
+    n_tokens_kept: Mapping[str, int] = field(default_factory=dict)
+    n_points: int = 0
+    n_commas_left: int = 0
+    n_unread: int = 0
+    dates: DateReading | None = None
+    n_records: np.ndarray | None = None
+
+
+def read_columns(contents: FileContents, path: Path, options: FileOptions) -> dict[str, ColumnReading]:
+    """Return each column of a file as the config declares it, or as its values allow one reading.
+
+    Raises FaultyInputError where the config names columns that the file does not have.
+    """
+    numbers = {clean_name(name) for name in options.numbers}
+    dated = {clean_name(name) for name in options.dates} if isinstance(options.dates, Mapping) else set()
+    faults = []
+    for what, named in (("numbers", numbers), ("dates", dated)):
+        absent = sorted(named - set(contents.columns))
+        if absent:
+            faults.append(
+                f"{path.name}: declared as {what}, and no column of the file: {listed(map(repr, absent), at_most=8)}"
+                f"{nearest_name(absent[0], contents.columns)}"
+            )
+    if faults:
+        raise FaultyInputError(faults)
+    rules = ColumnRules(
+        decimal=options.decimal,
+        may_guess_comma=contents.may_guess_comma,
+        missing=declared_missing(options.missing),
+        guess_missing=options.missing is None,
+    )
+    of_columns = [
+        dataclasses.replace(rules, is_number=name in numbers, may_be_dates=options.date_order_of(name) != "keep")
+        for name in contents.columns
+    ]
+    columns = contents.columns.values()
+    n_records = [contents.n_records.get(name) for name in contents.columns]
+    if sum(map(len, columns)) < _MANY_VALUES:
+        return dict(zip(contents.columns, map(read_column, columns, of_columns, n_records), strict=True))
+    return dict(zip(contents.columns, side_by_side(read_column, columns, of_columns, n_records), strict=True))
+
+
+def read_column(
+    column: pa.ChunkedArray | pa.Array | np.ndarray, rules: ColumnRules, n_records: np.ndarray | None = None
+) -> ColumnReading:
+    """Return a column cleaned, numbers with a decimal point, and missing values missing.
+
+    ``n_records`` (n_values,): for how many records each value stands; None: for one.
+
+    What is declared holds value by value, so that no value decides how another one is read. What is not declared is
+    guessed from all values of the column: a decimal comma where they are numbers with it and no numbers without, NA
+    and the like as missing among numbers and dates alone.
+    """
+    if isinstance(column, np.ndarray):
+        return ColumnReading(clean_numbers(column, rules.missing), n_records=n_records)
+    column = as_large_text(column)
+    needs_a_look = any(_needs_a_look(chunk, rules) for chunk in column.chunks)
+    if not (rules.missing or rules.is_number or needs_a_look):
+        return ColumnReading(column, n_records=n_records)
+    distinct = pc.unique(column)
+    cleaned = clean_values(distinct, rules.missing)
+    is_token = _is_token(cleaned)
+    has_tokens = bool(rules.guess_missing and pc.any(is_token).as_py())
+    others = cleaned.filter(pc.invert(is_token)).drop_null() if has_tokens else cleaned.drop_null()
+    if rules.is_number:
+        others = others.filter(pc.or_(_matches(others, NUMBER_PATTERN), _matches(others, _COMMA_NUMBER_PATTERN)))
+    has_comma = _has_comma(cleaned, others, rules)
+    counts: dict[str, int] = {}
+    has_decimal_comma = has_comma is not None and bool(pc.any(has_comma).as_py())
+    if has_comma is None:
+        counts["n_commas_left"] = _n_commas_left(column, distinct, cleaned, n_records) if rules.decimal is None else 0
+    elif has_decimal_comma and not rules.is_number:
+        counts["n_points"] = _n_records(column, distinct, _matches(cleaned, _POINT_PATTERN), n_records)
+    if rules.is_number:
+        pattern = NUMBER_PATTERN if has_comma is None else _COMMA_NUMBER_PATTERN
+        unread = pc.and_(pc.is_valid(cleaned), pc.invert(_matches(cleaned, pattern)))
+        unread = pc.and_(unread, pc.invert(is_token)) if has_tokens else unread
+        counts["n_unread"] = _n_records(column, distinct, unread, n_records)
+        cleaned = pc.if_else(unread, pa.scalar(None, type=cleaned.type), cleaned)
+    if has_comma is not None:
+        cleaned = pc.if_else(has_comma, pc.replace_substring(cleaned, ",", "."), cleaned)
+        others = pc.replace_substring(others, ",", ".")
+    are_numbers = rules.is_number or _all_match(others, NUMBER_PATTERN)
+    dates = read_dates(others) if rules.may_be_dates and not are_numbers else None
+    n_tokens = _token_counts(with_values_replaced(column, distinct, cleaned), n_records) if has_tokens else {}
+    are_missing = are_numbers or dates is not None
+    if has_tokens and are_missing:
+        cleaned = pc.if_else(is_token, pa.scalar(None, type=cleaned.type), cleaned)
+    return ColumnReading(
+        values=with_values_replaced(column, distinct, cleaned),
+        has_decimal_comma=has_decimal_comma,
+        n_missing_tokens=n_tokens if are_missing else {},
+        n_tokens_kept={} if are_missing else n_tokens,
+        dates=dates,
+        n_records=n_records,
+        **counts,
+    )
+
+
+def _is_token(values: pa.Array) -> pa.BooleanArray:
+    return pc.fill_null(pc.is_in(values, value_set=pa.array(MISSING_TOKENS, type=values.type)), False)
+
+
+def _has_comma(cleaned: pa.Array, others: pa.Array, rules: ColumnRules) -> pa.BooleanArray | None:
+    """Which distinct values have a decimal comma, value by value where it is declared; None where it is no such sign.
+
+    ``others`` are those that a guess is made from: all, or in a column of numbers those that may be numbers.
+    """
+    if rules.decimal is None and not (rules.may_guess_comma and _all_match(others, _COMMA_NUMBER_PATTERN)):
+        return None
+    return None if rules.decimal == "." else _matches(cleaned, _COMMA_RESULT_PATTERN)
+
+
+def _n_commas_left(column: pa.ChunkedArray, distinct: pa.Array, cleaned: pa.Array, n_records: np.ndarray | None) -> int:
+    """How many records have a decimal comma, where they are more than those that have neither that nor a number."""
+    if not pc.any(pc.match_substring(cleaned, ",")).as_py():
+        return 0
+    has_comma = _matches(cleaned, _COMMA_RESULT_PATTERN)
+    is_other = pc.and_(pc.is_valid(cleaned), pc.invert(pc.or_(has_comma, _matches(cleaned, NUMBER_PATTERN))))
+    n_commas, n_others = (_n_records(column, distinct, meant, n_records) for meant in (has_comma, is_other))
+    return n_commas if n_commas > n_others else 0
+
+
+def _matches(values: pa.Array, pattern: str) -> pa.BooleanArray:
+    """Which values match, False where missing."""
+    return pc.fill_null(pc.match_substring_regex(values, pattern), False)
+
+
+def _n_records(
+    column: pa.ChunkedArray, distinct: pa.Array, is_meant: pa.BooleanArray, n_records: np.ndarray | None
+) -> int:
+    """How many records have one of the distinct values that are meant."""
+    return n_records_of(pc.is_in(column, value_set=distinct.filter(is_meant)), n_records)
+
+
+def _needs_a_look(chunk: pa.LargeStringArray, rules: ColumnRules) -> bool:
+    """Whether some value may be padded, blank, not in NFC, a token for missing, a date, or have a decimal comma.
+
+    Bytes at certain places of values and the presence of a comma tell quickly that most columns have none of that.
+    Values that are missing take the byte of a neighbour, which can only make for a needless look.
+    """
+    _, offsets, characters = chunk.buffers()
+    if characters is None or characters.size == 0:
+        return chunk.null_count < len(chunk)
+    characters = np.frombuffer(characters, dtype=np.uint8)
+    offsets = np.frombuffer(offsets, dtype=np.int64)[chunk.offset : chunk.offset + len(chunk) + 1]
+    first = characters.take(offsets[:-1], mode="clip")
+    last = characters.take(offsets[1:] - 1, mode="clip")
+    lengths = np.diff(offsets)
+    return bool(
+        _MAY_BEGIN_UNCLEAN.take(first).any()
+        or _MAY_END_UNCLEAN.take(last).any()
+        or np.count_nonzero(lengths == 0) > chunk.null_count
+        or characters.max() >= 0x80
+        or (rules.decimal != "." and (characters == ord(",")).any())
+        or (rules.may_be_dates and _may_hold_dates(characters, offsets[:-1], lengths, first))
+    )
+
+
+def _may_hold_dates(characters: np.ndarray, starts: np.ndarray, lengths: np.ndarray, first: np.ndarray) -> bool:
+    """Whether some value begins as a date does that is not written in ISO 8601."""
+    long_enough = np.flatnonzero((lengths >= _SHORTEST_DATE) & _IS_DIGIT.take(first))
+    if not len(long_enough):
+        return False
+    starts = starts[long_enough]
+    after_day = _PARTS_DAY.take(characters.take(starts + 1)) | _PARTS_DAY.take(characters.take(starts + 2))
+    if after_day.any() or _PARTS_YEAR.take(characters.take(starts + 4)).any():
+        return True
+    moments = starts[lengths[long_enough] >= _SHORTEST_MOMENT]
+    return bool((characters.take(moments + 10, mode="clip") == ord(" ")).any())
+
+
+def _all_match(values: pa.Array, pattern: str) -> bool:
+    """Whether there are values and all that are not missing match."""
+    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
+
+
+def _token_counts(column: pa.ChunkedArray, n_records: np.ndarray | None) -> dict[str, int]:
+    if n_records is not None:
+        return {token: n for token in MISSING_TOKENS if (n := n_records_of(pc.equal(column, token), n_records))}
+    tokens = column.filter(_is_token(column))
+    return {entry["values"]: entry["counts"] for entry in pc.value_counts(tokens).to_pylist()}
+
+
+def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> list[str]:
+    """Return what was decided about columns, in words."""
+    notes = []
+    with_comma = [shown_name(name) for name, reading in readings.items() if reading.has_decimal_comma]
+    if with_comma:
+        how = "declared" if options.decimal else "guessed"
+        notes.append(f"decimal comma {how} in {listed(with_comma, at_most=8)}")
+    notes += missing_notes({name: reading.n_missing_tokens for name, reading in readings.items()})
+    counts = {name: reading.n_unread for name, reading in readings.items()}
+    notes += counted_note("declared as numbers, and missing where they are none: {}", counts)
+    counts = {name: reading.n_points for name, reading in readings.items()}
+    notes += counted_note("a decimal point beside decimal commas, left as it stands: {}", counts)
+    counts = {name: reading.n_commas_left for name, reading in readings.items()}
+    words = "numbers with a comma kept as text: {}; if that is a decimal sign, declare it: {}"
+    notes += counted_note(words, counts, setting_of(path, "decimal", ","))
+    return notes + _kept_notes(readings)
+
+
+def missing_notes(n_tokens: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Return what was read as missing among numbers and dates, from column to token to number of records."""
+    notes = []
+    for token in MISSING_TOKENS:
+        counts = {name: counts.get(token, 0) for name, counts in n_tokens.items()}
+        notes += counted_note(f"'{token}' in columns of numbers or dates read as missing: {{}}", counts)
+    return notes
+
+
+def _kept_notes(readings: Mapping[str, ColumnReading]) -> list[str]:
+    """What may mean missing, and stands among text or alone, where it may also be a value."""
+    notes = []
+    words = "'{token}' kept as text: {{}}; if that means missing, declare it for all files: {{}}"
+    for token in _SUSPECT_TOKENS:
+        counts = {name: reading.n_tokens_kept.get(token, 0) for name, reading in readings.items()}
+        notes += counted_note(words.format(token=token), counts, all_files_setting("missing", [token]))
+    return notes

@@ -1,0 +1,306 @@
+"""Delimited text read block by block, for files that do not fit in memory, packed by gzip or not.
+
+What comes out is what ``delimited_text`` reads of the same file at once, but nothing is guessed: the text is UTF-8, and
+a ``Dialect`` says what stands between its values; by default it is as this tool writes it. Every block passes the
+checks that the whole text would; whatever a block's end cuts in two (a letter, a line break, a quoted value) comes out
+whole.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import csv
+import hashlib
+import io
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.messages import no_record_fault
+from study.formats.packed import GunzippedFile, opened
+from study.formats.tables import GZIP_SUFFIX, suffix_of
+from study.formats.values import clean_name
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
+BLOCK_BYTES = 1 << 24
+_CHECKED_AT_ONCE = 1 << 16  # few enough for what is found in them to stay in the processor's cache
+_QUOTE, _CR = ord('"'), ord("\r")
+_NOT_UTF8 = "not UTF-8 text"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a text is taken apart, and what helps where that fails; ``na_is_missing``: NA without quotes is missing."""
+
+    delimiter: str = ","
+    na_is_missing: bool = False
+    remedy: str = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
+
+
+AS_WRITTEN = Dialect()
+
+
+class RangeOfText:
+    """Some bytes of a file of delimited text, whole records: iterate ``kept`` once, in whichever process.
+
+    Each block is a table of text with the file's ``columns``, its values as they stand in the file, empty ones missing.
+    Records from the file's ``start`` on come after its line of names. Raises ``FaultyInputError`` where the text is not
+    as its ``dialect`` says; messages hold counts and no value.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        columns: list[str],
+        start: int,
+        n_bytes: int,
+        block_bytes: int = BLOCK_BYTES,
+        dialect: Dialect = AS_WRITTEN,
+    ):
+        self.path, self.columns, self.block_bytes, self.dialect = path, columns, block_bytes, dialect
+        self.start, self.n_bytes, self.n_bytes_read = start, n_bytes, 0
+        self.n_records, self.n_empty_end, self.n_fields_of_ragged = 0, 0, Counter[int]()
+
+    def kept(self, content_hash: Hash | None = None) -> Iterator[pa.RecordBatch]:
+        """The records from ``start`` on but for those at the end that hold nothing, which are ``n_empty_end``.
+
+        ``n_fields_of_ragged`` counts those that had to be left out, by their number of fields.
+        """
+        with self._checked(content_hash) as (checked, n_bytes_read):
+            for block in self._blocks(checked):
+                self.n_bytes_read = n_bytes_read()
+                n_kept = _n_without_empty_end(block)
+                if n_kept and self.n_empty_end:  # they waited for one with a value after them
+                    yield _empty_records(block.schema, self.n_empty_end)
+                    self.n_records += self.n_empty_end
+                    self.n_empty_end = 0
+                self.n_empty_end += block.num_rows - n_kept
+                if n_kept:
+                    yield block.slice(0, n_kept)
+                    self.n_records += n_kept
+            checked.check_end()
+
+    @contextlib.contextmanager
+    def _checked(self, content_hash: Hash | None) -> Iterator[tuple[_CheckedText, Callable[[], int]]]:
+        """The bytes on their way to the parser, and how many bytes of the file itself were read so far."""
+        name, dialect = self.path.name, self.dialect
+        with contextlib.ExitStack() as until_read:
+            if suffix_of(self.path).endswith(GZIP_SUFFIX):
+                packed = until_read.enter_context(GunzippedFile(self.path, content_hash))
+                yield (
+                    _CheckedText(io.BufferedReader(packed), name, dialect, 0, sys.maxsize),
+                    lambda: packed.n_stored_read,
+                )
+            else:
+                file = until_read.enter_context(self.path.open("rb"))
+                checked = _CheckedText(file, name, dialect, self.start, self.n_bytes, content_hash)
+                yield checked, lambda: checked.n_bytes
+
+    def _blocks(self, checked: _CheckedText) -> Iterator[pa.RecordBatch]:
+        from pyarrow import csv as arrow_csv
+
+        def leave_out(row: arrow_csv.InvalidRow) -> str:
+            self.n_fields_of_ragged[row.actual_columns] += 1
+            return "skip"
+
+        try:
+            reader = arrow_csv.open_csv(
+                pa.PythonFile(checked, mode="r"),
+                arrow_csv.ReadOptions(
+                    column_names=self.columns,
+                    skip_rows_after_names=0 if self.start else 1,
+                    block_size=self.block_bytes,
+                ),
+                arrow_csv.ParseOptions(
+                    delimiter=self.dialect.delimiter, newlines_in_values=True, invalid_row_handler=leave_out
+                ),
+                arrow_csv.ConvertOptions(
+                    column_types=dict.fromkeys(self.columns, pa.large_string()),
+                    null_values=["", "NA"] if self.dialect.na_is_missing else [""],
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=not self.dialect.na_is_missing,
+                ),
+            )
+            yield from reader
+        except pa.ArrowInvalid as error:  # its message may quote a record
+            if checked.fault is not None:
+                raise checked.fault from None
+            if "UTF" in str(error):
+                raise FaultyInputError(f"{self.path.name}: {_NOT_UTF8}; {self.dialect.remedy}") from None
+            raise FaultyInputError(
+                f"{self.path.name}: a record is longer than {self.block_bytes:,} bytes, or the text cannot be split "
+                f"into records; {self.dialect.remedy}"
+            ) from None
+
+
+class BlocksOfText(RangeOfText):
+    """The records of a whole file, some at a time: iterate once, then ask for ``sha256`` and ``n_records``.
+
+    Records at the end that hold nothing are left out, as everywhere; one with too many or too few fields is a fault.
+    """
+
+    def __init__(self, path: Path, block_bytes: int = BLOCK_BYTES, dialect: Dialect = AS_WRITTEN):
+        super().__init__(path, _header(path, dialect), 0, path.stat().st_size, block_bytes, dialect)
+        self.sha256 = ""
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        content_hash = hashlib.sha256()
+        yield from self.kept(content_hash)
+        n_columns = len(self.columns)
+        stop_at(faults_of_records(self.path, n_columns, self.n_records, self.n_fields_of_ragged, self.dialect))
+        self.sha256 = content_hash.hexdigest()
+
+
+class CutText:
+    """A CSV file cut into ranges of whole records, each about ``range_bytes`` long: iterate once for (start, length).
+
+    On the way every byte is hashed: ``sha256`` is there at the end. Where quotes are not as this tool writes them the
+    ranges mean nothing, and whoever reads them finds that out.
+    """
+
+    def __init__(self, path: Path, range_bytes: int):
+        self.path, self.range_bytes, self.sha256 = path, range_bytes, ""
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        content_hash = hashlib.sha256()
+        start = n_read = 0
+        in_quotes = False
+        with self.path.open("rb") as file:
+            while data := file.read(min(BLOCK_BYTES, self.range_bytes)):
+                content_hash.update(data)
+                place = 0
+                while (end := data.find(b"\n", max(place, start + self.range_bytes - 1 - n_read))) >= 0:
+                    in_quotes ^= data.count(b'"', place, end) % 2 == 1
+                    place = end + 1
+                    if not in_quotes:
+                        yield start, n_read + place - start
+                        start = n_read + place
+                in_quotes ^= data.count(b'"', place) % 2 == 1
+                n_read += len(data)
+        if n_read > start:
+            yield start, n_read - start
+        self.sha256 = content_hash.hexdigest()
+
+
+def faults_of_records(
+    path: Path, n_columns: int, n_records: int, n_fields_of_ragged: Counter[int], dialect: Dialect = AS_WRITTEN
+) -> list[str]:
+    """The fault of records with another number of fields than there are columns, or else that there is no record."""
+    if not n_fields_of_ragged:
+        return [] if n_records else [no_record_fault(path)]
+    found = sorted(n_fields_of_ragged.items())
+    kinds = listed((f"{counted(n, 'record')} with {fields}" for fields, n in found), at_most=5)
+    return [
+        f"{path.name}: {counted(n_fields_of_ragged.total(), 'record')} with another number of fields than the "
+        f"{counted(n_columns, 'column')} of the header: {kinds}; {dialect.remedy}"
+    ]
+
+
+class _CheckedText(io.RawIOBase):
+    """Some bytes of a file, hashed and checked on their way to the parser."""
+
+    def __init__(
+        self,
+        file: io.BufferedReader,
+        name: str,
+        dialect: Dialect,
+        start: int,
+        n_most: int,
+        content_hash: Hash | None = None,
+    ):
+        self.file, self.name, self.remedy, self._n_most, self._hash = file, name, dialect.remedy, n_most, content_hash
+        self._is_edge = np.isin(np.arange(256), [ord(dialect.delimiter), *b'\r\n"'])
+        if start:
+            file.seek(start)
+        self.fault: FaultyInputError | None = None
+        self.n_bytes = 0
+        self._is_start = start == 0
+        self._held_back = b""
+        self._last = np.array([ord("\n")], dtype=np.uint8)
+        self._n_quotes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        n_left = self._n_most - self.n_bytes - len(self._held_back)
+        data = self._held_back + self.file.read(min(max(size - len(self._held_back), 1), n_left))
+        self._held_back = b""
+        # The parser drops a line feed at the beginning of a block: right between records, wrong in a quoted value.
+        if len(data) > 1 and data[-1] == _CR:
+            data, self._held_back = data[:-1], data[-1:]
+        if self._hash is not None:
+            self._hash.update(data)
+        self.n_bytes += len(data)
+        if self._is_start:
+            data, self._is_start = data.removeprefix(codecs.BOM_UTF8), False
+        characters = np.frombuffer(data, dtype=np.uint8)
+        for start in range(0, len(characters), _CHECKED_AT_ONCE):
+            self._check(characters[start : start + _CHECKED_AT_ONCE])
+        return data
+
+    def _check(self, data: np.ndarray) -> None:
+        if data.size and data.min() == 0:
+            self._stop(f"{self.name}: not a text file, it holds NUL bytes; {self.remedy}")
+        # A quote at the very end waits for what comes after it.
+        text = np.concatenate([self._last, data])
+        places = np.flatnonzero(text[1:-1] == _QUOTE) + 1
+        is_opening = (np.arange(len(places)) + self._n_quotes) % 2 == 0
+        beside = text[np.where(is_opening, places - 1, places + 1)]
+        if not self._is_edge[beside].all():
+            self._stop(f"{self.name}: quotes within values that are not quoted, or not doubled; {self.remedy}")
+        self._n_quotes += len(places)
+        self._last = text[-2:]
+
+    def check_end(self) -> None:
+        """Check what waited for the end; raises ``FaultyInputError`` where a quote is opened and never closed."""
+        self._check(np.array([ord("\n")], dtype=np.uint8))
+        if self._n_quotes % 2:
+            self._stop(f"{self.name}: a quote is opened and never closed; {self.remedy}")
+
+    def _stop(self, fault: str) -> None:
+        self.fault = FaultyInputError(fault)
+        raise self.fault
+
+
+def _header(path: Path, dialect: Dialect) -> list[str]:
+    try:
+        with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as file:
+            header = next(csv.reader(file, delimiter=dialect.delimiter), [])
+    except UnicodeDecodeError:
+        raise FaultyInputError(f"{path.name}: {_NOT_UTF8}; {dialect.remedy}") from None
+    except csv.Error:
+        header = []
+    if not header or len(set(header)) < len(header) or [clean_name(name) for name in header] != header or "" in header:
+        raise FaultyInputError(f"{path.name}: no line of column names, each once and none empty; {dialect.remedy}")
+    return header
+
+
+def _n_without_empty_end(block: pa.RecordBatch) -> int:
+    """The number of records without those at the end that hold nothing; those of one column are missing values."""
+    n_rows = int(block.num_rows)
+    if not n_rows or block.num_columns == 1 or any(_has_value(column[-1:])[0] for column in block.columns):
+        return n_rows
+    has_value = np.logical_or.reduce([_has_value(column) for column in block.columns])
+    return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0
+
+
+def _has_value(column: pa.Array) -> np.ndarray:
+    return pc.fill_null(pc.binary_length(pc.utf8_trim_whitespace(column)), 0).to_numpy() > 0
+
+
+def _empty_records(schema: pa.Schema, n: int) -> pa.RecordBatch:
+    columns: Sequence[pa.Array] = [pa.nulls(n, field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)

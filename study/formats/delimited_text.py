@@ -1,0 +1,329 @@
+"""Reading delimited text: every column is text, what had to be guessed is said, what is broken is counted."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import itertools
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.delimited_guesses import (
+    DELIMITER_NAMES,
+    USUAL_DELIMITERS,
+    guess_delimiter,
+    header_looks_like_data,
+    looks_like_a_table,
+    n_unquoted_missing,
+)
+from study.formats.encodings import read_text
+from study.formats.messages import (
+    empty_file_fault,
+    leave_out_setting,
+    no_record_fault,
+    setting_of,
+    unquoted_missing_note,
+)
+from study.formats.outgoing import FileWriter, OutgoingTable
+from study.formats.quotes import QUOTE, quotes_of
+from study.formats.registry import Format
+from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, suffix_of
+from study.formats.values import clean_name, name_faults
+
+if TYPE_CHECKING:
+    import _csv
+
+    import pandas as pd
+
+# Larger than pyarrow's own megabyte: records that straddle two blocks cost time, and a large one is an error.
+_BLOCK_BYTES = 1 << 22
+_LARGEST_BLOCK_BYTES = (1 << 31) - 2
+_SAMPLE_BYTES = 1 << 18
+_SMALL_BLOCK_BYTES = 1 << 16
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The text of a file in UTF-8 and how to take it apart; ``n_missing``: NA without quotes, beside quoted text.
+
+    ``has_breaks``: line breaks may stand within quotes.
+    """
+
+    path: Path
+    data: pa.Buffer
+    delimiter: str
+    has_quotes: bool
+    n_missing: int = 0
+    has_breaks: bool = False
+
+    def reader(self, strict: bool = False) -> _csv.Reader:
+        """Return a reader of the csv module over the text: slow, for the header and for faults alone."""
+        lines = io.TextIOWrapper(pa.BufferReader(self.data), encoding="utf-8", newline="")
+        return csv.reader(lines, delimiter=self.delimiter, strict=strict)
+
+    def records(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the line on which each record begins, and its fields."""
+        reader = self.reader()
+        line = 1
+        for fields in reader:
+            if fields:
+                yield line, fields
+            line = reader.line_num + 1
+
+
+def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
+    """Read a file of delimited text (.csv, .tsv, .txt) with every column as text.
+
+    Delimiter and encoding are those declared, or guessed and noted. Raises FaultyInputError with the faults of the
+    header together with those of records that have a wrong number of fields.
+    """
+    path = source.path
+    text, notes = _opened(source, options)
+    text = dataclasses.replace(text, has_breaks=_checked_quotes(text))
+    if text.has_quotes and options.missing is None:
+        n_missing = n_unquoted_missing(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
+        text = dataclasses.replace(text, n_missing=n_missing)
+        if n_missing:
+            notes.append(unquoted_missing_note(n_missing))
+    header = _checked_header(text)
+    table = _checked_records(text, header)
+    n_records = _n_without_empty_end(table)
+    if n_records == 0:
+        raise FaultyInputError(no_record_fault(path))
+    if n_records < table.num_rows:
+        notes.append(f"{counted(table.num_rows - n_records, 'record')} without any value at the end left out")
+    columns = dict(zip(header, table.slice(0, n_records).columns, strict=True))
+    return FileContents(columns, notes, may_guess_comma=text.delimiter != ",")
+
+
+def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]:
+    """Return the file's text with its delimiter, and notes on what was guessed."""
+    path = source.path
+    _check_declared(path, options)
+    data, notes = read_text(source, options.encoding)
+    beginning = data[:_SAMPLE_BYTES].to_pybytes()
+    if not beginning.strip() and not data.to_pybytes().strip():
+        raise FaultyInputError(empty_file_fault(path))
+    # Blank lines before the header are no header.
+    data = data[len(beginning) - len(beginning.lstrip(b"\r\n")) :]
+    has_quotes = any((block == QUOTE).any() for block in _small_blocks(data))
+    if options.delimiter is not None:
+        return _Text(path, data, options.delimiter, has_quotes), notes
+    sample = data[:_SAMPLE_BYTES].to_pybytes().decode("utf-8", errors="ignore")
+    usual = USUAL_DELIMITERS[suffix_of(path).removesuffix(GZIP_SUFFIX)]
+    delimiter = guess_delimiter(sample, is_whole=data.size <= _SAMPLE_BYTES, usual=usual)
+    if delimiter != usual:
+        notes.append(f"delimiter {DELIMITER_NAMES[delimiter]} guessed")
+    return _Text(path, data, delimiter, has_quotes), notes
+
+
+def _check_declared(path: Path, options: FileOptions) -> None:
+    faults = []
+    delimiter = options.delimiter
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        faults.append(
+            f"{path.name}: the declared delimiter {delimiter!r} cannot be used; one ASCII character is allowed, "
+            f"such as {setting_of(path, 'delimiter', ';')}."
+        )
+    if options.decimal not in (None, ".", ","):
+        faults.append(
+            f"{path.name}: the declared decimal sign {options.decimal!r} cannot be used; '.' and ',' are allowed: "
+            f"{setting_of(path, 'decimal', ',')}."
+        )
+    if faults:
+        raise FaultyInputError(faults)
+
+
+# Quoting
+
+
+def _checked_quotes(text: _Text) -> bool:
+    """Whether line breaks may stand within quotes.
+
+    Raises FaultyInputError where quotes do not pair up: pyarrow would swallow the following records silently.
+
+    Broken quoting moves text between fields, even into the header: nothing else is looked at after it.
+    """
+    if not text.has_quotes:
+        return False
+    quotes = quotes_of(np.frombuffer(text.data, dtype=np.uint8), text.delimiter)
+    if quotes.are_regular:
+        return quotes.have_breaks
+    # Quotes inside unquoted fields, as in 5" tube, are ordinary characters; the csv module can tell.
+    reader = text.reader(strict=True)
+    line = 1
+    try:
+        for _ in reader:
+            line = reader.line_num + 1
+    except csv.Error as error:
+        follows = "expected after" in str(error)
+        what = "text follows a closing quote" if follows else "a quote is opened and never closed"
+        raise FaultyInputError(
+            f"{text.path.name}: unbalanced quotes: in the record that begins at line {line:,}, {what}. A quote "
+            "inside a quoted value has to be doubled. Correct the line, or export the file again."
+        ) from None
+    return True
+
+
+def _small_blocks(data: pa.Buffer) -> Iterator[np.ndarray]:
+    """Yield the bytes in blocks, small enough for what is found in one to stay in the cache."""
+    characters = np.frombuffer(data, dtype=np.uint8)
+    for start in range(0, len(characters), _SMALL_BLOCK_BYTES):
+        yield characters[start : start + _SMALL_BLOCK_BYTES]
+
+
+# Header and records
+
+
+def _checked_header(text: _Text) -> list[str]:
+    """Return the column names; raise FaultyInputError with all that is wrong with them or with the records."""
+    try:
+        first_records = list(itertools.islice(text.records(), 2))
+    except csv.Error:
+        raise FaultyInputError(_unreadable_fault(text)) from None
+    header = [clean_name(name) for name in first_records[0][1]]
+    looks_like_data = header_looks_like_data(header)
+    faults = name_faults(header, text.path, show_names=not looks_like_data, first_may_be_unnamed=True)
+    if looks_like_data:
+        faults.append(
+            f"{text.path.name}: the first line looks like a record, not like column names (most of its "
+            f"{counted(len(header), 'field')} are numbers or dates). Put a line with the column names first, "
+            f"or leave the domain out by {leave_out_setting(text.path)}."
+        )
+    if len(first_records) < 2:
+        faults.append(no_record_fault(text.path))
+    elif faults:
+        faults += _parsed(text, len(header))[1]
+    if faults:
+        raise FaultyInputError(faults)
+    return header
+
+
+def _checked_records(text: _Text, header: list[str]) -> pa.Table:
+    table, faults = _parsed(text, len(header))
+    if faults:
+        raise FaultyInputError(faults)
+    return table
+
+
+def _parsed(text: _Text, n_columns: int) -> tuple[pa.Table, list[str]]:
+    """Return the records as a table of text with columns '0', '1', ..., and the faults of ragged records."""
+    block_bytes = _BLOCK_BYTES
+    while True:
+        n_fields: list[int] = []
+        if text.has_breaks:
+            block_bytes = _block_keeping_line_ends(text.data, block_bytes)
+        try:
+            table = _parsed_in_blocks(text, n_columns, block_bytes, n_fields)
+            return table, [_ragged_fault(text, n_columns, Counter(n_fields))] if n_fields else []
+        except pa.ArrowInvalid:
+            # A single record may be larger than a block; pyarrow's message would quote it.
+            if block_bytes >= min(text.data.size, _LARGEST_BLOCK_BYTES):
+                raise FaultyInputError(_unreadable_fault(text)) from None
+            block_bytes = min(text.data.size, _LARGEST_BLOCK_BYTES)
+
+
+def _block_keeping_line_ends(data: pa.Buffer, block_bytes: int) -> int:
+    """Return the next block size at which no block ends between CR and LF.
+
+    pyarrow drops a LF there, which is right between records and wrong within a quoted value.
+    """
+    characters = np.frombuffer(data, dtype=np.uint8)
+    while True:
+        starts = np.arange(block_bytes, len(characters), block_bytes)
+        if not np.any((characters[starts - 1] == ord("\r")) & (characters[starts] == ord("\n"))):
+            return block_bytes
+        block_bytes += 1
+
+
+def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of_ragged: list[int]) -> pa.Table:
+    from pyarrow import csv as arrow_csv
+
+    def leave_out(row: arrow_csv.InvalidRow) -> str:
+        n_fields_of_ragged.append(row.actual_columns)
+        return "skip"
+
+    # Positions serve as names while parsing: the header may hold duplicates.
+    positions = [str(position) for position in range(n_columns)]
+    return arrow_csv.read_csv(
+        pa.BufferReader(text.data),
+        read_options=arrow_csv.ReadOptions(column_names=positions, skip_rows_after_names=1, block_size=block_bytes),
+        parse_options=arrow_csv.ParseOptions(
+            delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
+        ),
+        convert_options=arrow_csv.ConvertOptions(
+            check_utf8=False,  # which the whole text was looked at for
+            column_types=dict.fromkeys(positions, pa.large_string()),
+            null_values=["", "NA"] if text.n_missing else [""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=not text.n_missing,
+        ),
+    )
+
+
+def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
+    kinds = listed((f"{counted(n_records, 'record')} with {n}" for n, n_records in sorted(n_fields.items())), at_most=5)
+    first_line = next((line for line, fields in text.records() if len(fields) != n_columns), None)
+    where = f"; the first begins at line {first_line:,}" if first_line else ""
+    return (
+        f"{text.path.name}: {counted(n_fields.total(), 'record')} with another number of fields than the "
+        f"{counted(n_columns, 'column')} of the header: {kinds}{where}. Quote values that hold the delimiter, "
+        "correct these lines, or declare the delimiter, e.g. "
+        f"{setting_of(text.path, 'delimiter', ';' if text.delimiter == ',' else ',')}."
+    )
+
+
+def _unreadable_fault(text: _Text) -> str:
+    return f"{text.path.name}: the text cannot be split into records. Export the file again as CSV."
+
+
+def _n_without_empty_end(table: pa.Table) -> int:
+    """Return the number of records without those at the end that hold nothing: bare delimiters of a spreadsheet.
+
+    In a file of one column an empty record is a missing value and stays.
+    """
+    if table.num_columns == 1 or any((column[-1].as_py() or "").strip() for column in table.columns):
+        return int(table.num_rows)
+    has_value = np.zeros(table.num_rows, dtype=bool)
+    for column in table.columns:
+        n_characters = pc.binary_length(pc.utf8_trim_whitespace(column))
+        has_value |= pc.fill_null(n_characters, 0).to_numpy() > 0
+    return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0
+
+
+def write_csv(table: OutgoingTable) -> bytes:
+    """Comma separated UTF-8: text in quotes, numbers without, an empty cell for missing, 38 and not 38.0."""
+    return write_csv_rows(table.frame, has_header=True)
+
+
+def write_csv_rows(frame: pd.DataFrame, has_header: bool) -> bytes:
+    """Some rows of such a file, one part of it after the other, the first one with the header."""
+    from pyarrow import csv as arrow_csv
+
+    # Arrow writes whatever is in its memory where a column begins with an empty chunk and there is no header.
+    rows = pa.Table.from_pandas(frame, preserve_index=False).combine_chunks()
+    content = io.BytesIO()
+    arrow_csv.write_csv(rows, content, arrow_csv.WriteOptions(include_header=has_header))
+    return content.getvalue()
+
+
+FORMAT = Format(
+    readers={".csv": read_csv, ".tsv": read_csv, ".txt": read_csv},
+    writers={"csv": FileWriter(".csv", write_csv, opened_by_spreadsheets=True, write_rows=write_csv_rows)},
+    documentation="delimited text (`.csv`, `.tsv`, `.txt`: comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, "
+    "cp1252, cp1253; what is guessed is said)",
+    place=1,
+    is_text=True,
+    doubtful={".txt": looks_like_a_table},
+)

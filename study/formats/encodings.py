@@ -1,0 +1,153 @@
+"""Which encoding the text of a file is in: declared, seen from a byte order mark, UTF-8, or guessed and said.
+
+Text is judged in pieces (lines of a CSV file, values of a SAS file), so that a file put together from two
+encodings is noticed, and so that faults can be counted without showing any of the text.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import counted
+from study.formats.messages import setting_of
+
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_CHUNK = 1 << 24
+
+
+def read_text(source: SourceFile, declared: str | None) -> tuple[pa.Buffer, list[str]]:
+    """Return the text of a file as UTF-8 without a byte order mark, and notes on what was guessed.
+
+    Raises FaultyInputError when the file is not text, mixes encodings, or does not fit its encoding.
+    """
+    path, content = source.path, source.content
+    if declared is not None:
+        check_encoding_name(declared, path)
+    elif content[:2] in _UTF16_MARKS:
+        return pa.py_buffer(_decoded_whole(content, path, "utf-16")), []
+    if declared is not None and _has_wide_characters(declared):
+        return pa.py_buffer(_decoded_whole(content, path, declared)), []
+    data = pa.py_buffer(content)
+    characters = np.frombuffer(content, dtype=np.uint8)
+    _check_no_nul(characters, path)
+    if characters.max(initial=0) < 0x80:
+        return data, []
+    if (declared is None or _is_utf8(declared)) and _is_valid_utf8(content):
+        return data[3:] if content.startswith(codecs.BOM_UTF8) else data, []
+    encoding, notes = chosen_encoding(content.split(b"\n"), "line", path, declared)
+    return pa.py_buffer(_decoded_whole(content, path, encoding)), notes
+
+
+def chosen_encoding(
+    pieces: Iterable[bytes], piece_name: str, path: Path, declared: str | None
+) -> tuple[str, list[str]]:
+    """Return the encoding of pieces of text and a note where it was guessed; every piece is valid in it."""
+    foreign = [piece for piece in pieces if not piece.isascii()]
+    if declared is not None:
+        check_encoding_name(declared, path)
+        _check_decodable(foreign, declared, piece_name, path, "declared")
+        return declared, []
+    not_utf8 = [piece for piece in foreign if not _is_valid(piece, "utf-8")]
+    if not not_utf8:
+        return "utf-8", []
+    if len(not_utf8) < len(foreign):
+        raise FaultyInputError(
+            f"{path.name}: mixed encodings: {counted(len(foreign) - len(not_utf8), piece_name)} with characters "
+            f"in UTF-8 and {counted(len(not_utf8), piece_name)} that cannot be UTF-8. Export the file again in "
+            f"one encoding, or declare one by {setting_of(path, 'encoding', _greek_or_western(not_utf8))}."
+        )
+    guess = _greek_or_western(not_utf8)
+    _check_decodable(not_utf8, guess, piece_name, path, "guessed")
+    return guess, [f"not UTF-8: read as {guess} (guessed)"]
+
+
+def check_encoding_name(name: str, path: Path) -> None:
+    """Raise FaultyInputError when Python knows no text encoding of this name."""
+    try:
+        # A wrong name is told by LookupError; whether the one letter fits does not matter here.
+        b"a".decode(name, errors="replace")
+    except (LookupError, ValueError):
+        raise FaultyInputError(
+            f"{path.name}: the declared encoding {name!r} is not known. Allowed are names such as utf-8, cp1252, "
+            f"cp1253, iso-8859-7: {setting_of(path, 'encoding', 'cp1253')}."
+        ) from None
+
+
+def _greek_or_western(pieces: Sequence[bytes]) -> str:
+    """Guess between Greek and western Windows text.
+
+    Greek words are made of high bytes, which therefore stand side by side; in western text a high byte is an
+    accented letter or a sign among ASCII letters and stands alone.
+    """
+    text = np.frombuffer(b"\n".join(pieces), dtype=np.uint8)
+    high = np.concatenate(([False], text >= 0x80, [False]))
+    has_high_neighbour = high[1:-1] & (high[:-2] | high[2:])
+    return "cp1253" if 2 * has_high_neighbour.sum() > high.sum() else "cp1252"
+
+
+def _check_decodable(pieces: Sequence[bytes], encoding: str, piece_name: str, path: Path, how: str) -> None:
+    n_undecodable = sum(not _is_valid(piece, encoding) for piece in pieces)
+    if n_undecodable:
+        raise FaultyInputError(
+            f"{path.name}: {counted(n_undecodable, piece_name)} with bytes that do not exist in the {how} "
+            f"encoding {encoding}. Declare the encoding the file was written in, e.g. "
+            f"{setting_of(path, 'encoding', 'cp1253' if encoding != 'cp1253' else 'cp1252')}."
+        )
+
+
+def _decoded_whole(content: bytes, path: Path, encoding: str) -> bytes:
+    try:
+        text = content.decode(encoding).removeprefix("\ufeff").encode()
+    except UnicodeError:
+        raise FaultyInputError(
+            f"{path.name}: the file's bytes are not valid {encoding}; it may be cut off. Export it again, or "
+            f"declare its encoding by {setting_of(path, 'encoding', 'utf-8')}."
+        ) from None
+    _check_no_nul(np.frombuffer(text, dtype=np.uint8), path)
+    return text
+
+
+def _check_no_nul(characters: np.ndarray, path: Path) -> None:
+    if characters.min(initial=0xFF) == 0:
+        n_nul = len(characters) - int(np.count_nonzero(characters))
+        raise FaultyInputError(
+            f"{path.name}: this is not a text file ({counted(n_nul, 'NUL byte')} found). Export it again as text; "
+            f"if it is UTF-16, declare that by {setting_of(path, 'encoding', 'utf-16-le')}."
+        )
+
+
+def _is_valid_utf8(content: bytes) -> bool:
+    # Chunk by chunk: decoding a gigabyte at once would take up to four more.
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(content)
+    try:
+        for start in range(0, len(view), _CHUNK):
+            decoder.decode(view[start : start + _CHUNK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _is_valid(piece: bytes, encoding: str) -> bool:
+    try:
+        piece.decode(encoding)
+    except UnicodeError:
+        return False
+    return True
+
+
+def _is_utf8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+
+
+def _has_wide_characters(encoding: str) -> bool:
+    """Whether every character takes two bytes or more: ASCII letters with NUL bytes, lines not to be split."""
+    return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))

@@ -1,0 +1,178 @@
+"""Reading one sheet of an Excel workbook (.xlsx, .xlsm, .xls): numbers, dates and text as the cells hold them."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import warnings
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
+from study.formats.packed import check_unfolded_size
+from study.formats.registry import Format
+from study.formats.tables import FileContents, FileOptions, domain_of
+from study.formats.values import clean_name, name_faults
+
+_NEW_WORKBOOK = b"PK\x03\x04"
+_Sheet = Sequence[Sequence[Any]]
+
+
+def read_excel(source: SourceFile, options: FileOptions) -> FileContents:
+    """Read a workbook's sheet: the one that is named, the one that is called as the domain, or the only one with cells.
+
+    Columns of numbers are float64, dates and times ISO 8601, all else text. Raises FaultyInputError for a workbook that
+    is damaged or locked, and where several sheets hold data and none is chosen.
+    """
+    path = source.path
+    read = _sheets_of_new if source.content.startswith(_NEW_WORKBOOK) else _sheets_of_old
+    with _reading(source):
+        sheets = read(source)
+    name, notes = _chosen_sheet(sheets, path, options)
+    rows = sheets[name]
+    header = [_name_in(cell) for cell in rows[0]]
+    n_columns = max(position for position, row in enumerate(zip_longest(*rows), start=1) if any(map(_is_filled, row)))
+    header = [*header, *[""] * n_columns][:n_columns]
+    faults = name_faults(header, path, first_may_be_unnamed=True)
+    if len(rows) < 2:
+        faults.append(no_record_fault(path))
+    if faults:
+        raise FaultyInputError(faults)
+    cells = list(zip_longest(*(row[:n_columns] for row in rows[1:])))
+    cells += [(None,) * (len(rows) - 1)] * (n_columns - len(cells))
+    return FileContents({name: _column(column) for name, column in zip(header, cells, strict=True)}, notes)
+
+
+@contextmanager
+def _reading(source: SourceFile) -> Iterator[None]:
+    """Whatever a library stumbles over in a workbook is a fault of the file; its messages may quote cells."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except ImportError as error:
+        raise FaultyInputError(
+            f"{source.name}: reading Excel workbooks needs {error.name}; install it by "
+            "pip install -r requirements/formats.txt, or export the sheet as CSV."
+        ) from None
+    except FaultyInputError:
+        raise
+    except Exception:
+        raise FaultyInputError(
+            f"{source.name}: the workbook is cut off, damaged, or locked by a password. Save it again without one, or "
+            f"leave the domain out by {leave_out_setting(source.path)}."
+        ) from None
+
+
+def _sheets_of_new(source: SourceFile) -> dict[str, _Sheet]:
+    with zipfile.ZipFile(io.BytesIO(source.content)) as archive:
+        n_bytes = sum(member.file_size for member in archive.infolist())
+    check_unfolded_size(source.path, len(source.content), n_bytes)
+    import openpyxl
+
+    book = openpyxl.load_workbook(io.BytesIO(source.content), read_only=True, data_only=True, keep_links=False)
+    return {
+        sheet.title: _without_empty_ends(list(sheet.iter_rows(values_only=True)))
+        for sheet in book.worksheets
+        if sheet.sheet_state == "visible"
+    }
+
+
+def _sheets_of_old(source: SourceFile) -> dict[str, _Sheet]:
+    import xlrd
+
+    book = xlrd.open_workbook(file_contents=source.content, logfile=io.StringIO())
+    return {
+        sheet.name: _without_empty_ends(
+            [[_old_cell(cell, book.datemode) for cell in sheet.row(number)] for number in range(sheet.nrows)]
+        )
+        for sheet in book.sheets()
+        if sheet.visibility == 0
+    }
+
+
+def _old_cell(cell: Any, datemode: int) -> Any:
+    import xlrd
+
+    if cell.ctype == xlrd.XL_CELL_DATE:
+        moment = xlrd.xldate_as_datetime(cell.value, datemode)
+        return moment.time() if cell.value < 1 else moment
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return bool(cell.value)
+    return xlrd.error_text_from_code.get(cell.value) if cell.ctype == xlrd.XL_CELL_ERROR else cell.value
+
+
+def _without_empty_ends(rows: list[Any]) -> _Sheet:
+    filled = [number for number, row in enumerate(rows) if any(map(_is_filled, row))]
+    return rows[filled[0] : filled[-1] + 1] if filled else []
+
+
+def _is_filled(cell: Any) -> bool:
+    return cell is not None and (not isinstance(cell, str) or cell.strip() != "")
+
+
+def _chosen_sheet(sheets: dict[str, _Sheet], path: Path, options: FileOptions) -> tuple[str, list[str]]:
+    with_cells = [name for name, rows in sheets.items() if rows]
+    shown = listed(map(shown_name, with_cells), at_most=8)
+    if options.sheet is not None:
+        if options.sheet not in with_cells:
+            raise FaultyInputError(f"{path.name}: no sheet {options.sheet!r} with cells; the workbook has {shown}.")
+        return options.sheet, []
+    if not with_cells:
+        raise FaultyInputError(
+            f"{path.name}: the workbook has no visible sheet with cells. Remove it, or leave the domain out by "
+            f"{leave_out_setting(path)}."
+        )
+    of_domain = [name for name in with_cells if clean_name(name).upper() == domain_of(path)]
+    if len(with_cells) > 1 and len(of_domain) != 1:
+        raise FaultyInputError(
+            f"{path.name}: {counted(len(with_cells), 'sheet')} with cells ({shown}); one sheet is one domain. Choose "
+            f"by {setting_of(path, 'sheet', with_cells[0])}."
+        )
+    name = of_domain[0] if of_domain else with_cells[0]
+    others = f", and {counted(len(with_cells) - 1, 'other sheet')} not" if len(with_cells) > 1 else ""
+    return name, [f"sheet {shown_name(name)} read{others}"] if others else []
+
+
+def _name_in(cell: Any) -> str:
+    return clean_name(_text_of(cell) or "")
+
+
+def _column(cells: Sequence[Any]) -> np.ndarray | pa.Array:
+    """A column of numbers as float64 where nothing else stands in it, else as text."""
+    kinds = {type(cell) for cell in cells if _is_filled(cell)}
+    if kinds and kinds <= {int, float}:
+        return np.array([cell if isinstance(cell, int | float) else np.nan for cell in cells], dtype=np.float64)
+    has_times = any(isinstance(cell, datetime.datetime) and cell.time() != datetime.time() for cell in cells)
+    return pa.array([_text_of(cell, has_times) for cell in cells], type=pa.large_string())
+
+
+def _text_of(cell: Any, has_times: bool = False) -> str | None:
+    """A cell as text; a moment as a date where the whole column has no time of day."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    if isinstance(cell, bool):
+        return str(cell)
+    if isinstance(cell, int | float):
+        return number_text(cell) if isinstance(cell, float) else str(cell)
+    if isinstance(cell, datetime.datetime):
+        return cell.isoformat(timespec="seconds") if has_times else cell.date().isoformat()
+    return str(cell)
+
+
+FORMAT = Format(
+    readers=dict.fromkeys((".xlsx", ".xlsm", ".xls"), read_excel),
+    documentation="Excel (`.xlsx`, `.xlsm`, `.xls`; with `requirements/formats.txt`)",
+    place=8,
+)

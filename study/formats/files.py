@@ -1,0 +1,192 @@
+"""Finding the domain files of a pilot and reading each of them into one table of text and numbers.
+
+One file is one domain, named by the file. What can be read is what is registered in ``study.formats.registry``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from disclosure_control.basics.files import SourceFile, link_fault, read_file
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.side_by_side import meanwhile
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.foreign_content import foreign_content_faults
+from study.formats.messages import all_files_setting, empty_file_fault, reason_of
+from study.formats.packed import gunzipped
+from study.formats.registry import holds_data, readers_by_suffix
+from study.formats.tables import (
+    GZIP_SUFFIX,
+    NOTHING_DECLARED,
+    FileContents,
+    FileOptions,
+    SourceTable,
+    domain_of,
+    suffix_of,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_BEGINNING_BYTES = 1 << 16
+# What lies beside the data of a release and is no domain.
+DESCRIPTIONS = ("CODEBOOK", "README")
+
+
+@dataclass(frozen=True)
+class FoundFiles:
+    """The files of a pilot folder: those to read by domain, sorted, and those left out with the reason."""
+
+    by_domain: dict[str, Path]
+    left_out: dict[str, str]
+
+
+def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None = None) -> FoundFiles:
+    """Return the domain files of a pilot folder and the files that no reader knows.
+
+    ``chosen``: of a domain that lies there in several formats, the name of the file to read. Sub-folders and hidden
+    files are passed over. Raises FaultyInputError when the folder cannot be listed,
+    holds no domain file, holds two files for one domain, or a domain file is a link that leads out of it.
+    """
+    folder = Path(folder)
+    readers = readers_by_suffix()
+    by_domain: dict[str, list[Path]] = {}
+    left_out: dict[str, str] = {}
+    for path in visible_files(folder):
+        if domain_of(path) in DESCRIPTIONS:
+            left_out[path.name] = "describes the data"
+        elif suffix_of(path) in readers and not holds_data(suffix_of(path), _beginning_of(path)):
+            left_out[path.name] = "text that is no table"
+        elif suffix_of(path) in readers:
+            by_domain.setdefault(domain_of(path), []).append(path)
+        else:
+            left_out[path.name] = f"not a data format this tool reads: {suffix_of(path) or 'no suffix'}"
+    if not by_domain:
+        others = f" ({counted(len(left_out), 'file')} of other formats)" if left_out else ""
+        raise FaultyInputError(
+            f"{folder}: no data file found{others}. Put the pilot's domain files there, one file per domain, "
+            f"as {', '.join(readers)}."
+        )
+    faults = [
+        fault for paths in by_domain.values() for path in paths if (fault := link_fault(path, folder)) is not None
+    ]
+    for domain, paths in sorted(by_domain.items()):
+        if len(paths) > 1:
+            named = [path for path in paths if path.name in (chosen or {}).get(domain, ())]
+            if len(named) == 1:
+                left_out |= {path.name: "another file of the domain was chosen" for path in paths if path != named[0]}
+                by_domain[domain] = named
+            else:
+                faults.append(_several_files_fault(folder, domain, paths))
+    if faults:
+        raise FaultyInputError(faults)
+    return FoundFiles(
+        by_domain={domain: by_domain[domain][0] for domain in sorted(by_domain)},
+        left_out=dict(sorted(left_out.items())),
+    )
+
+
+def _several_files_fault(folder: Path, domain: str, paths: Sequence[Path]) -> str:
+    names = sorted(path.name for path in paths)
+    return (
+        f"{folder}: {counted(len(paths), 'file')} for the domain {domain} ({listed(names, at_most=8)}); one file per "
+        "domain is allowed. Keep one of them and move the others out of the folder, or choose one by "
+        f"{all_files_setting('files', {domain: {'file': names[0]}})}."
+    )
+
+
+def read_domain_file(file: Path | SourceFile, options: FileOptions = NOTHING_DECLARED) -> SourceTable:
+    """Read one domain file of any registered format: at a path, or as it was read already.
+
+    The file is opened once; the table's ``sha256`` is of the bytes that were parsed. Raises FaultyInputError with all
+    faults that could be told apart; messages name the file, columns, kinds and counts, never a value of a cell.
+    """
+    path = file if isinstance(file, Path) else file.path
+    readers, suffix = readers_by_suffix(), suffix_of(path)
+    if suffix not in readers:
+        raise FaultyInputError(
+            f"{path.name}: not a data format this tool reads ({suffix or 'no suffix'}); "
+            f"allowed are {', '.join(readers)}."
+        )
+    try:
+        source = read_file(file) if isinstance(file, Path) else file
+    except OSError as error:
+        raise FaultyInputError(f"{path.name}: the file cannot be read: {reason_of(error)}.") from None
+    if not source.content:
+        raise FaultyInputError(empty_file_fault(path))
+    unpacked = source
+    if suffix.endswith(GZIP_SUFFIX):
+        unpacked = SourceFile(path, gunzipped(path, source.content))
+        if not unpacked.content:
+            raise FaultyInputError(empty_file_fault(path))
+    stop_at(foreign_content_faults(path, unpacked.content))
+    with meanwhile(lambda: source.sha256):
+        found = readers[suffix](unpacked, options)
+        frame, notes = _read_as_declared(found, path, options)
+    return SourceTable(
+        domain_of(path),
+        path.name,
+        source.sha256,
+        frame,
+        found.labels,
+        tuple(notes),
+        types=found.types,
+        label=found.label,
+        written_as=found.written_as,
+    )
+
+
+class DomainFiles:
+    """The domain files of one run: each is read once, whoever asks for it, where its table ``is_kept``."""
+
+    def __init__(self, is_kept: bool = False):
+        self._is_kept = is_kept
+        self._tables: dict[tuple[Path, str], SourceTable] = {}
+
+    def read(self, path: Path, options: FileOptions = NOTHING_DECLARED) -> SourceTable:
+        """The table as ``read_domain_file`` reads it."""
+        key = (path, repr(options))
+        table = self._tables.get(key) or read_domain_file(path, options)
+        if self._is_kept:
+            self._tables[key] = table
+        return table
+
+
+def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> tuple[pd.DataFrame, list[str]]:
+    """What the columns of a file mean, in whatever format it is: row numbers, missing values, numbers and dates."""
+    from study.formats.column_reading import read_columns, reading_notes
+    from study.formats.dated_columns import with_iso_dates
+    from study.formats.row_numbers import without_row_numbers
+    from study.formats.values import frame_of, name_faults
+
+    columns, notes_on_rows = without_row_numbers(found.columns, path, options)
+    stop_at(name_faults(list(columns), path))
+    readings = read_columns(dataclasses.replace(found, columns=columns), path, options)
+    dated, notes_on_dates = with_iso_dates(readings, path, options)
+    notes = [*found.notes, *notes_on_rows, *reading_notes(readings, path, options), *notes_on_dates]
+    return frame_of(dated), notes
+
+
+def visible_files(folder: Path) -> list[Path]:
+    """The files of a folder by name, but for hidden ones. Raises FaultyInputError where it cannot be listed."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith(".") and _is_file(path))
+    except OSError as error:
+        raise FaultyInputError(f"{folder}: the pilot's folder cannot be listed: {reason_of(error)}.") from None
+
+
+def _beginning_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_BEGINNING_BYTES)
+    except OSError:
+        return b""
+
+
+def _is_file(path: Path) -> bool:
+    # A link to nowhere or to a device counts: passed over, a domain would be missing without a word.
+    return path.is_file() or (path.is_symlink() and not path.is_dir())

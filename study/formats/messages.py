@@ -1,0 +1,102 @@
+"""What the readers of all formats say in the same words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from disclosure_control.basics.telling.small_counts import people_on_screen
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.tables import domain_of
+
+
+class Note(str):
+    """What is said of a pilot's files, with exact counts: the merge report, which holds it, is restricted.
+
+    ``on_screen`` is the same for screens and logs: no count of records, which are of people, from 1 to 9.
+    """
+
+    on_screen: str
+
+    @classmethod
+    def of(cls, write: Callable[[Callable[..., str]], str]) -> Note:
+        """The note that ``write`` makes of a function: it tells a count, of a whole, or of things by their noun.
+
+        On the screen the whole is not told: beside the number of all subjects it may tell that few are missing.
+        """
+        note = cls(write(_exact))
+        note.on_screen = write(_on_screen)
+        return note
+
+
+def _exact(n: int, noun: str = "", whole: int | None = None) -> str:
+    of_whole = "" if whole is None else f" of {whole:,}"
+    return (counted(n, noun) if noun else f"{n:,}") + of_whole
+
+
+def _on_screen(n: int, noun: str = "", whole: int | None = None) -> str:
+    return people_on_screen(n, ",") + (f" {noun}s" if noun else "")
+
+
+def shown_name(name: str) -> str:
+    """Return a column name for a message, quoted, shortened, and without control characters."""
+    printable = "".join(character if character.isprintable() else " " for character in name)
+    return repr(printable if len(printable) <= 60 else printable[:57] + "...")
+
+
+def setting_of(path: Path, key: str, value: object) -> str:
+    """Return the config setting that declares ``key`` of a file, ready to be copied."""
+    return "merge: " + json.dumps({"files": {domain_of(path): {key: value}}}, ensure_ascii=False)
+
+
+def leave_out_setting(path: Path) -> str:
+    """Return the config setting that leaves a domain out, ready to be copied."""
+    return "merge: " + json.dumps({"ignore": [domain_of(path)]}, ensure_ascii=False)
+
+
+def reason_of(error: OSError) -> str:
+    """Return why the system could not do something, in its own words and without a path."""
+    return os.strerror(error.errno) if error.errno else "the system refused"
+
+
+def empty_file_fault(path: Path) -> str:
+    """Return the fault of a file that holds nothing."""
+    return f"{path.name}: the file is empty. Remove it, or leave the domain out by {leave_out_setting(path)}."
+
+
+def no_record_fault(path: Path) -> str:
+    """Return the fault of a file that names columns and holds no record."""
+    return (
+        f"{path.name}: the file has column names and no record. Remove it, or leave the domain out by "
+        f"{leave_out_setting(path)}."
+    )
+
+
+def several_datasets_fault(path: Path, n_datasets: int) -> str:
+    """Return the fault of a file that holds more than one dataset."""
+    return (
+        f"{path.name}: the file holds {n_datasets} datasets; one dataset per file is allowed. Export each "
+        "dataset into a file of its own."
+    )
+
+
+def all_files_setting(key: str, value: object) -> str:
+    """Return the config setting that declares something of all files, ready to be copied."""
+    return "merge: " + json.dumps({key: value}, ensure_ascii=False)
+
+
+def counted_note(words: str, counts: Mapping[str, int], *more: str) -> list[str]:
+    """Return the note with the columns that have such records, and how many; none where no column has."""
+    found = {shown_name(name): number for name, number in counts.items() if number}
+
+    def write(told: Callable[..., str]) -> str:
+        return words.format(listed((f"{name} ({told(number)})" for name, number in found.items()), at_most=8), *more)
+
+    return [Note.of(write)] if found else []
+
+
+def unquoted_missing_note(n: int) -> Note:
+    """Return the note on fields that are missing because they hold NA without quotes."""
+    return Note.of(lambda told: f"NA without quotes, as R writes what is missing, read as missing ({told(n)})")

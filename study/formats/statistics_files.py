@@ -1,0 +1,144 @@
+"""What the readers of SPSS, Stata and SAS data sets share: pyreadstat, dates by their formats, value labels."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import listed
+from study.formats.dates import iso_of_days, iso_of_seconds, time_of_seconds
+from study.formats.messages import leave_out_setting, no_record_fault, setting_of, shown_name
+from study.formats.packed import check_unfolded_size
+from study.formats.tables import FileContents, FileOptions
+from study.formats.values import clean_name, name_faults
+
+_BYTES_OF_VALUE = 8
+DAYS, SECONDS, MILLISECONDS, TIME, TIME_IN_MILLISECONDS = "days", "seconds", "milliseconds", "time", "time in ms"
+
+
+@dataclass(frozen=True)
+class DateFormats:
+    """Which formats of a program mean dates: (pattern, what is counted) in the order in which they are tried."""
+
+    origin: np.datetime64
+    patterns: Sequence[tuple[str, str]]
+
+    def unit_of(self, format_name: str | None) -> str | None:
+        """What numbers of this format count; None where they are no dates."""
+        tried = (unit for pattern, unit in self.patterns if re.match(pattern, format_name or "", re.IGNORECASE))
+        return next(tried, None)
+
+    def iso(self, numbers: np.ndarray, format_name: str | None) -> np.ndarray | pa.Array:
+        """Return numbers (n_records,) as ISO 8601 where their format says that they are dates or times."""
+        match self.unit_of(format_name):
+            case "days":
+                return iso_of_days(numbers, self.origin)
+            case "seconds":
+                return iso_of_seconds(numbers, self.origin)
+            case "milliseconds":
+                return iso_of_seconds(numbers / 1000, self.origin)
+            case "time":
+                return time_of_seconds(numbers)
+            case "time in ms":
+                return time_of_seconds(numbers / 1000)
+        return numbers
+
+
+SAS_FORMATS = DateFormats(
+    np.datetime64("1960-01-01"),
+    (
+        (r"(E8601|IS8601|B8601)(DT|DN|LX|DZ)|DATETIME|DATEAMPM|DT|MDYAMPM", SECONDS),
+        (r"(E8601|IS8601|B8601)(TM|TZ)|TIME|HHMM|TOD", TIME),
+        (r"(E8601|IS8601|B8601)DA|DATE|DDMMYY|MMDDYY|YYMM|MMYY|MONYY|JULIAN|WEEKDAT|WORDDAT|EURDF", DAYS),
+    ),
+)
+SPSS_FORMATS = DateFormats(
+    np.datetime64("1582-10-14"),
+    ((r"DATETIME|YMDHMS", SECONDS), (r"TIME|MTIME", TIME), (r"[AESJ]?DATE|QYR|MOYR|WKYR", SECONDS)),
+)
+STATA_FORMATS = DateFormats(
+    np.datetime64("1960-01-01"),
+    ((r"%-?tc[HhMmSs:. ]+$", TIME_IN_MILLISECONDS), (r"%-?tc", MILLISECONDS), (r"%-?t?d", DAYS)),
+)
+
+
+def read_statistics_file(source: SourceFile, options: FileOptions, program: str, formats: DateFormats) -> FileContents:
+    """Read a data set of ``program`` (the suffix of pyreadstat's reader): numbers as float64, dates and text as text.
+
+    Values that the file itself declares missing are missing. Value labels take the place of codes where the config says
+    ``"value_labels": "labels"``. Raises FaultyInputError for a file that is cut off, damaged, or none at all.
+    """
+    path = source.path
+    columns, metadata = _opened(source, options, program)
+    names = [clean_name(name) for name in columns]
+    faults = name_faults(names, path)
+    if not columns or not len(next(iter(columns.values()))):
+        faults.append(no_record_fault(path))
+    if faults:
+        raise FaultyInputError(faults)
+    labelled: Mapping[str, Mapping[Any, str]] = metadata.variable_value_labels
+    values: dict[str, np.ndarray | pa.Array] = {}
+    for name, (given_name, column) in zip(names, columns.items(), strict=True):
+        if metadata.readstat_variable_types[given_name] == "string":
+            values[name] = pa.array(list(column), type=pa.large_string())
+        else:
+            numbers = np.asarray(column, dtype=np.float64)
+            values[name] = formats.iso(numbers, metadata.original_variable_types.get(given_name))
+        if options.value_labels == "labels" and given_name in labelled:
+            values[name] = _with_labels(values[name], labelled[given_name])
+    notes = []
+    coded = [shown_name(name) for name, given in zip(names, columns, strict=True) if given in labelled]
+    if coded and options.value_labels == "codes":
+        setting = setting_of(path, "value_labels", "labels")
+        notes.append(f"codes kept where the file has labels of values: {listed(coded, at_most=8)}; labels by {setting}")
+    elif coded:
+        notes.append(f"labels of values in the place of codes: {listed(coded, at_most=8)}")
+    labels = zip(names, metadata.column_labels, strict=True)
+    return FileContents(values, notes, {name: clean_name(label) for name, label in labels if label})
+
+
+def _opened(source: SourceFile, options: FileOptions, program: str) -> tuple[Mapping[str, Sequence[Any]], Any]:
+    import pyreadstat
+
+    read = getattr(pyreadstat, f"read_{program}")
+    arguments: dict[str, Any] = {"output_format": "dict", "disable_datetime_conversion": True}
+    arguments |= {"encoding": options.encoding} if options.encoding else {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            _, announced = read(io.BytesIO(source.content), metadataonly=True, **arguments)
+            n_values = max(announced.number_rows or 0, 0) * announced.number_columns
+            check_unfolded_size(source.path, len(source.content), _BYTES_OF_VALUE * n_values)
+            columns, metadata = read(io.BytesIO(source.content), **arguments)
+    except FaultyInputError:
+        raise
+    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, KeyError, MemoryError):
+        raise FaultyInputError(damaged_fault(source)) from None
+    return columns, metadata
+
+
+def damaged_fault(source: SourceFile) -> str:
+    """Return the fault of a data set that cannot be read as what its suffix says."""
+    return (
+        f"{source.name}: the file is cut off, damaged, or no {source.path.suffix.lower()} file. Copy or export it "
+        f"again, or leave the domain out by {leave_out_setting(source.path)}."
+    )
+
+
+def _with_labels(column: np.ndarray | pa.Array, labels: Mapping[Any, str]) -> pa.Array:
+    """The labels of codes; a code without one stays as it is, and a missing value is missing."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(column if isinstance(column, np.ndarray) else column.to_pandas())
+    texts = [labels.get(code, number_text(code) if isinstance(code, float) else code) for code in distinct]
+    return pa.array(np.array([*texts, None], dtype=object)[codes], type=pa.large_string())

@@ -1,0 +1,122 @@
+"""Column names and values as every reader hands them on: normalised, trimmed, blanks missing.
+
+Values are cleaned on the distinct values of a column, and a column in which nothing had to change is passed on
+as it is: most columns of a clinical data set repeat a few clean values.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.messages import setting_of, shown_name
+
+NUMBER_PATTERN = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+# Above this, float64 no longer holds every integer.
+LARGEST_EXACT_INTEGER = 2**53
+
+
+def clean_name(name: str) -> str:
+    """Return a column name in Unicode NFC without blanks around it."""
+    return unicodedata.normalize("NFC", name).strip()
+
+
+def name_faults(
+    names: Sequence[str], path: Path, show_names: bool = True, first_may_be_unnamed: bool = False
+) -> list[str]:
+    """Return the faults of a file's column names: those that are empty, and those that stand more than once.
+
+    ``show_names=False`` gives positions alone, for a first line that may not be a header at all.
+    ``first_may_be_unnamed``: a first column without a name is judged by its values, by ``without_row_numbers``.
+    """
+    faults = []
+    positions: dict[str, list[int]] = {}
+    for position, name in enumerate(names, start=1):
+        if name or position > 1 or not first_may_be_unnamed:
+            positions.setdefault(name, []).append(position)
+    if "" in positions:
+        empty = positions.pop("")
+        where = listed(map(str, empty), at_most=8)
+        faults.append(
+            f"{path.name}: {counted(len(empty), 'column')} without a name (position {where} of {len(names)}). "
+            "Give every column a name, or remove the column; a first column without a name is left out by "
+            f"{setting_of(path, 'unnamed', 'drop')}."
+        )
+    for name, places in positions.items():
+        if len(places) > 1:
+            # Where there is no header the first record stands there, and an id must not be shown.
+            may_be_value = not show_names or any(letter.isdigit() for letter in name)
+            which = "that is not shown because it may be a value" if may_be_value else shown_name(name)
+            faults.append(
+                f"{path.name}: {len(places)} columns have the name {which} "
+                f"(positions {listed(map(str, places), at_most=8)}); a name may stand once. Rename or remove "
+                "the others, or put a header first if there is none."
+            )
+    return faults
+
+
+def declared_missing(tokens: Iterable[str] | None) -> frozenset[str]:
+    """Return the tokens declared to mean missing, in the form that cleaned values have."""
+    return frozenset(clean_name(token) for token in tokens or ())
+
+
+def clean_text(column: pa.ChunkedArray | pa.Array, missing: frozenset[str] = frozenset()) -> pa.ChunkedArray:
+    """Return a text column in Unicode NFC, trimmed, with blanks and declared tokens missing."""
+    column = as_large_text(column)
+    distinct = pc.unique(column)
+    return with_values_replaced(column, distinct, clean_values(distinct, missing))
+
+
+def clean_values(values: pa.Array, missing: frozenset[str] = frozenset()) -> pa.Array:
+    """Return text values in Unicode NFC, trimmed, with blanks and declared tokens missing."""
+    if not pc.all(pc.string_is_ascii(values)).as_py():
+        values = pc.utf8_normalize(values, form="NFC")
+    values = pc.utf8_trim_whitespace(values)
+    to_missing = pa.array(sorted(missing | {""}), type=values.type)
+    return pc.if_else(pc.is_in(values, value_set=to_missing), pa.scalar(None, type=values.type), values)
+
+
+def with_values_replaced(column: pa.ChunkedArray, distinct: pa.Array, replacements: pa.Array) -> pa.ChunkedArray:
+    """Return a column in which each of its distinct values is replaced by the value beside it."""
+    if replacements.equals(distinct):
+        return column
+    return replacements.take(pc.index_in(column, value_set=distinct))
+
+
+def n_records_of(which: pa.ChunkedArray | pa.Array, n_records: np.ndarray | None) -> int:
+    """How many records the chosen values (n_values,) stand for; ``n_records`` (n_values,) says for how many each."""
+    if n_records is None:
+        return int(pc.sum(which).as_py() or 0)
+    return int(n_records[pc.fill_null(which, False).to_numpy(zero_copy_only=False)].sum())
+
+
+def as_large_text(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray:
+    """Return a text column as the type behind pandas' text, which has no 2 GB limit."""
+    if isinstance(column, pa.Array):
+        column = pa.chunked_array([column])
+    return column.cast(pa.large_string())
+
+
+def clean_numbers(values: np.ndarray, missing: frozenset[str] = frozenset()) -> np.ndarray:
+    """Return numbers as float64 with declared tokens missing, where a token is a number: '-99' is -99.0."""
+    values = np.asarray(values, dtype=np.float64)
+    tokens = [float(token) for token in missing if pc.match_substring_regex(token, NUMBER_PATTERN).as_py()]
+    return np.where(np.isin(values, tokens), np.nan, values) if tokens else values
+
+
+def frame_of(columns: Mapping[str, pa.ChunkedArray | np.ndarray]) -> pd.DataFrame:
+    """Return the table of a file from its columns, text as Arrow arrays and numbers as float64 arrays."""
+    series = {}
+    for name, values in columns.items():
+        if isinstance(values, np.ndarray):
+            series[name] = pd.Series(values, copy=False)
+        else:
+            series[name] = pd.Series(pd.array(values, dtype="str"), copy=False)
+    return pd.DataFrame(series, copy=False)

@@ -1,0 +1,137 @@
+"""The combined dataset put together piece by piece, and what the merge report tells of its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.words import in_one_line, listed
+from study.formats.messages import Note
+from study.formats.values import NUMBER_PATTERN
+from study.merge.parts import Reduced
+from study.merge.state import MergeState
+from study.merge.subject_ids import DEFAULT_COLUMN
+
+
+class Pieces(Protocol):
+    """Where the pieces of a result are kept until it is written."""
+
+    def append(self, piece: pd.DataFrame, /) -> None:
+        """Keep one more piece."""
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        """The pieces in their order, as often as needed."""
+
+
+@dataclass(frozen=True)
+class Combined:
+    """The combined dataset, all text, ``USUBJID`` first, in ``pieces``; ``report`` for ``merge_report.json``."""
+
+    columns: list[str]
+    n_subjects: int
+    kept: Iterable[pd.DataFrame] = field(repr=False)
+    report: dict[str, Any]
+
+    @property
+    def pieces(self) -> Iterator[pd.DataFrame]:
+        """The dataset in pieces of some subjects each."""
+        return (piece if list(piece.columns) == self.columns else piece[self.columns] for piece in self.kept)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The dataset whole."""
+        pieces = list(self.pieces)
+        return pieces[0] if len(pieces) == 1 else pd.concat(pieces, ignore_index=True)
+
+
+@dataclass
+class _Column:
+    """What is told of a column: values, those that are no numbers, and the first two different ones."""
+
+    n_values: int = 0
+    n_texts: int = 0
+    distinct: tuple[str, ...] = ()
+
+
+class Assembly:
+    """Takes the columns of some subjects after the other, and tells of all."""
+
+    def __init__(self, state: MergeState, pieces: Pieces):
+        self._state, self._pieces = state, pieces
+        self._columns: dict[str, _Column] = {}
+        self._units: dict[str, str] = {}
+        self._n_subjects = 0
+
+    def named(self, reduced: Reduced, is_first: bool) -> Mapping[str, np.ndarray]:
+        """Columns by their names without line breaks and tabs, which would break the lines of every report."""
+        named = {in_one_line(name): values for name, values in reduced.columns.items()}
+        self._units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
+        if is_first and len(named) < len(reduced.columns):
+            self._state.faults.append(
+                f"{len(reduced.columns) - len(named)} columns of {len(reduced.columns)} are named as another one but "
+                "for line breaks or tabs; rename them in the source"
+            )
+        n_changed = len(reduced.columns.keys() - named.keys())
+        if is_first and n_changed:
+            self._state.notes.append(f"line breaks or tabs in the names of {n_changed} columns became blanks")
+        return named
+
+    def add(self, ids: pd.Index, columns: Mapping[str, np.ndarray]) -> None:
+        """Put the columns of some subjects at the end: (n_subjects,) of text each."""
+        if not self._n_subjects:
+            absent = [name for name in self._state.settings.drop if name not in columns]
+            if absent:
+                raise FaultyInputError(
+                    f"merge['drop']: no column {', '.join(map(repr, absent))} in the combined dataset"
+                )
+        frame = pd.DataFrame({DEFAULT_COLUMN: ids.to_numpy(), **columns}, dtype="str")
+        for name in columns:
+            self._look_at(name, pa.array(frame[name]))
+        self._n_subjects += len(frame)
+        self._pieces.append(frame)
+
+    def _look_at(self, name: str, values: pa.Array) -> None:
+        told = self._columns.setdefault(name, _Column())
+        told.n_values += len(values) - values.null_count
+        told.n_texts += pc.sum(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN))).as_py() or 0
+        if self._state.settings.drop_constants and len(told.distinct) < 2:
+            some = pc.drop_null(pc.unique(values))[:2].to_pylist()
+            told.distinct = tuple(dict.fromkeys([*told.distinct, *some]))[:2]
+
+    def combined(self) -> Combined:
+        """The dataset with its report, after all subjects were added."""
+        state, told = self._state, self._columns
+        dropped = list(state.settings.drop)
+        if state.settings.drop_constants:
+            dropped += [name for name, column in told.items() if len(column.distinct) <= 1]
+        kept = {name: column for name, column in told.items() if name not in dropped}
+        state.notes.extend(_text_among_numbers(kept))
+        report = {
+            "subjects": self._n_subjects,
+            "inputs": state.inputs,
+            "left_out": state.left_out,
+            "notes": state.notes,
+            "domains": state.domains,
+            "dropped_columns": sorted(dropped),
+            "columns": {name: {"subjects_with_value": column.n_values} for name, column in kept.items()},
+            "units": {name: self._units[name] for name in kept if name in self._units},
+        }
+        return Combined([DEFAULT_COLUMN, *kept], self._n_subjects, self._pieces, report)
+
+
+def _text_among_numbers(columns: Mapping[str, _Column]) -> list[str]:
+    """Columns of which most values are numbers and some are not: whoever takes them for numbers loses the others."""
+    found = {name: column for name, column in columns.items() if 0 < 2 * column.n_texts < column.n_values}
+
+    def write(told: Callable[..., str]) -> str:
+        where = (f"{name} ({told(column.n_texts, whole=column.n_values)})" for name, column in found.items())
+        return f"values that are no numbers among numbers: {listed(where)}"
+
+    return [Note.of(write)] if found else []

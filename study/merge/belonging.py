@@ -1,0 +1,242 @@
+"""What of a pilot's files belongs together: one study, and one file of each domain unless the standard splits it.
+
+Two studies in one folder, or a domain in two files, would be fused without a word: a person of one study takes what
+was measured in the other. So they are a fault that names files, STUDYIDs and counts, until the config chooses, or
+pools them knowingly.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from disclosure_control.basics.telling.faults import nearest_name
+from disclosure_control.basics.telling.words import counted, listed
+from study.formats.messages import all_files_setting, shown_name
+from study.formats.tables import SourceTable
+from study.merge.large_tables import LargeTable
+from study.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
+
+STUDY = "STUDYID"
+ALL_STUDIES = "*"
+# A column STUDYID with more values than this numbers the people, as some hospitals name it, and not studies.
+MOST_STUDIES = 20
+
+
+@dataclass
+class Belonging:
+    """The tables that are merged, what was left out with the reason, rows of other studies by file, and faults."""
+
+    tables: list[SourceTable]
+    left_out: dict[str, str] = field(default_factory=dict)
+    rows_left_out: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+
+def what_belongs(
+    tables: Sequence[SourceTable],
+    study: str | tuple[str, ...] | None,
+    files: Mapping[str, tuple[str, ...]],
+    id_column: str | None,
+) -> Belonging:
+    """Return the tables of the chosen files and the chosen study.
+
+    ``study``: the STUDYID, or several to pool, or ``"*"`` for all there are; None: one is expected. ``files``: domain
+    to the names of its files; of other domains one file is expected.
+    """
+    found = Belonging(list(tables))
+    _choose_files(found, files)
+    _choose_study(found, study, id_column)
+    _check_one_file_each(found, files)
+    return found
+
+
+def domain_of_table(table: SourceTable) -> str:
+    """The domain of a file; that of a part (lbch.xpt) is named in its DOMAIN column or in its variables."""
+    parent = _named_domain(table)
+    is_part = len(parent) == 2 and table.domain.startswith(parent)
+    return parent if is_part else table.domain
+
+
+def _named_domain(table: SourceTable) -> str:
+    named = list(table.counts_of("DOMAIN").index) if "DOMAIN" in table.frame else []
+    return str(named[0]) if len(named) == 1 else findings_prefix(list(table.frame.columns)) or table.domain
+
+
+# ---------------------------------------------------------------- files
+
+
+def _choose_files(found: Belonging, files: Mapping[str, tuple[str, ...]]) -> None:
+    names = [table.file_name for table in found.tables]
+    for domain, chosen in files.items():
+        absent = [name for name in chosen if name not in names]
+        found.faults += [
+            f"merge['files'][{domain!r}]['file']: there is no data file {name!r}{nearest_name(name, names)}"
+            for name in absent
+        ]
+        if absent:
+            continue
+        kept = []
+        for table in found.tables:
+            if table.file_name in chosen:
+                kept.append(dataclasses.replace(table, domain=domain))
+            elif _group_of(table) == domain:
+                found.left_out[table.file_name] = f"not chosen by merge['files'][{domain!r}]['file']"
+            else:
+                kept.append(table)
+        found.tables = kept
+
+
+def _group_of(table: SourceTable) -> str:
+    """The domain that a file holds, whatever it is called; ``SUPPDM`` for a supplemental file of DM."""
+    if supplemental_parent(table.domain) is None:
+        return _named_domain(table)
+    named = list(table.counts_of("RDOMAIN").index) if "RDOMAIN" in table.frame else []
+    return f"SUPP{named[0]}" if len(named) == 1 else table.domain
+
+
+def _is_split(table: SourceTable, domain: str) -> bool:
+    """Whether a file's name is its domain's, or that of a part as SDTM splits domains: LBCH of LB."""
+    may_be_split = domain.removeprefix("SUPP") != BASE_DOMAIN
+    return table.domain == domain or (
+        may_be_split and re.fullmatch(re.escape(domain) + "[A-Z0-9]{1,2}", table.domain) is not None
+    )
+
+
+def _check_one_file_each(found: Belonging, files: Mapping[str, tuple[str, ...]]) -> None:
+    groups: dict[str, list[SourceTable]] = {}
+    for table in found.tables:
+        groups.setdefault(_group_of(table), []).append(table)
+    for domain, members in groups.items():
+        if domain in files or len(members) == 1 or all(_is_split(table, domain) for table in members):
+            continue
+        names = [table.file_name for table in members]
+        found.faults.append(
+            f"{len(members)} files of the domain {domain}: {listed(map(_described, members), at_most=8)}; one file is "
+            "merged, or the parts as SDTM splits a domain (LBCH of LB). Choose by "
+            f"{_file_setting(domain, names[0])}, or pool them knowingly by {_file_setting(domain, names)}"
+        )
+
+
+def _file_setting(domain: str, names: object) -> str:
+    return all_files_setting("files", {domain: {"file": names}})
+
+
+def _described(table: SourceTable) -> str:
+    studies = _studies_of(table)
+    of_study = f", {counted(len(studies), STUDY)}" if len(studies) != 1 else f", one {STUDY}"
+    return f"{table.file_name} ({counted(table.n_rows, 'row')}{of_study})"
+
+
+# ---------------------------------------------------------------- studies
+
+
+def _studies_of(table: SourceTable) -> pd.Series:
+    """Number of rows of each STUDYID."""
+    if STUDY not in table.frame:
+        return pd.Series(dtype="int64")
+    counts = table.counts_of(STUDY)
+    return counts if counts.index.dtype.kind != "f" else counts.set_axis(counts.index.map(_study_text))
+
+
+def _study_column(table: SourceTable) -> pd.Series:
+    return as_study_text(table.frame[STUDY])
+
+
+def as_study_text(column: pd.Series) -> pd.Series:
+    """A column of STUDYIDs as text, where the file holds them as numbers."""
+    return column if column.dtype.kind != "f" else column.map(_study_text, na_action="ignore")
+
+
+def _study_text(number: float) -> str:
+    return f"{number:.15g}"
+
+
+def _choose_study(found: Belonging, study: str | tuple[str, ...] | None, id_column: str | None) -> None:
+    rows = {table.file_name: _studies_of(table) for table in found.tables}
+    studies = sorted({str(name) for counts in rows.values() for name in counts.index})
+    if len(studies) > MOST_STUDIES:
+        found.notes.append(
+            f"{STUDY} has {len(studies):,} values: it is taken for a number of people, and nothing is chosen by it"
+        )
+        return
+    if study is None:
+        if len(studies) > 1:
+            found.faults.append(_several_studies_fault(found.tables, rows, studies, id_column))
+        return
+    if study == ALL_STUDIES:
+        return
+    chosen = (study,) if isinstance(study, str) else study
+    absent = [name for name in chosen if name not in studies]
+    if absent:
+        found.faults.append(
+            f"merge['study']: {listed(map(repr, absent))} is no {STUDY} of the pilot's files, which have "
+            f"{len(studies)}; write it as it stands there"
+        )
+        return
+    found.tables = [kept for table in found.tables if (kept := _of_studies(table, chosen, found)) is not None]
+
+
+def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> SourceTable | None:
+    """The rows of the chosen studies, and those that name none; None where there is no row of them."""
+    if STUDY not in table.frame:
+        return table
+    if isinstance(table, LargeTable):
+        return _large_of_studies(table, chosen, found)
+    column = _study_column(table)
+    belongs = (column.isin(chosen) | column.isna()).to_numpy(dtype=bool)
+    if belongs.all():
+        return table
+    if not belongs.any():
+        found.left_out[table.file_name] = f"no row of the chosen study among {len(table.frame):,}"
+        return None
+    found.rows_left_out[table.file_name] = int((~belongs).sum())
+    return dataclasses.replace(table, frame=table.frame[belongs].reset_index(drop=True))
+
+
+def _large_of_studies(table: LargeTable, chosen: Sequence[str], found: Belonging) -> LargeTable | None:
+    """The same of a table whose rows are not at hand."""
+    n_rows, n_others = table.n_rows, int(_studies_of(table)[lambda counts: ~counts.index.isin(chosen)].sum())
+    if not n_others:
+        return table
+    if n_others == n_rows:
+        found.left_out[table.file_name] = f"no row of the chosen study among {n_rows:,}"
+        return None
+    found.rows_left_out[table.file_name] = n_others
+    return table.with_values(STUDY, chosen)
+
+
+def _several_studies_fault(
+    tables: Sequence[SourceTable], rows: Mapping[str, pd.Series], studies: list[str], id_column: str | None
+) -> str:
+    shown = [name for name in studies if _may_be_shown(name, tables, id_column)]
+    parts = []
+    for name in studies:
+        in_files = [f"{file} ({counts[name]:,})" for file, counts in rows.items() if name in counts.index]
+        called = shown_name(name) if name in shown else "one that is not shown, because it may be a person's"
+        parts.append(f"{called} in {listed(in_files, at_most=5)}")
+    example: list[str] = [*shown, *(["..."] if len(shown) < 2 else [])]
+    return (
+        f"{len(studies)} {STUDY}s in the pilot's files, with their rows: {'; '.join(parts)}. One study is merged: "
+        f"choose it by {all_files_setting('study', example[0])}, or pool them knowingly by "
+        f"{all_files_setting('study', example if len(shown) > 1 else ALL_STUDIES)}"
+    )
+
+
+def _may_be_shown(study: str, tables: Sequence[SourceTable], id_column: str | None) -> bool:
+    """Whether two people at least have this STUDYID, so that it is not the number of one."""
+    for table in tables:
+        if isinstance(table, LargeTable):
+            has_both = STUDY in table.frame and id_column is not None and id_column in table.frame
+            if has_both and table.has_two(id_column or "", STUDY, study):
+                return True
+        elif STUDY in table.frame and id_column in table.frame:
+            people = table.frame.loc[(_study_column(table) == study).to_numpy(dtype=bool, na_value=False), id_column]
+            if len(people.dropna().unique()) > 1:
+                return True
+    return False

@@ -1,0 +1,189 @@
+"""Domain files of one pilot -> one row per subject; what was left out, collapsed or unmatched is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.telling.faults import nearest_name
+from study.formats.files import read_domain_file
+from study.formats.tables import SourceTable, domain_of
+from study.merge.assembling import Assembly, Combined, Pieces
+from study.merge.domains import DividedDomain, divided_domains
+from study.merge.large_tables import rows_in_memory, rows_of_people
+from study.merge.parts import CountedFaults, Domain, DomainPart, Plan, Reduction, added
+from study.merge.people import by_domain, people_of_tables
+from study.merge.reading import Read, belonging_tables, tables_to_merge
+from study.merge.reductions import reduction_of
+from study.merge.settings import MergeSettings
+from study.merge.state import MergeState
+from study.merge.subject_ids import SubjectIdRule
+
+__all__ = ["IN_MEMORY", "Combined", "Working", "combine_domains", "combine_tables"]
+
+
+# Of words, a number and its unit: who is told how many more are done.
+Progress = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
+
+
+def _to_nobody(words: str, n_total: int, unit: str) -> AbstractContextManager[Callable[[int], None]]:
+    return nullcontext(lambda n: None)
+
+
+@dataclass(frozen=True)
+class Working:
+    """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
+
+    ``people_per_part`` tells of the number of people and the files with their rows how many people are merged at once,
+    ``pieces`` keeps what becomes of that many people together. ``progress``, of words, a number and its unit, gives who
+    is told how many more of these are done.
+    """
+
+    read: Read = read_domain_file
+    people_per_part: Callable[[int, Sequence[SourceTable]], int] = lambda n_people, tables: max(n_people, 1)
+    pieces: Callable[[int], Pieces] = lambda n_people: []
+    progress: Progress = _to_nobody
+
+
+IN_MEMORY = Working()
+
+
+def combine_domains(
+    folder: Path, rule: SubjectIdRule, settings: MergeSettings, working: Working = IN_MEMORY
+) -> Combined:
+    """Read every domain file of ``folder`` and put one row per subject together.
+
+    ``rule`` and ``settings`` are what the config's keys ``subject_id`` and ``merge`` say. Rows come in the order of the
+    subject ids, columns by domain, DM first. Raises ``FaultyInputError`` with all faults of the files at once.
+    """
+    state = MergeState(rule, settings)
+    return _combined(tables_to_merge(folder, state, working.read), state, working)
+
+
+def combine_tables(
+    tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings, working: Working = IN_MEMORY
+) -> Combined:
+    """What ``combine_domains`` makes of a folder, of the tables of its files as they were read already."""
+    state = MergeState(rule, settings)
+    return _combined(belonging_tables(tables, state), state, working)
+
+
+def _combined(tables: list[SourceTable], state: MergeState, working: Working) -> Combined:
+    members, supplemental = by_domain(tables)
+    ids, person = people_of_tables(tables, members, state)
+    state.stop_at_faults()
+    per_part = working.people_per_part(len(ids), tables)
+    starts = np.arange(0, max(len(ids), 1), per_part)
+    rows = {
+        domain: [rows_of_people(table, person[table.file_name], starts, state.rule.column) for table in of_domain]
+        for domain, of_domain in members.items()
+    }
+    to_fold = {table.file_name: rows_in_memory(table, person[table.file_name]) for table in supplemental}
+    domains = divided_domains(rows, supplemental, to_fold, starts, len(ids), state)
+    state.stop_at_faults()
+    state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(domains)))
+    return _reduced(ids, domains, state, Assembly(state, working.pieces(len(ids))), working.progress)
+
+
+@dataclass(frozen=True)
+class _Planned:
+    rows: DividedDomain
+    reduction: Reduction
+    plan: Plan[Any]
+
+
+@dataclass(frozen=True)
+class _LookedAt:
+    """The parts of a domain; how far it is looked at is said each time."""
+
+    rows: DividedDomain
+    progress: Progress
+
+    def __iter__(self) -> Iterator[DomainPart]:
+        with self.progress(f"Looking at {self.rows.name}", self.rows.ranges[-1][1], "people") as advance:
+            for part in self.rows:
+                yield part
+                advance(part.n_subjects)
+
+
+def _planned(domains: Mapping[str, DividedDomain], state: MergeState, progress: Progress) -> list[_Planned]:
+    planned = []
+    for name, rows in domains.items():
+        whole = Domain(name, rows.columns, state.settings, state.rule.column)
+        reduction = reduction_of(whole)
+        planned.append(_Planned(rows, reduction, reduction.plan(_LookedAt(rows, progress), whole)))
+        state.faults.extend(planned[-1].plan.faults)
+    return planned
+
+
+def _reduced(
+    ids: pd.Index, domains: Mapping[str, DividedDomain], state: MergeState, assembly: Assembly, progress: Progress
+) -> Combined:
+    """Every domain planned, then the people part by part with all their domains."""
+    planned = _planned(domains, state, progress)
+    with progress("Merging", len(ids), "people") as advance:
+        return _by_part(ids, planned, state, assembly, advance)
+
+
+def _by_part(
+    ids: pd.Index, planned: list[_Planned], state: MergeState, assembly: Assembly, advance: Callable[[int], None]
+) -> Combined:
+    faults = CountedFaults()
+    counts: dict[str, dict[str, Any]] = {one.rows.name: {} for one in planned}
+    for i, (start, stop) in enumerate(planned[0].rows.ranges):
+        columns: dict[str, np.ndarray] = {}
+        for one in planned:
+            part = one.rows.part(i)
+            reduced = one.reduction.reduce(part, one.plan.what)
+            one.rows.forget(i)
+            faults.add([*part.faults, *reduced.faults])
+            n_present = int(np.count_nonzero(np.bincount(part.subject, minlength=stop - start)))
+            found = {**part.counts, "form": one.reduction.form, "rows": len(part.frame), **reduced.counts}
+            found |= {"subjects": n_present, "subjects_without_record": stop - start - n_present}
+            counts[one.rows.name] = added(counts[one.rows.name], found)
+            columns |= assembly.named(reduced, is_first=i == 0)
+        if i == 0:
+            state.notes.extend(_unknown_columns(state.settings, list(columns)))
+        for one in planned:
+            one.rows.give_back(i)
+        if not faults.texts and not state.faults:
+            assembly.add(ids[start:stop], columns)
+        advance(stop - start)
+    state.faults.extend(faults.texts)
+    state.stop_at_faults()
+    for name, found in counts.items():
+        state.domains.setdefault(name, {}).update(found)
+    return assembly.combined()
+
+
+def _unknown_domains(state: MergeState, read: list[str], merged: list[str]) -> list[str]:
+    """Domains that the settings name and the pilot does not have: such a rule is without effect."""
+    settings = state.settings
+    known = {*read, *merged, *(domain_of(Path(name)) for name in state.left_out)}
+    named = {key: getattr(settings, key) for key in ("ignore", "files", "carry", "events", "several_rows")}
+    named["unknown_subjects"] = settings.unknown_subjects
+    for key in ("record", "result", "text_results", "pool"):
+        named[key] = [name.split("__")[0] for name in getattr(settings, key) if name]
+    return [
+        f"merge[{key!r}] is without effect: no domain {name!r} in this pilot{nearest_name(name, known)}"
+        for key, names in named.items()
+        for name in names
+        if name not in known
+    ]
+
+
+def _unknown_columns(settings: MergeSettings, columns: list[str]) -> list[str]:
+    """Columns that a rule names, with or without their ``[...]``, and the merge does not make."""
+    known = {*columns, *(name.split(" [")[0] for name in columns)}
+    return [
+        f"merge[{key!r}] is without effect: no column {name!r} in this pilot{nearest_name(name, known)}"
+        for key in ("record", "result", "text_results", "pool")
+        for name in getattr(settings, key)
+        if "__" in name and name not in known
+    ]

@@ -1,0 +1,221 @@
+"""Which measurement a record of a findings domain is: its test, under its circumstances, in its unit.
+
+What a column is called depends on what all people have: a position stands in the name where a test was taken in two of
+them. So kinds of records are told first, in whatever pieces the domain comes, and then the columns are named by the
+few kinds that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.keys import number_groups
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
+from study.merge.sdtm import QUALIFIERS, UNIT
+from study.merge.settings import MergeSettings
+from study.merge.wide import text_of
+
+Pair = tuple[str | None, str | None]
+IS_TEXT, TEST = "is_text", "test"
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The tests of a domain: ``names`` in their order, and the place of each pair of --TEST and --TESTCD among them.
+
+    A pair without a name has the place -1.
+    """
+
+    names: list[str]
+    place: dict[Pair, int]
+
+    def of_records(self, frame: pd.DataFrame) -> np.ndarray:
+        """The place of each record's test (n_records,), -1 where it names none."""
+        pairs, of_record = _pairs(frame)
+        return np.array([self.place[pair] for pair in pairs] or [-1])[of_record]
+
+
+def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
+    """A variable of a domain, all missing where the domain does not have it."""
+    return frame[name] if name in frame else pd.Series(np.nan, index=frame.index, dtype="str")
+
+
+def pairs_of_tests(frame: pd.DataFrame) -> set[Pair]:
+    """The pairs of --TEST and --TESTCD that stand in some record, None where missing."""
+    return set(_pairs(frame)[0])
+
+
+def _pairs(frame: pd.DataFrame) -> tuple[list[Pair], np.ndarray]:
+    """The distinct pairs of --TEST and --TESTCD, and which of them each record has (n_records,)."""
+    codes, labels = zip(*(_factorized(column_of(frame, name)) for name in ("TEST", "TESTCD")), strict=True)
+    group, first = _groups([code + 1 for code in codes], [len(one) + 1 for one in labels])
+    return [_labels_at(codes, labels, row) for row in first.tolist()], group  # type: ignore[misc]
+
+
+def _factorized(values: pd.Series) -> tuple[np.ndarray, pd.Index]:
+    """Codes (n_records,), -1 where missing, and labels of a column of text; where these are few they are known."""
+    if (few := codes_of_few_texts(values)) is not None:
+        return few.codes.astype(np.int64), pd.Index(few.texts, dtype="str")
+    return pd.factorize(values)
+
+
+def _labels_at(codes: Sequence[np.ndarray], labels: Sequence[pd.Index], row: int) -> tuple[str | None, ...]:
+    return tuple(str(names[code[row]]) if code[row] >= 0 else None for code, names in zip(codes, labels, strict=True))
+
+
+def _groups(codes: Sequence[np.ndarray], n_codes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The group of each record (n_records,) by its codes, from 0 on, and a record of each group."""
+    key, n_keys = codes[0].astype(np.int64), n_codes[0]
+    for code, n in zip(codes[1:], n_codes[1:], strict=True):
+        key, n_keys = key * n + code, n_keys * n
+        if n_keys > max(4 * len(key), 1 << 16):
+            key, sizes = number_groups(key, n_keys)
+            n_keys = len(sizes)
+    group, sizes = number_groups(key, n_keys)
+    first = np.zeros(len(sizes), dtype=np.int64)
+    first[group[::-1]] = np.arange(len(group))[::-1]
+    return group, first
+
+
+def name_tests(pairs: Iterable[Pair], settings: MergeSettings) -> Tests:
+    """The tests of all pairs: by --TEST, or by --TESTCD as the settings say; where a name stands for two, by both."""
+    named: dict[Pair, tuple[str, str | None]] = {}
+    for pair in pairs:
+        name, other = pair if settings.column_names == "TEST" else pair[::-1]
+        if (known := name if name is not None else other) is not None:
+            named[pair] = known, other
+    others: dict[str, set[str]] = {}
+    for name, other in named.values():
+        others.setdefault(name, set()).update({other} if other is not None else ())
+    called = {
+        pair: name if len(others[name]) <= 1 else f"{name} ({other or ''})" for pair, (name, other) in named.items()
+    }
+    names = sorted(set(called.values()))
+    place = {name: i for i, name in enumerate(names)}
+    return Tests(names, {pair: place[called[pair]] if pair in called else -1 for pair in pairs})
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """The kinds of records that there are, and which of them each record is (n_records,).
+
+    ``table`` (n_kinds,) holds the place of the test, the text of each circumstance and of the unit, None where missing,
+    and whether the result is text.
+    """
+
+    table: pd.DataFrame = field(repr=False)
+    of_record: np.ndarray
+
+
+def kinds_of_records(
+    frame: pd.DataFrame, rows: np.ndarray, test: np.ndarray, unit: pd.Series, is_text: np.ndarray
+) -> Kinds:
+    """The kinds of records with a result (n_records,), which stand in these ``rows`` of frame and unit.
+
+    ``test`` is the place of each record's test.
+    """
+    told: dict[str, tuple[np.ndarray, pd.Index]] = {}
+    for name in QUALIFIERS:
+        if name in frame or (name == "TPT" and "TPTNUM" in frame):
+            values = column_of(frame, name)
+            if name == "TPT" and "TPTNUM" in frame:
+                values = values.fillna(pd.Series(text_of(frame["TPTNUM"]), frame.index, dtype="str"))
+            told[name] = _factorized(values.astype("str"))
+    told[UNIT] = _factorized(unit.astype("str"))
+    told = {name: (code[rows], labels) for name, (code, labels) in told.items()}
+    codes = [test, is_text.astype(np.int64), *(code + 1 for code, _ in told.values())]
+    group, first = _groups(codes, [int(test.max(initial=-1)) + 1, 2, *(len(names) + 1 for _, names in told.values())])
+    columns = {TEST: test[first], IS_TEXT: is_text[first]}
+    of_kind = {name: np.array([*names, None], dtype=object)[code[first]] for name, (code, names) in told.items()}
+    return Kinds(pd.DataFrame(columns | of_kind, dtype=object), group)
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """The columns of a domain by ``names``, their ``units`` where there are some, and the column of each kind."""
+
+    names: list[str]
+    units: dict[str, str]
+    place: dict[tuple[object, ...], int]
+
+    def of_records(self, kinds: Kinds) -> np.ndarray:
+        """The column of each record (n_records,)."""
+        return np.array([self.place[kind] for kind in _rows(kinds.table)], dtype=np.int64)[kinds.of_record]
+
+
+def _rows(table: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(table.itertuples(index=False, name=None))
+
+
+def name_measurements(
+    tables: Iterable[pd.DataFrame], names: list[str], domain: str, settings: MergeSettings
+) -> Measurements:
+    """The columns that all kinds of records make, in the order of tests and of what tells the columns apart.
+
+    ``tables`` are those of ``Kinds``, of one shape; ``names`` are those of the tests.
+    """
+    kinds = pd.concat(tables, ignore_index=True).drop_duplicates(ignore_index=True)
+    test = kinds[TEST].to_numpy(dtype=np.int64)
+    told = {str(name): _codes(kinds[name]) for name in kinds if name not in (TEST, IS_TEXT)}
+    code, labels = told[UNIT]
+    told[UNIT] = _unit_of_text(test, code, kinds[IS_TEXT].to_numpy(dtype=bool), len(names), len(labels)), labels
+    column = test
+    telling = []
+    for qualifier, (code, labels) in told.items():
+        differs = _n_distinct(test, code, len(names), len(labels)) > 1
+        for i, name in enumerate(names):
+            if qualifier in settings.pool.get(f"{domain}__{name}", ()):
+                differs[i] = False
+        shown = np.where(differs[test], code, -1)
+        telling.append((qualifier, shown, labels))
+        n_codes = len(labels) + 1
+        column, _ = number_groups(column * n_codes + shown + 1, (column.max(initial=0) + 1) * n_codes)
+    n_columns = int(column.max(initial=-1)) + 1
+    first = [int(np.argmax(column == i)) for i in range(n_columns)]
+    column_names = [_name_of_column(domain, names[test[kind]], telling, kind, plain=True) for kind in first]
+    if len(set(column_names)) < len(column_names):  # SUPINE may be a position here and a method there
+        column_names = [_name_of_column(domain, names[test[kind]], telling, kind, plain=False) for kind in first]
+    unit, labels = told[UNIT]
+    units = {
+        name: ", ".join(sorted(map(str, labels[np.unique(found)])))
+        for i, name in enumerate(column_names)
+        if len(found := unit[(column == i) & (unit >= 0)])
+    }
+    return Measurements(column_names, units, dict(zip(_rows(kinds), column.tolist(), strict=True)))
+
+
+def _codes(values: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    codes, distinct = pd.factorize(values, sort=True)
+    return codes, np.asarray(distinct, dtype=object)
+
+
+def _name_of_column(
+    domain: str, test: str, telling: list[tuple[str, np.ndarray, np.ndarray]], kind: int, plain: bool
+) -> str:
+    told = [
+        labels[code[kind]] if plain else f"{qualifier}={labels[code[kind]]}"
+        for qualifier, code, labels in telling
+        if code[kind] >= 0
+    ]
+    return f"{domain}__{test}" + (f" [{', '.join(told)}]" if told else "")
+
+
+def _n_distinct(test: np.ndarray, code: np.ndarray, n_tests: int, n_labels: int) -> np.ndarray:
+    """Number of distinct codes, missing (-1) being one, per test: (n_tests,)."""
+    seen = np.zeros((n_tests, n_labels + 1), dtype=bool)
+    seen[test, code + 1] = True
+    return np.asarray(seen.sum(axis=1))
+
+
+def _unit_of_text(test: np.ndarray, unit: np.ndarray, is_text: np.ndarray, n_tests: int, n_units: int) -> np.ndarray:
+    """A text result without a unit (TRACE, <3.42) belongs to the test's one unit, where there is only one."""
+    has_unit = unit >= 0
+    n_known = _n_distinct(test[has_unit], unit[has_unit], n_tests, n_units)
+    only = np.full(n_tests, -1)
+    only[test[has_unit]] = unit[has_unit]
+    only[n_known != 1] = -1
+    return np.where(~has_unit & is_text, only[test], unit)

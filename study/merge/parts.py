@@ -1,0 +1,142 @@
+"""A domain in parts: the rows of some people each, all rows of a person in one; in memory it is one part.
+
+A reduction is planned with all parts in sight, one after the other, and then reduces each by itself. What it counts
+adds up, so that nothing depends on how people were divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import pandas as pd
+
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SUBJECT
+
+What = TypeVar("What")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A domain whole: its ``columns``, the same in all parts, the ``settings`` of the merge, and the ids' column."""
+
+    name: str
+    columns: list[str]
+    settings: MergeSettings
+    id_column: str | None
+
+
+@dataclass(frozen=True)
+class DomainPart:
+    """The rows of a domain that belong to ``n_subjects`` people, whose place each row has in the column ``SUBJECT``.
+
+    ``reference_start`` (n_subjects,) is ISO 8601 text or None. ``counts`` and ``faults`` are of what was folded into
+    the rows; ``read`` holds what was found in them already.
+    """
+
+    frame: pd.DataFrame = field(repr=False)
+    n_subjects: int
+    reference_start: np.ndarray
+    counts: dict[str, int] = field(default_factory=dict)
+    faults: Sequence[CountedFault] = ()
+    read: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def subject(self) -> np.ndarray:
+        """The person of each row: (n_rows,)."""
+        return self.frame[SUBJECT].to_numpy()
+
+
+# Gives the parts of a domain, as often as it is iterated.
+Parts = Iterable[DomainPart]
+
+
+@dataclass(frozen=True)
+class Plan(Generic[What]):
+    """What a reduction has to know of all people, and what is at fault with the settings of the domain."""
+
+    what: What
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CountedFault:
+    """A fault whose words hold numbers of records or people, ``%(n)d``, that add up over the parts.
+
+    It is none where the first of its numbers is 0 in the end.
+    """
+
+    words: str
+    numbers: Mapping[str, int]
+
+    @property
+    def text(self) -> str:
+        """The fault as it is told."""
+        return self.words % self.numbers
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """A domain after its reduction: text columns (n_subjects,) and what happened, in counts that add up."""
+
+    columns: dict[str, np.ndarray]
+    units: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, Any] = field(default_factory=dict)
+    faults: tuple[CountedFault, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """How the domains of one ``form`` become one row per subject; see ``study.merge.reductions``.
+
+    ``fits`` tells by its name and columns whether a domain is of this form. ``plan`` looks at all parts, ``reduce`` at
+    one of them with what was planned.
+    """
+
+    form: str
+    fits: Callable[[Domain], bool]
+    plan: Callable[[Parts, Domain], Plan[Any]]
+    reduce: Callable[[DomainPart, Any], Reduced]
+
+
+class CountedFaults:
+    """Faults of several parts: the numbers of equal ones are added."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, dict[str, int]] = {}
+
+    def add(self, faults: Iterable[CountedFault]) -> None:
+        """Take more faults in."""
+        for fault in faults:
+            self._numbers[fault.words] = added(self._numbers.get(fault.words, {}), fault.numbers)
+
+    @property
+    def texts(self) -> list[str]:
+        """The faults as they are told."""
+        return [
+            CountedFault(words, numbers).text
+            for words, numbers in self._numbers.items()
+            if next(iter(numbers.values()), 1)
+        ]
+
+
+def added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """The counts of two parts together: numbers are added, what is no number is the same in both."""
+    return {
+        name: _both(one[name], other[name]) if name in one and name in other else {**one, **other}[name]
+        for name in {**one, **other}
+    }
+
+
+def _both(one: Any, other: Any) -> Any:
+    if isinstance(one, dict):
+        return dict(sorted(added(one, other).items()))
+    return one + other if isinstance(one, int) else one
+
+
+def literal(text: str) -> str:
+    """A text within the words of a ``CountedFault``, as it stands."""
+    return text.replace("%", "%%")

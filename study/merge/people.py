@@ -1,0 +1,145 @@
+"""Who the people of a merge are: the subject of each row by the pilot's rule, and those whom DM knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+
+from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.messages import Note
+from study.formats.tables import SourceTable
+from study.merge.belonging import domain_of_table
+from study.merge.large_tables import LargeTable
+from study.merge.sdtm import BASE_DOMAIN, supplemental_parent
+from study.merge.state import MergeState
+from study.merge.subject_ids import ReadSubjects, read_subjects
+
+
+def people_of_tables(
+    tables: Sequence[SourceTable], members: Mapping[str, Sequence[SourceTable]], state: MergeState
+) -> tuple[pd.Index, dict[str, np.ndarray]]:
+    """The ids of all people in a stable order, and by file the place of each row's person among them, -1 for nobody.
+
+    ``members`` are the files by domain, that of the base first. The ids of one file at a time are in memory beside
+    those of the base. Raises ``FaultyInputError`` with the faults of all files.
+    """
+    of_base = [table.file_name for table in next(iter(members.values()), ())]
+    subjects: dict[str, ReadSubjects] = {}
+    for table in tables:
+        if table.file_name in of_base and (found := subjects_of(table, state)) is not None:
+            subjects[table.file_name] = found
+    ids = base_subjects(members, subjects, len(tables), state) if not state.faults else pd.Index([])
+    person, faults_of_ids = {}, list(state.faults)
+    for table in tables:
+        own = MergeState(state.rule, state.settings, inputs=state.inputs)
+        is_read = table.file_name in of_base  # and its faults are among those above
+        read = subjects.pop(table.file_name, None) if is_read else subjects_of(table, own)
+        faults_of_ids += own.faults
+        if read is not None and not faults_of_ids:
+            person[table.file_name] = people_of(table, read, ids, state)
+        del read
+    if faults_of_ids:
+        raise FaultyInputError(faults_of_ids)
+    return ids, person
+
+
+def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
+    """The subject of each row by the pilot's rule; an id that is absent, empty or merged is a fault."""
+    frame, rule, name = table.frame, state.rule, table.file_name
+    if rule.column is not None and rule.column not in frame:
+        state.faults.append(
+            f"{name}: no column {rule.column!r} for the subject id among {len(frame.columns)} columns; name it by "
+            'subject_id: {"column": "..."}, or {"column": None} for one file without an id'
+        )
+        return None
+    if isinstance(table, LargeTable):
+        source_ids, n_records = table.source_ids(rule.column)
+        subjects = read_subjects(source_ids.to_frame(), rule, n_records)
+    else:
+        subjects = read_subjects(frame, rule)
+    of_rows = f"of {table.n_rows} rows"
+    if subjects.n_blank:
+        state.faults.append(f"{name}: {rule.column} is empty in {subjects.n_blank} {of_rows}; every row needs an id")
+    if subjects.n_emptied:
+        state.faults.append(
+            f"{name}: the subject_id pattern leaves nothing of the id in {subjects.n_emptied} {of_rows}; "
+            "every row needs an id: change the pattern"
+        )
+    if subjects.n_merged:
+        state.faults.append(
+            f"{name}: the subject_id rule makes {subjects.n_merged} of {subjects.n_merged + len(subjects.ids)} source "
+            "ids equal to another one; a rule must keep them apart: change pattern or case"
+        )
+    if subjects.n_unmatched:
+        n = subjects.n_unmatched
+        state.inputs[name]["notes"].append(Note.of(lambda told: f"the subject_id pattern does not match {told(n)} ids"))
+    return subjects
+
+
+def by_domain(tables: list[SourceTable]) -> tuple[dict[str, list[SourceTable]], list[SourceTable]]:
+    """Files by domain, parts such as LBCH and LBHE under LB, DM first; and the supplemental files."""
+    parts: dict[str, list[SourceTable]] = {}
+    supplemental = []
+    for table in tables:
+        if supplemental_parent(table.domain) is None:
+            parts.setdefault(domain_of_table(table), []).append(table)
+        else:
+            supplemental.append(table)
+    return dict(sorted(parts.items(), key=lambda item: (item[0] != BASE_DOMAIN, item[0]))), supplemental
+
+
+def base_subjects(
+    parts: Mapping[str, Sequence[SourceTable]], subjects: Mapping[str, ReadSubjects], n_files: int, state: MergeState
+) -> pd.Index:
+    """The subjects of the combined dataset: those of DM, or of the only domain there is; in a stable order."""
+    if state.rule.column is None and n_files > 1:
+        state.faults.append(
+            f'subject_id: {{"column": None}} numbers the rows of one file, and there are {n_files} files; '
+            "name the column that holds the id"
+        )
+    elif BASE_DOMAIN not in parts and len(parts) > 1:
+        state.faults.append(
+            f"no DM file among {', '.join(parts)}: DM says who the subjects are; add it, or leave one file alone"
+        )
+    elif not parts:
+        state.faults.append("supplemental files alone: there is no domain that they belong to; add it")
+    if state.faults:
+        return pd.Index([])
+    base = next(iter(parts.values()))
+    ids = subjects[base[0].file_name].ids
+    for table in base[1:]:
+        ids = ids.union(subjects[table.file_name].ids, sort=False)
+    # Arrow sorts as pandas does, which would make an object of each id: half a gigabyte for five million.
+    return ids if state.rule.column is None else ids.take(pc.array_sort_indices(as_texts(ids)).to_numpy())
+
+
+def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: MergeState) -> np.ndarray:
+    """The place in ``ids`` of each row's subject, -1 where DM does not know it; unless left out, that is a fault."""
+    position = KnownTexts(ids).positions(subjects.ids)
+    person = position[subjects.code]
+    known = person >= 0
+    if known.all():
+        return person
+    n_rows, n_unknown = subjects.n_rows_of(~known), int((position < 0).sum())
+    domain = domain_of_table(table)
+    if domain in state.settings.unknown_subjects or table.domain in state.settings.unknown_subjects:
+        unknown = state.unknown.setdefault(domain, set())
+        unknown.update(subjects.ids[position < 0])  # parts of a domain may name the same person
+        if supplemental_parent(table.domain) is None:
+            state.count(domain, rows_of_unknown_subjects=n_rows)
+            state.domains[domain]["unknown_subjects_left_out"] = len(unknown)
+        else:
+            counts = {"unknown_subjects_left_out": len(unknown), "rows_of_unknown_subjects": n_rows}
+            state.inputs[table.file_name] |= counts
+    else:
+        hint = " (no subject in common: the ids are spelled differently; give a subject_id rule)"
+        state.faults.append(
+            f"{table.file_name}: {n_unknown} of {len(subjects.ids)} subjects ({n_rows} rows) are not in DM"
+            f"{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the files, or leave "
+            f'them out by merge: {{"unknown_subjects": ["{domain}"]}}'
+        )
+    return person

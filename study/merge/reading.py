@@ -1,0 +1,136 @@
+"""Reading a pilot's domain files for the merge: which of them take part, and what is said of the others."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.define_xml import StudyDefinition, contradictions, find_definition, read_definition
+from study.formats.files import find_domain_files, read_domain_file
+from study.formats.tables import FileOptions, SourceTable
+from study.merge.belonging import what_belongs
+from study.merge.sdtm import LEFT_OUT
+from study.merge.settings import MergeSettings
+from study.merge.state import MergeState
+from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
+
+# Reads a file at a path as the options declare it.
+Read = Callable[[Path, FileOptions], SourceTable]
+
+
+@dataclass
+class ReadOnce:
+    """A reader that keeps what it read: a file is read again only where something else is declared of it."""
+
+    read: Read = read_domain_file
+    tables: dict[Path, tuple[FileOptions, SourceTable]] = field(default_factory=dict, repr=False)
+
+    def __call__(self, path: Path, options: FileOptions) -> SourceTable:
+        """The table of a file, as ``read`` gives it. Raises ``FaultyInputError`` as that does."""
+        known = self.tables.get(path)
+        if known is None or known[0] != options:
+            self.tables[path] = known = options, self.read(path, options)
+        return known[1]
+
+
+def read_tables_to_merge(
+    folder: Path, rule: SubjectIdRule, settings: MergeSettings, read: Read = read_domain_file
+) -> list[SourceTable]:
+    """The tables that ``combine_domains`` would merge, before anything is asked of their subjects.
+
+    SDTM names are in capitals. Raises ``FaultyInputError`` with all faults of the files at once.
+    """
+    return tables_to_merge(folder, MergeState(rule, settings), read)
+
+
+def tables_to_merge(folder: Path, state: MergeState, read: Read = read_domain_file) -> list[SourceTable]:
+    """Every domain file of ``folder`` that takes part, SDTM names in capitals, what is left out noted in ``state``.
+
+    Raises ``FaultyInputError`` with all faults of the files at once.
+    """
+    tables = _read_tables(folder, state, read)
+    state.stop_at_faults()
+    return _belonging([with_sdtm_names(table, state.rule) for table in tables], state)
+
+
+def belonging_tables(tables: Sequence[SourceTable], state: MergeState) -> list[SourceTable]:
+    """What ``tables_to_merge`` returns of a folder, of the tables of its files as they were read already."""
+    merged = []
+    for table in tables:
+        reason = _why_left_out(table.domain, state)
+        if reason:
+            state.left_out[table.file_name] = reason
+        else:
+            _note_input(table, table.notes, state)
+            merged.append(with_sdtm_names(table, state.rule))
+    return _belonging(merged, state)
+
+
+def _read_tables(folder: Path, state: MergeState, read: Read) -> list[SourceTable]:
+    found = find_domain_files(folder, state.settings.chosen_files)
+    state.left_out.update(found.left_out)
+    definition = _definition(folder, state)
+    tables = []
+    for domain, path in found.by_domain.items():
+        reason = _why_left_out(domain, state)
+        if reason:
+            state.left_out[path.name] = reason
+            continue
+        try:
+            table = read(path, state.settings.options_of(domain, state.rule.column))
+        except FaultyInputError as error:
+            state.faults.extend(error.faults)
+            continue
+        notes = [*table.notes, *(contradictions(definition, table) if definition else ())]
+        _note_input(table, notes, state)
+        tables.append(table)
+    if not tables and not state.faults:
+        state.faults.append(f"{folder}: no file with data of subjects; put the pilot's domain files there")
+    return tables
+
+
+def _why_left_out(domain: str, state: MergeState) -> str | None:
+    return "ignored by the config" if domain in state.settings.ignore else LEFT_OUT.get(domain)
+
+
+def _note_input(table: SourceTable, notes: Sequence[str], state: MergeState) -> None:
+    state.inputs[table.file_name] = {"sha256": table.sha256, "rows": table.n_rows, "notes": list(notes)}
+
+
+def _definition(folder: Path, state: MergeState) -> StudyDefinition | None:
+    """The define.xml beside the files; one that cannot be read is said, and stops nothing."""
+    path = find_definition(folder)
+    if path is None:
+        return None
+    state.left_out[path.name] = "a description of the data, which they are held against"
+    try:
+        return read_definition(path)
+    except FaultyInputError as error:
+        state.left_out[path.name] = "a description of the data that is not used"
+        state.notes.extend(error.faults)
+    except OSError:
+        state.left_out[path.name] = "a description of the data that cannot be read"
+    return None
+
+
+def _belonging(tables: list[SourceTable], state: MergeState) -> list[SourceTable]:
+    """The tables of the chosen files and study; several of them that nobody chose are a fault."""
+    found = what_belongs(tables, state.settings.study, state.settings.chosen_files, state.rule.column)
+    state.faults.extend(found.faults)
+    state.left_out.update(found.left_out)
+    state.notes.extend(found.notes)
+    for name, n_rows in found.rows_left_out.items():
+        state.inputs[name]["rows_of_other_studies"] = n_rows
+    state.stop_at_faults()
+    return found.tables
+
+
+def with_sdtm_names(table: SourceTable, rule: SubjectIdRule) -> SourceTable:
+    """The table with SDTM names in capitals where the file writes them small."""
+    columns = table.frame.columns
+    if rule.column != DEFAULT_COLUMN or DEFAULT_COLUMN in columns or DEFAULT_COLUMN not in columns.str.upper():
+        return table
+    return dataclasses.replace(table, frame=table.frame.set_axis(columns.str.upper(), axis="columns"))

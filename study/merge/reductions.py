@@ -1,0 +1,15 @@
+"""The forms that a domain may have, in the order in which they are asked; what fits no other is wide."""
+
+from __future__ import annotations
+
+from study.merge.events import EVENTS
+from study.merge.findings import FINDINGS
+from study.merge.parts import Domain, Reduction
+from study.merge.wide import WIDE
+
+REDUCTIONS = (FINDINGS, EVENTS, WIDE)
+
+
+def reduction_of(domain: Domain) -> Reduction:
+    """How a domain becomes one row per subject."""
+    return next(reduction for reduction in REDUCTIONS if reduction.fits(domain))

@@ -1,0 +1,182 @@
+"""How a pilot spells its subjects: which column names them, and the rule that makes the spellings agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from disclosure_control.basics.encoding.known_texts import as_texts
+from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
+from disclosure_control.basics.settings.settings import faults_of_settings
+from disclosure_control.basics.telling.faults import stop_at
+from study.merge.patterns import compiles, replaced, replacement_fits
+
+DEFAULT_COLUMN = "USUBJID"
+SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
+CASES = ("upper", "lower")
+TEXTS_AT_ONCE = 1 << 19  # ids that are worked on at once, so that those of a nation are not in memory twice
+
+
+def _whole(number: float) -> str:
+    """A numeric id with all its digits."""
+    return f"{number:.0f}" if number == int(number) else repr(number)
+
+
+@dataclass(frozen=True)
+class SubjectIdRule:
+    """Applied to each id in this order: trimming, case, pattern and replacement, zero padding, prefix.
+
+    ``column`` None: the file has no id, and its rows are numbered from 1.
+    """
+
+    column: str | None = DEFAULT_COLUMN
+    strip: bool = True
+    case: str | None = None
+    pattern: str | None = None
+    replacement: str = ""
+    zero_pad: int = 0
+    prefix: str = ""
+
+    def apply(self, ids: pd.Index) -> tuple[pd.Index, int]:
+        """The ids (n_distinct,) after the rule, as text, and how many the pattern does not touch.
+
+        Such ids are usually a sign that the pattern misses a spelling. Raises ``FaultyInputError`` where the pattern
+        does not end.
+        """
+        text = pd.Series(ids.astype("str") if ids.dtype.kind != "f" else [_whole(number) for number in ids])
+        if self.strip:
+            text = text.str.strip()
+        if self.case:
+            text = text.str.upper() if self.case == "upper" else text.str.lower()
+        n_unmatched = 0
+        if self.pattern is not None:
+            spelled, n_unmatched = replaced(text.tolist(), self.pattern, self.replacement)
+            text = pd.Series(spelled, dtype="str")
+        if self.zero_pad:
+            text = text.where(~text.str.isdigit(), text.str.zfill(self.zero_pad))
+        return pd.Index(self.prefix + text), n_unmatched
+
+
+_KEYS = {
+    "column": (lambda value: value is None or (isinstance(value, str) and value != ""), "a column name, or None"),
+    "strip": (lambda value: isinstance(value, bool), "True or False"),
+    "case": (lambda value: value in CASES, '"upper" or "lower"'),
+    "pattern": (lambda value: isinstance(value, str) and compiles(value), "a regular expression"),
+    "replacement": (lambda value: isinstance(value, str) and value.isprintable(), "a text; \\1 is the first group"),
+    "zero_pad": (lambda value: type(value) is int and 0 <= value <= 64, "a whole number from 0 to 64"),
+    "prefix": (lambda value: isinstance(value, str) and value.isprintable(), "a text"),
+}
+
+
+def check_subject_id(value: object) -> list[str]:
+    """Faults of the config key ``subject_id``."""
+    faults = faults_of_settings("subject_id", value, _KEYS)
+    if not isinstance(value, dict):
+        return faults
+    if not faults and "pattern" in value and not replacement_fits(value["pattern"], value.get("replacement", "")):
+        faults.append("subject_id['replacement']: it names a group that the pattern does not have")
+    if "replacement" in value and "pattern" not in value:
+        faults.append("subject_id['replacement']: given without a pattern")
+    return faults
+
+
+def read_subject_id_rule(value: Any) -> SubjectIdRule:
+    """The rule that a config's ``subject_id`` key says. Raises ``FaultyInputError`` with every fault of it."""
+    stop_at(check_subject_id(value))
+    return SubjectIdRule(**value)
+
+
+@dataclass(frozen=True)
+class ReadSubjects:
+    """The subjects of one file: ``code`` (n_rows,) into ``ids`` (n_subjects,); -1 where the row has no id.
+
+    ``n_blank`` rows had none in the source, of ``n_emptied`` rows the rule left nothing. Where a row stands for several
+    records of the file, ``n_records`` (n_rows,) says for how many, and it is records that are counted.
+    """
+
+    code: np.ndarray
+    ids: pd.Index
+    n_merged: int = 0
+    n_unmatched: int = 0
+    n_blank: int = 0
+    n_emptied: int = 0
+    n_records: np.ndarray | None = None
+
+    def n_rows_of(self, which: np.ndarray) -> int:
+        """How many rows of the file ``which`` (n_rows,) of bool stand for."""
+        return _n_rows(which, self.n_records)
+
+
+def _n_rows(which: np.ndarray, n_records: np.ndarray | None) -> int:
+    return int(which.sum() if n_records is None else n_records[which].sum())
+
+
+def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarray | None = None) -> ReadSubjects:
+    """Apply the rule to a file's id column; ``n_merged`` counts source ids that became equal to another one.
+
+    ``n_records`` (n_rows,): how many records of the file each row stands for; by default for itself.
+    """
+    if rule.column is None:
+        ids = pd.Index(np.arange(1, len(frame) + 1).astype(str))
+        return ReadSubjects(np.arange(len(frame)), ids)
+    column = frame[rule.column]
+    if column.dtype.kind not in "f":
+        column = _trimmed(column)
+    code, source_ids = _distinct(column, n_records is not None)
+    del column
+    spelled, n_unmatched = _spelled(source_ids, rule)
+    if spelled is source_ids:  # nothing to change, and no second list of all ids
+        return ReadSubjects(code, source_ids, 0, n_unmatched, _n_rows(code < 0, n_records), 0, n_records)
+    code_of_source, ids = pd.factorize(spelled.where(spelled != ""))  # a rule that leaves nothing leaves no id
+    code_of_row, n_blank = np.append(code_of_source, -1)[code], _n_rows(code < 0, n_records)
+    return ReadSubjects(
+        code=code_of_row,
+        ids=pd.Index(ids),
+        n_merged=int((code_of_source >= 0).sum()) - len(ids),
+        n_unmatched=n_unmatched,
+        n_blank=n_blank,
+        n_emptied=_n_rows(code_of_row < 0, n_records) - n_blank,
+        n_records=n_records,
+    )
+
+
+def _trimmed(column: pd.Series) -> pd.Series:
+    """Ids (n,) without blanks around them, those of blanks alone missing; itself where nothing has to change."""
+    pieces = (column.iloc[start : start + TEXTS_AT_ONCE] for start in range(0, len(column), TEXTS_AT_ONCE))
+    if all(piece.str.strip().equals(piece) and not (piece == "").any() for piece in pieces):
+        return column
+    column = column.str.strip()
+    return column.mask(column == "")
+
+
+def _distinct(column: pd.Series, are_few_alike: bool) -> tuple[np.ndarray, pd.Index]:
+    """The code of each id (n,), -1 where it is missing, and the distinct ids.
+
+    Where ``are_few_alike``, numbers that are calculated from them tell whether any are: five million take 0.1 GB for
+    that, and 0.8 GB to be looked up one by one.
+    """
+    if are_few_alike and column.dtype.kind != "f":
+        present = column.notna().to_numpy()
+        ids = column if present.all() else column[present]
+        hashes = hashes_of_texts(as_texts(ids))
+        hashes.sort()
+        if (np.diff(hashes) > 0).all():
+            return np.where(present, np.cumsum(present) - 1, -1), pd.Index(ids)
+    code, distinct = pd.factorize(column)
+    return code, pd.Index(distinct)
+
+
+def _spelled(ids: pd.Index, rule: SubjectIdRule) -> tuple[pd.Index, int]:
+    """What the rule makes of ids, and how many it does not touch; the ids themselves where it changes none."""
+    pieces, n_unmatched, is_changed = [], 0, ids.dtype.kind == "f"
+    for start in range(0, max(len(ids), 1), TEXTS_AT_ONCE):
+        piece = ids[start : start + TEXTS_AT_ONCE]
+        spelled, n = rule.apply(piece)
+        n_unmatched += n
+        is_same = not is_changed and spelled.equals(piece)
+        is_changed |= not is_same
+        pieces.append(piece if is_same else spelled)
+    return (pieces[0].append(pieces[1:]) if is_changed else ids), n_unmatched

@@ -1,0 +1,133 @@
+"""Two releases of one pilot under one key: they join where the config says so, and then what both tell is measured."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from disclosure_control.assess.assessment import assess
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.leaving import joined_releases
+from disclosure_control.leaving.findings import reasons_to_hold
+from disclosure_control.leaving.joined_releases import read_earlier_release
+from disclosure_control.leaving.leaving import EarlierRelease, Leaving
+from disclosure_control.steps.treatment.settings import Join
+from disclosure_control.treatments.keys import Release
+from disclosure_control.treatments.treat import treat
+from tests.config_keys import settings_of_key
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
+from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
+
+RECODE = {"method": "recode_ids", "key_from": {"environment": KEY_NAME}}
+DROP_SEX = {"method": "drop_column", "columns": ["DM__SEX", "VS__BMI", "SC__District of Permanent Address"]}
+DROP_AGE = {"method": "drop_column", "columns": ["DM__AGE", "VS__BMI", "SC__District of Permanent Address"]}
+TENS = {"method": "band", "column": "DM__AGE", "width": 10}
+
+
+def released(pilot, doors, treatment) -> tuple[pd.DataFrame, dict, str]:
+    pilot.configure(treatment=treatment)
+    run = doors.start(2)
+    assert run.status == DONE, run.err
+    assert leaks(run.out, run.err) == []
+    summary = json.loads((pilot.results / "CLINIC_treatment_summary.json").read_text(encoding="utf-8"))
+    text = (pilot.results / "CLINIC_treatment_summary.txt").read_text(encoding="utf-8")
+    return pd.read_csv(pilot.results / "anonymised_dataset.csv", dtype="str"), summary, text
+
+
+def test_which_release_ids_are_of():
+    """Named by the config, by what it is made of, or that of an earlier release, of another pilot as well."""
+    join = {"release": "2026-03", "file": "a.csv"}
+    for value, own, of_ids in (
+        ([], ("CLINIC", "made of"), ("CLINIC", "made of")),
+        ({"release": "2026-11", "steps": []}, ("CLINIC", "2026-11"), ("CLINIC", "2026-11")),
+        ({"release": "2026-11", "join": join, "steps": []}, ("CLINIC", "2026-11"), ("CLINIC", "2026-03")),
+        ({"join": {**join, "pilot": "WARD"}, "steps": []}, ("CLINIC", "made of"), ("WARD", "2026-03")),
+    ):
+        settings = settings_of_key("treatment", value)
+        assert settings.own_release("CLINIC", "made of") == Release(*own)
+        assert settings.release_of_ids("CLINIC", "made of") == Release(*of_ids)
+
+
+@pytest.mark.thorough("2 s; who is alone by both releases in the quick run, by a referee")
+def test_releases_join_only_where_the_config_says_so(pilot, doors, monkeypatch):
+    monkeypatch.setenv(KEY_NAME, KEY)
+    first, _, _ = released(pilot, doors, {"release": "2026-03", "steps": [RECODE, TENS, DROP_SEX]})
+    other, summary, _ = released(pilot, doors, {"release": "2026-11", "steps": [RECODE, DROP_AGE]})
+    unnamed, _, _ = released(pilot, doors, [RECODE, DROP_AGE])
+    assert not set(first["USUBJID"]) & set(other["USUBJID"])
+    assert not set(unnamed["USUBJID"]) & (set(first["USUBJID"]) | set(other["USUBJID"]))
+    assert summary["joined"] == {}
+    (pilot.folder / "releases").mkdir()
+    first.to_csv(pilot.folder / "releases" / "2026-03.csv", index=False)
+    join = {"release": "2026-03", "file": "releases/2026-03.csv"}
+    joined, summary, text = released(pilot, doors, {"release": "2026-11", "join": join, "steps": [RECODE, DROP_AGE]})
+    assert set(joined["USUBJID"]) == set(first["USUBJID"])
+    both = joined.merge(first, on="USUBJID", suffixes=("", "_earlier"), validate="one_to_one")
+    size = both.groupby(["DM__SEX", "DM__AGE"])["USUBJID"].transform("size")
+    found = summary["joined"]
+    assert ((size < 3).sum(), (size == 1).sum()) == (2, 2)
+    assert found["people_in_both"] == 12
+    assert (found["fewer_than_k_by_both_together"], found["alone_by_both_together"]) == (None, None)  # few
+    assert "Joined by pseudonym with the earlier release 2026-03" in text
+    assert "People in both: 12; only in this one: 0; only in the earlier one: 0." in text
+    (reason,) = [one for one in reasons_to_hold(summary) if one.gravity == Gravity.THRESHOLD_NOT_MET]
+    assert "Together with the release 2026-03" in reason.sentence
+    assert "releases/2026-03.csv" in pilot.summary()["inputs"]
+    other_pilot = {**join, "pilot": "WARD"}
+    _, summary, _ = released(pilot, doors, {"join": other_pilot, "steps": [RECODE, DROP_AGE]})
+    assert any(one.gravity == Gravity.NOT_DECIDED for one in reasons_to_hold(summary))
+
+
+def figures_of_join(here: list[str], before: list[str], earlier_ids: list[str] | None = None, k: int = 2) -> dict:
+    """Two releases of S-0, S-1, ... by one quasi-identifier, under one pseudonym each, so far as they go."""
+    frame = pd.DataFrame({"USUBJID": [f"S-{i}" for i in range(len(here))], "AGE": here})
+    config = config_for(["AGE"], K=k)
+    ids = earlier_ids or [f"S-{i}" for i in range(len(before))]
+    table = pd.DataFrame({"USUBJID": ids, "AGE": before}, dtype="str")
+    treated = treat(frame, config, [])
+    leaving = Leaving(assess(frame, config), treated, frame, earlier=EarlierRelease(Join("2026-03", "a.csv"), table))
+    return joined_releases.figures(leaving)
+
+
+def test_who_has_left_since_is_found_by_the_difference():
+    """Forty alike in the earlier release, eleven others gone, one of the forty too: that one is alone by both."""
+    found = figures_of_join(["x"] * 40, ["x"] * 41)
+    assert (found["people_in_both"], found["people_only_earlier"]) == (None, None)  # 40 and 1
+    assert found["alone_by_both_together"] is None
+    (reason,) = joined_releases.reasons(found)
+    assert reason.gravity == Gravity.THRESHOLD_NOT_MET
+    assert "masked people are alone" in reason.sentence
+    found = figures_of_join(["x"] * 40, ["x"] * 40)
+    assert list(joined_releases.reasons(found)) == []
+    assert (found["alone_by_both_together"], found["fewer_than_k_by_both_together"]) == (0, 0)
+
+
+def test_other_bins_in_both_are_told_in_numbers():
+    """Two by two in each, in other pairs: forty people are alone by both."""
+    found = figures_of_join([str(i // 2) for i in range(40)], [str((i + 1) // 2 % 20) for i in range(40)])
+    assert (found["people_in_both"], found["alone_by_both_together"]) == (40, 40)
+    said = " ".join(joined_releases.words(found)).lower()
+    assert "alone by both together, and not by the one that a person is in last: 40" in said
+
+
+@pytest.mark.parametrize("n_earlier", [5, 40])
+def test_where_nobody_joins_that_is_a_reason(n_earlier):
+    found = figures_of_join(["x"] * 40, ["x"] * n_earlier, [f"T-{i}" for i in range(n_earlier)])
+    (reason,) = joined_releases.reasons(found)
+    assert reason.gravity == Gravity.NOT_DECIDED
+    assert found["people_in_both"] == 0
+
+
+def test_faults_of_the_earlier_release(pilot, doors, monkeypatch, tmp_path):
+    monkeypatch.setenv(KEY_NAME, KEY)
+    pilot.configure(treatment={"join": {"release": "a", "file": "releases/a.csv"}, "steps": [RECODE]})
+    run = doors.start(2)
+    assert run.status == INPUT_AT_FAULT
+    assert "treatment['join']: there is no file 'releases/a.csv' in the pilot's folder" in run.err
+    for content, words in (("A,B\n1,2\n", "has no column USUBJID"), ("USUBJID\nx\nx\n", "has 2 rows and 1 distinct")):
+        (tmp_path / "a.csv").write_text(content, encoding="utf-8")
+        with pytest.raises(FaultyInputError, match=words):
+            read_earlier_release(Join("a", "a.csv"), tmp_path)

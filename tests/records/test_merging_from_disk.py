@@ -1,0 +1,150 @@
+"""What the merge from disk takes of the machine: open files, room on the disk, and how often a file's rows are read."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records import merging, spill
+from disclosure_control.records.merging import MergeLimits, SpilledFrames, working_on
+from disclosure_control.run.doors import INPUT_AT_FAULT, run_door
+from disclosure_control.run.results import SPILL
+from study.merge.combine import combine_domains
+from study.merge.domains import DividedDomain
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
+from tests.records.test_merge_by_engine import people
+from tests.study.merge.merge_files import write
+
+N_PEOPLE, N_PARTS = 32, 8
+
+
+def results_of(folder: Path, findings: tuple[str, ...] = ("LB", "VS", "EG")) -> Path:
+    """A pilot with a large file of each domain, one row for each person; its folder of results."""
+    write(folder / "DM.csv", people(N_PEOPLE))
+    for domain in findings:
+        rows = [{"USUBJID": f"S{i:02}", f"{domain}TESTCD": "A", f"{domain}ORRES": i % 9} for i in range(N_PEOPLE)]
+        write(folder / f"{domain}.csv", rows)
+    (folder / "results").mkdir()
+    return folder / "results"
+
+
+def limits_for(n_files: int) -> MergeLimits:
+    return MergeLimits(large_bytes=0, rows_per_part=n_files * N_PEOPLE // N_PARTS)
+
+
+@pytest.fixture
+def few_more_files() -> Iterator[None]:
+    """The process may open a few more files, and not as many as one large file has parts."""
+    resource = pytest.importorskip("resource", reason="this system has no limit of open files to set")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    n_open = len(list(Path("/dev/fd").iterdir()))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (n_open + 6, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_a_large_file_has_more_parts_than_may_be_open_at_once(tmp_path, few_more_files):
+    results = results_of(tmp_path)
+    with working_on("disk", tmp_path, results, limits_for(4)) as working:
+        combined = combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+        assert len(list(combined.pieces)) == N_PARTS
+
+
+def test_demographics_are_looked_at_twice_however_many_domains_there_are(tmp_path, monkeypatch):
+    results, read = results_of(tmp_path), Counter()
+    part = DividedDomain.part
+    monkeypatch.setattr(DividedDomain, "part", lambda self, i: read.update([self.name]) or part(self, i))
+    with working_on("disk", tmp_path, results, limits_for(4)) as working:
+        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+    assert read["DM"] == 2 * N_PARTS
+
+
+def test_how_far_it_is_is_said_of_every_pass_over_the_people(tmp_path, monkeypatch):
+    results, said = results_of(tmp_path, ("LB",)), []
+
+    @contextlib.contextmanager
+    def told(words, n_total, unit):
+        n_done = []
+        yield n_done.append
+        said.append((words, unit, sum(n_done) == n_total, len(n_done)))
+
+    monkeypatch.setattr(merging, "progress", told)
+    with working_on("disk", tmp_path, results, limits_for(2)) as working:
+        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+    assert said == [(words, "people", True, N_PARTS) for words in ("Looking at LB", "Looking at LB", "Merging")]
+
+
+@pytest.mark.parametrize(
+    ("engine", "reason"), [("auto", "the domain files have 0.0 GB of text"), ("disk", "--engine disk was asked for")]
+)
+def test_who_asks_for_a_draft_from_disk_is_told_why_it_is_refused(tmp_path, monkeypatch, capsys, engine, reason):
+    n_asked = []
+    monkeypatch.setattr(merging, "free_memory", lambda: n_asked.append(1) or 500)
+    for name in ("NEW", "configs"):
+        (tmp_path / name).mkdir()
+    write(tmp_path / "NEW" / "DM.csv", people(9))
+    monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(tmp_path / "configs"))
+    asked = ["NEW", "--engine", engine]
+    assert run_door("", combine_or_draft, asked, add_merge_options, needs_config=False) == INPUT_AT_FAULT
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"in memory, and {reason}" in said
+    assert len(n_asked) == (engine == "auto")
+
+
+def sparse_pilot(folder: Path, n_people: int = 300, n_tests: int = 300, n_each: int = 3) -> tuple[Path, int]:
+    """A pilot of many tests of which each person had few; its folder of results, and the size of its files."""
+    write(folder / "DM.csv", people(n_people))
+    tests = np.random.default_rng(1).integers(n_tests, size=(n_people, n_each))
+    rows = [
+        {"USUBJID": f"S{i:02}", "LBTESTCD": f"T{test}", "LBTEST": f"Test number {test}", "LBORRES": i % 9}
+        for i, of_person in enumerate(tests.tolist())
+        for test in of_person
+    ]
+    write(folder / "LB.csv", rows)
+    n_bytes = sum(path.stat().st_size for path in folder.iterdir())
+    (folder / "results").mkdir()
+    return folder / "results", n_bytes
+
+
+SPARSE = MergeLimits(large_bytes=0, rows_per_part=600)
+
+
+def test_cells_without_a_value_take_next_to_nothing_on_the_disk(tmp_path):
+    n_people, n_columns = 20_000, 20
+    piece = pd.DataFrame({f"c{i}": pd.array([None] * (n_people - 1) + ["x"], dtype="str") for i in range(n_columns)})
+    kept = SpilledFrames(tmp_path / "combined", tmp_path, 2 * n_people)
+    kept.append(piece)
+    kept.append(piece)
+    assert (tmp_path / "combined").stat().st_size < n_people * n_columns
+    assert all(again.equals(piece) for again in kept)
+
+
+def test_what_is_divided_is_given_back_part_by_part(tmp_path):
+    results, _ = sparse_pilot(tmp_path)
+    with working_on("disk", tmp_path, results, SPARSE) as working:
+        n_pieces = len(list(combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working).pieces))
+        assert n_pieces > 1
+        assert [path.name for path in (results / SPILL).iterdir()] == ["combined"]
+
+
+def test_the_room_on_the_disk_is_asked_again_once_the_cells_are_known(tmp_path, monkeypatch):
+    results, n_bytes = sparse_pilot(tmp_path)
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(spill.shutil, "disk_usage", lambda path: usage._replace(free=n_bytes))
+    with (
+        pytest.raises(FaultyInputError, match=r"needs about .* and .* are free"),
+        working_on("disk", tmp_path, results, SPARSE) as working,
+    ):
+        combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working)
+    assert not list(results.iterdir())

@@ -1,0 +1,112 @@
+"""What ``recommend`` finds by every engine: the same bytes, and what the treatments do to the records themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.assess.assessment import Assessment, evaluate
+from disclosure_control.basics.telling.small_counts import SmallCounts
+from disclosure_control.records.choice import ENGINES
+from disclosure_control.steps.recommend.tried_out import AlikePeople
+from disclosure_control.steps.running import StepResult, run_steps
+from disclosure_control.treatments.treat import treat
+from tests.examples import examples
+from tests.records.written_pilots import by_engine, configs, limits, opened_with, rows, text_of
+
+OTHERS = sorted(set(ENGINES) - {"memory"})
+
+
+@pytest.fixture(autouse=True)
+def quick_flush(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+@st.composite
+def asked(draw) -> dict:
+    """Settings of the key; hierarchies of a binned column begin with its exact values, or with its bins."""
+    ages = draw(st.sampled_from([{}, {"AGE": {"intervals": [2, 10]}}, {"AGE": "mask"}]))
+    sexes = draw(st.sampled_from([{}, {"SEX": "mask"}]))
+    metric = draw(st.sampled_from(["loss", "discernibility"]))
+    limit = draw(st.sampled_from([0.0, 0.3, 1.0]))
+    return {"hierarchies": ages | sexes, "metric": metric, "suppression_limit": limit, "time_limit": 600}
+
+
+def recommended(opened, folder) -> StepResult:
+    assessment = evaluate(opened.people, opened.config)
+    return run_steps("P", folder, opened.dataset, assessment, left_out=("identifiers", "risk"))["recommend"]
+
+
+@pytest.mark.parametrize("engine", by_engine(OTHERS))
+@examples(40)
+@given(rows(), configs, limits, asked())
+def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, parts, settings):
+    folder = tmp_path_factory.mktemp("pilot")
+    path = folder / "combined_dataset.csv"
+    path.write_bytes(text_of(people))
+    config = config | {"recommend": settings}
+    with opened_with("memory", path, config, parts) as opened:
+        expected = recommended(opened, folder)
+    with opened_with(engine, path, config, parts) as opened:
+        found = recommended(opened, folder)
+    assert json.dumps(found.figures) == json.dumps(expected.figures)
+    assert (found.report, found.short, found.outcome) == (expected.report, expected.short, expected.outcome)
+
+
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
+@examples(30)
+@given(rows(16), configs, limits, asked())
+def test_every_answer_is_what_its_treatment_does_to_the_records(
+    tmp_path_factory, engine, people, config, parts, settings
+):
+    folder = tmp_path_factory.mktemp("pilot")
+    path = folder / "combined_dataset.csv"
+    path.write_bytes(text_of(people))
+    config = config | {"recommend": settings}
+    with pytest.MonkeyPatch.context() as unmasked:  # counts to the last person
+        unmasked.setattr(SmallCounts, "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
+        with opened_with(engine, path, config, parts) as opened:
+            figures = recommended(opened, folder).figures
+    with opened_with("memory", path, config, parts) as opened:
+        table, before = opened.dataset.typed_table, evaluate(opened.people, opened.config)
+    was_at_risk = at_risk(before, figures["models"])
+    assert figures["at_risk"] == sum(was_at_risk)
+    for answer in figures["short_list"]:
+        released = treat(table, opened.config, answer["treatment"], folder=folder)
+        is_at_risk = at_risk(released.assessment, figures["models"])
+        assert answer["suppressed"] == released.n_records_removed
+        kept = [was_at_risk[record] for record in released.kept]
+        assert answer["rescued"] == sum(was and not now for was, now in zip(kept, is_at_risk, strict=True))
+        for model, n in answer["at_risk_after"].items():
+            assert n == sum(at_risk(released.assessment, [model]))
+
+
+@pytest.mark.parametrize("engine", by_engine(sorted(ENGINES)))
+@examples(40)
+@given(rows(), configs, limits)
+def test_people_who_fare_alike_are_of_one_class_with_values_of_the_same_features(
+    tmp_path_factory, engine, people, config, parts
+):
+    path = tmp_path_factory.mktemp("pilot") / "combined_dataset.csv"
+    path.write_bytes(text_of(people))
+    with opened_with("memory", path, config, parts) as opened:
+        classes = opened.people.classes.class_of_record.tolist()
+        has_value = [opened.dataset.frame[name].notna().tolist() for name in ("V", "W")]
+    with opened_with(engine, path, config, parts) as opened:
+        alike = AlikePeople.of(opened.people)
+    everybody = [True] * len(alike.people)
+    told = [alike.has_value[name].tolist() if name in alike.has_value else everybody for name in ("V", "W")]
+    found = dict(zip(zip(alike.first_class.tolist(), *told, strict=True), alike.people.tolist(), strict=True))
+    assert found == Counter(zip(classes, *has_value, strict=True))
+
+
+def at_risk(assessment: Assessment, models: list[str]) -> list[bool]:
+    """Whom any of the models flags, record by record."""
+    flags = [result.risky for result in assessment.results if result.model[0] in models]
+    return [any(one) for one in zip(*flags, strict=True)] if flags else [False] * assessment.classes.n_records

@@ -1,0 +1,316 @@
+"""What a release writes and finds by every engine: the same package, figures and reasons, byte by byte."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import Mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config import RESULTS_FOLDER
+from disclosure_control.assess.assessment import evaluate
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records import domain_files, spill
+from disclosure_control.records.choice import ENGINES
+from disclosure_control.records.disk import Limits
+from disclosure_control.records.domain_files import FileLimits
+from disclosure_control.records.merging import MergeLimits
+from disclosure_control.report.verdict import verdict_on, what_leaves
+from disclosure_control.run.results import csv_bytes
+from disclosure_control.steps.release import working
+from disclosure_control.steps.running import StepInput, StepResult, faults_without_records, run_steps
+from study.formats.values import frame_of
+from study.merge.combine import combine_domains
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
+from tests.examples import examples
+from tests.records.written_pilots import by_engine, opened_with
+
+OTHERS = sorted(set(ENGINES) - {"memory"})
+KEY = {"key_from": {"environment": "PILOT_KEY"}}
+NOTES = ["Übel, seit gestern", 'sagte "schlecht"', "zwei\r\nZeilen", "=1+1", "東京から", "-5", None]
+LARGEST_RECORD = 400  # bytes; a block holds at least one
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    monkeypatch.setenv("PILOT_KEY", "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
+
+
+def study(seed: int, n_people: int) -> dict[str, pd.DataFrame]:
+    """Domain files: people with visits, measurements, events with texts of all kinds, supplements and relations."""
+    random = np.random.default_rng(seed)
+    ids = [f"ΣΤ-{random.integers(3)}-{1001 + i}" for i in range(n_people)]
+    began = pd.Timestamp("2012-01-31") + pd.to_timedelta(random.integers(0, 2000, n_people), unit="D")
+    dm = {"STUDYID": "ST", "DOMAIN": "DM", "USUBJID": ids, "SUBJID": [one[-4:] for one in ids]}
+    dm |= {"RFSTDTC": began.strftime("%Y-%m-%d"), "AGE": random.integers(18, 96, n_people)}
+    dm |= {
+        "AGEU": "YEARS",
+        "SEX": random.choice(["F", "M"], n_people),
+        "COUNTRY": random.choice(["GRC", "DEU"], n_people),
+    }
+    dm |= {"DTHFL": random.choice(["Y", ""], n_people), "ARM": random.choice(["A", "B"], n_people)}
+    vs, lb, ae, supp, relrec = [], [], [], [], []
+    for who, start in zip(ids, began, strict=True):
+        same = {"STUDYID": "ST", "USUBJID": who}
+        for visit in range(1, 1 + int(random.integers(0, 4))):
+            day = (start + pd.Timedelta(days=30 * visit)).strftime("%Y-%m-%dT08:15")
+            at = {"VISITNUM": visit, "VISIT": f"VISIT {visit}"}
+            for code, test, value in [
+                ("BMI", "Body Mass Index", random.integers(18, 40)),
+                ("WEIGHT", "Weight", random.integers(50, 120)),
+                ("PULSE", "Pulse Rate", random.integers(50, 120)),
+            ]:
+                row = {"VSSEQ": len(vs) + 1, "VSTESTCD": code, "VSTEST": test, "VSORRES": value, "VSSTRESN": value}
+                vs.append({**same, "DOMAIN": "VS", **row, **at, "VSDTC": day, "VSPOS": random.choice(["SITTING", ""])})
+            row = {"LBSEQ": len(lb) + 1, "LBTESTCD": "CHOL", "LBTEST": "Cholesterol", "LBORRES": random.integers(2, 9)}
+            lb.append({**same, "DOMAIN": "LB", **row, **at, "LBDTC": day, "LBREFID": f"{who}/{visit}"})
+        for number in range(1, 1 + int(random.integers(0, 3))):
+            term = str(random.choice(["Headache", "Nausea", "Rash"]))
+            spid, day = f"E{number}", (start + pd.Timedelta(days=number)).strftime("%Y-%m-%d")
+            ae.append(
+                {
+                    **same,
+                    "DOMAIN": "AE",
+                    "AESEQ": number,
+                    "AESPID": spid,
+                    "AETERM": random.choice(np.array(NOTES, object)),
+                }
+                | {
+                    "AEDECOD": term,
+                    "AESTDTC": random.choice([day, day[:7], ""]),
+                    "AEODD": who[-4:] if number > 1 else "x",
+                }
+            )
+            at = {**same, "RDOMAIN": "AE", "IDVAR": "AESEQ", "IDVARVAL": number}
+            supp.append({**at, "QNAM": "AETRTEM", "QLABEL": "Emergent", "QVAL": "Y", "QORIG": "CRF"})
+            relrec.append({**at, "IDVAR": "AESPID", "IDVARVAL": spid, "RELID": f"R{number}"})
+    files = {"DM": pd.DataFrame(dm)}
+    for name, rows in {"VS": vs, "LB": lb, "AE": ae, "SUPPAE": supp, "RELREC": relrec}.items():
+        if rows:
+            files[name] = pd.DataFrame(rows).iloc[random.permutation(len(rows))]
+    return files
+
+
+def written(files: dict[str, pd.DataFrame], folder: Path) -> Path:
+    """The files in a pilot's folder, merged by door 1; where its combined dataset is."""
+    (folder / RESULTS_FOLDER).mkdir()
+    for name, frame in files.items():
+        frame.to_csv(folder / f"{name.lower()}.csv", index=False, lineterminator="\n")
+    path = folder / RESULTS_FOLDER / "combined_dataset.csv"
+    path.write_bytes(csv_bytes(combine_domains(folder, SubjectIdRule(), MergeSettings()).frame))
+    return path
+
+
+CONFIG = {
+    "categorical_qis": ["DM__SEX"],
+    "continuous_qis": ["DM__AGE"],
+    "binning_config": {},
+    "sensitive_feature": ["DM__ARM"],
+    "K": 2,
+    "L": {"DM__ARM": 1},
+    "T": {"DM__ARM": 1},
+}
+STEPS = [
+    {"method": "band", "column": "DM__AGE", "width": 20},
+    {"method": "top_code", "column": "DM__AGE", "quantile": 0.8},
+    {"method": "band", "column": "VS__Body Mass Index", "width": 10},
+    {"method": "band", "column": "VS__Body Mass Index [SITTING]", "width": 5},
+    {"method": "round", "column": "LB__Cholesterol", "to": 2},
+    {"method": "drop_column", "columns": ["LB__Cholesterol"]},
+    {"method": "suppress_records", "models": ["k"]},
+    {"method": "group", "column": "DM__COUNTRY", "rarer_than": 9},
+]
+RELEASES = [
+    {"outsiders_know": {"facts": 0}},
+    {"operations": {"AE.AETERM": "keep", "AE.AEODD": "keep", "DM.SUBJID": "keep"}, "days": 40},
+    {"operations": {"AE.AETERM": "keep", "--DTC": "keep"}, "format": "csv", "name": "2026"},
+    {"leave_out": ["VS"], "operations": {"LB.LBREFID": "keep"}},
+]
+
+
+@st.composite
+def configs(draw) -> dict:
+    steps = draw(st.lists(st.sampled_from(STEPS), max_size=3, unique_by=lambda one: one.get("column", one["method"])))
+    gone = {name for step in steps for name in step.get("columns", ())}
+    steps = [step for step in steps if step.get("column") not in gone]
+    treatment = {"treatment": {"seed": 1, "steps": steps}} if draw(st.booleans()) else {}
+    return CONFIG | treatment | {"release": draw(st.sampled_from(RELEASES)) | KEY}
+
+
+limits = st.builds(
+    lambda block, large, rows, divided, people: Limits(
+        block_bytes=2000,
+        people_per_part=people,
+        domains=MergeLimits(large, rows, FileLimits(block, n_divided=divided)),
+    ),
+    st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
+    st.sampled_from([0, 0, 2000]),
+    st.integers(1, 40),
+    st.integers(1, 20),
+    st.integers(1, 8),
+)
+TINY = Limits(block_bytes=2000, people_per_part=3, domains=MergeLimits(0, 12, FileLimits(LARGEST_RECORD, n_divided=9)))
+
+
+@contextmanager
+def released(engine: str, path: Path, config: dict, parts: Limits):
+    """The result of the step, the package by the names of its files, and the verdict."""
+    with opened_with(engine, path, config, parts) as opened:
+        assert engine == "memory" or faults_without_records(opened.config) == []
+        columns = set(opened.dataset.table.columns)
+        assert set(config["categorical_qis"] + config["continuous_qis"]) <= columns
+        assessment = evaluate(opened.people, opened.config)
+        steps = run_steps(
+            "P", path.parent.parent, opened.dataset, assessment, left_out=("risk",), started="2026-01-31T00:00:00Z"
+        )
+        found = steps["release"]
+        yield found, contents(found), verdict_on(what_leaves(steps), steps).text
+
+
+def contents(found: StepResult) -> dict[str, bytes]:
+    return {
+        name: content if isinstance(content, bytes) else content.read_bytes() for name, content in found.files.items()
+    }
+
+
+def compare(engine: str, path: Path, config: dict, parts: Limits) -> StepResult:
+    with released("memory", path, config, parts) as one, released(engine, path, config, parts) as other:
+        (expected, package, verdict), (found, files, said) = one, other
+        assert list(files) == list(package)
+        for name in package:
+            assert files[name] == package[name], name
+        assert json.dumps(found.figures, indent=1) == json.dumps(expected.figures, indent=1)
+        assert (found.report, found.inputs) == (expected.report, expected.inputs)
+        assert (found.reasons_to_hold, found.answers) == (expected.reasons_to_hold, expected.answers)
+        assert said == verdict
+    return found
+
+
+@pytest.mark.parametrize("engine", by_engine(OTHERS))
+@pytest.mark.thorough("a package is written twice per example; the cases below are a cheap sibling")
+@examples(25)
+@given(st.integers(0, 2**32), st.integers(3, 40), configs(), limits)
+def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, seed, n_people, config, parts):
+    path = written(study(seed, n_people), tmp_path_factory.mktemp("pilot"))
+    header = path.read_text(encoding="utf-8").splitlines()[0]
+    treatment = config.get("treatment", {"steps": []})
+    treatment["steps"] = [
+        step
+        for step in treatment["steps"]
+        if all(f'"{name}"' in header for name in [*step.get("columns", ()), *filter(None, [step.get("column")])])
+    ]
+    compare(engine, path, config, parts)
+
+
+def pilot(tmp_path: Path, n_people: int = 14) -> Path:
+    """Where the combined dataset of a small study is."""
+    return written(study(5, n_people), tmp_path)
+
+
+def config_with(release: dict | None = None, *steps: dict) -> dict:
+    return CONFIG | {"treatment": {"seed": 1, "steps": list(steps)}, "release": KEY | (release or {})}
+
+
+@pytest.mark.parametrize("engine", by_engine(OTHERS))
+def test_a_small_study_torn_everywhere_is_released_as_in_memory(tmp_path, engine):
+    """Ids in Greek, rows of a person in many blocks, quoted line breaks, an id that the config keeps and is found."""
+    path = pilot(tmp_path, 9)
+    steps = [STEPS[0], STEPS[2], {"method": "suppress_records", "models": ["k"]}]
+    found = compare(engine, path, config_with(RELEASES[1], *steps), TINY)
+    assert found.figures["people_left_out"] > 0
+    assert found.figures["traces"]["original_ids"] > 0
+    assert {"AE.AEODD", "DM.SUBJID"} == set(found.figures["traces"]["where"])
+    assert sorted(found.figures["recoded"]) == ["DM.AGE", "VS.Body Mass Index"]
+
+
+@pytest.mark.thorough("1 s")
+def test_nothing_of_a_large_file_is_in_memory_whole(tmp_path, monkeypatch):
+    """Of the rows of a large file a part at a time is made a frame of; the package's own is searched in parts, too."""
+    path, seen = pilot(tmp_path), []
+    monkeypatch.setattr(domain_files, "frame_of", lambda columns: seen.append(frame_of(columns)) or seen[-1])
+    parts = Limits(block_bytes=2000, rows_at_hand=0, domains=TINY.domains)
+    with released("disk", path, config_with(), parts) as (found, files, _):
+        n_rows = found.figures["files"]["vs.csv"]["records_of_source"]
+        whole = [frame for frame in seen if len(frame) >= n_rows and frame.shape[1] > 1]  # one column: distinct values
+        assert n_rows > 30
+        assert not whole
+        assert b"VSTESTCD" in files["released/vs.csv"]
+
+
+@pytest.mark.thorough("2 s; three releases")
+def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
+    path = pilot(tmp_path)
+    parts = Limits(block_bytes=2000, rows_at_hand=5, domains=TINY.domains)
+    with released("disk", path, config_with(), parts) as (found, _, _):
+        assert found.figures["not_scanned"] == ["AE", "DM", "LB", "VS"]
+        assert found.figures["longitudinal"] is None
+        assert "columns of AE, DM, LB, VS that may name people" in found.report
+        assert "Not looked at: what acquaintances know" in found.report
+        said = found.outcome.not_looked_at
+    assert len([one for one in said if "from disk" in one]) == 2
+    with released("disk", path, config_with(), TINY) as (found, _, _):
+        assert "not_scanned" not in found.figures
+        assert found.figures["longitudinal"]["people"] == found.figures["people"]
+        assert not [one for one in found.outcome.not_looked_at if "from disk" in one]
+
+
+@pytest.mark.parametrize(
+    ("release", "named"),
+    [
+        ({"rare_terms": {"at_least": 3}}, "release['rare_terms']"),
+        ({"earlier": {"folder": "released"}}, "release['earlier']"),
+        ({"format": "xpt5"}, "release['format']: xpt5 is written whole"),
+    ],
+)
+def test_settings_that_need_records_are_refused_before_the_run(tmp_path, release, named):
+    with opened_with("disk", pilot(tmp_path, 4), config_with(release), TINY) as opened:
+        (fault,) = faults_without_records(opened.config)
+    assert fault.startswith(named)
+    assert "--engine memory" in fault
+
+
+def test_a_study_without_ids_is_refused_before_the_run(tmp_path):
+    config = config_with() | {"subject_id": {"column": None}}
+    with opened_with("disk", pilot(tmp_path, 4), config, TINY) as opened:
+        (fault,) = faults_without_records(opened.config)
+    assert "numbers the rows of a file" in fault
+
+
+@pytest.mark.thorough("1 s")
+def test_a_large_file_that_came_with_a_definition_is_described_by_the_codebook(tmp_path):
+    path = pilot(tmp_path)
+    (tmp_path / "define.xml").write_text("<ODM/>", encoding="utf-8")
+    with released("disk", path, config_with(), TINY) as (found, files, _):
+        assert "was written part by part" in found.figures["no_define_xml"]
+        assert "released/define.xml" not in files
+
+
+@pytest.mark.thorough("2 s")
+def test_a_file_of_which_nobody_stays_is_not_written(tmp_path):
+    files = study(5, 14)
+    files["LB"] = files["LB"].assign(USUBJID="somebody else")
+    path = written({name: frame for name, frame in files.items() if name != "LB"}, tmp_path)
+    files["LB"].to_csv(tmp_path / "lb.csv", index=False)
+    config = config_with() | {"merge": {"ignore": ["LB"]}}
+    found = compare("disk", path, config, TINY)
+    assert found.figures["left_out"]["lb.csv"] == "no record of it is left"
+    assert "released/lb.csv" not in found.files
+
+
+def test_a_disk_without_room_is_told_before_a_domain_file_is_read(tmp_path, monkeypatch):
+    path = pilot(tmp_path, 4)
+    with opened_with("disk", path, config_with(), TINY) as opened:
+        monkeypatch.setattr(spill.shutil, "disk_usage", lambda folder: Mock(free=10))
+        assessment = evaluate(opened.people, opened.config)
+        given = StepInput("P", tmp_path, opened.config.settings["release"], opened.dataset, assessment, {})
+        with pytest.raises(FaultyInputError, match="processed_for_anonym: working from disk needs about"):
+            working.working_on(given, None)

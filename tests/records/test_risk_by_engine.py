@@ -1,0 +1,99 @@
+"""The sections of ``risk`` by every engine: the same figures and files, or it is said that they need records."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import pandas as pd
+import pytest
+
+from disclosure_control.assess.assessment import evaluate
+from disclosure_control.records.choice import ENGINES
+from disclosure_control.records.disk import Limits
+from disclosure_control.run.results import csv_bytes
+from disclosure_control.steps.risk.sections import SECTIONS
+from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
+from tests.records.written_pilots import by_engine, opened_with, text_of
+
+TINY = Limits(block_bytes=300, range_bytes=100, people_per_part=3, flagged_per_part=3)
+SEXES, AGES, VALUES = ["a", "b", "é", ""], ["1", "3", "", "7", "95"], ["0.1", "2.5", "7", "", "7.0", "-3"]
+SITES = ["0.1", "36", "36.0", "72", "10555", "3.3", "0.7"]
+PEOPLE = [[f"{i:02}", SEXES[i % 4], AGES[i % 5], VALUES[i % 6], SEXES[i % 3], SITES[i % 7]] for i in range(40)]
+# What sections cannot do without.
+NEEDED = {
+    "sampling": {"weights": "SITE"},
+    "safe_harbour": {
+        "safe_harbour": {"ages": "AGE", "zip_codes": "SITE", "people_of_area": {"036": 12000, "072": 90000}}
+    },
+    "population_uniqueness": {"sampling_fraction": 0.1},
+}
+NO_RECORDS = [name for name in ENGINES if not ENGINES[name].holds_records]
+
+
+def config(**risk) -> dict:
+    return {
+        "categorical_qis": ["SEX"], "continuous_qis": ["AGE"], "binning_config": {"AGE": [0, 2, 10]},
+        "sensitive_feature": ["V", "W"], "sensitive_binning_config_for_L": {"V": [0, 2, 8]}, "K": 3, "L": 2, "T": 0.5,
+        "risk": risk,
+    }  # fmt: skip
+
+
+def found_by(engine: str, tmp_path, settings: dict) -> StepResult:
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of(PEOPLE))
+    with opened_with(engine, path, settings, TINY) as opened:
+        assessment = evaluate(opened.people, opened.config)
+        assert faults_without_records(opened.config) == []
+        result = run_steps("P", tmp_path, opened.dataset, assessment)["risk"]
+        return dataclasses.replace(result, tables={name: written(table) for name, table in result.tables.items()})
+
+
+def written(table: pd.DataFrame | Iterator[pd.DataFrame]) -> bytes:
+    """A table as it is written, of which some come in pieces."""
+    pieces = [table] if isinstance(table, pd.DataFrame) else table
+    return b"".join(csv_bytes(piece, has_header=number == 0) for number, piece in enumerate(pieces))
+
+
+def assert_same(found: StepResult, expected: StepResult) -> None:
+    assert found.figures == expected.figures
+    assert (found.report, found.screen, found.first_lines) == (expected.report, expected.screen, expected.first_lines)
+    assert found.tables == expected.tables
+
+
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
+@pytest.mark.parametrize(
+    "policy",
+    [*(pytest.param(name, marks=pytest.mark.thorough("0.3 s")) for name in ("exclude", "wildcard")), "category"],
+)
+def test_all_sections_find_the_same(tmp_path, engine, policy):
+    needed = {key: value for name in SECTIONS for key, value in NEEDED.get(name, {}).items()}
+    settings = config(sections=[*SECTIONS], groups=["SEX", "SITE", "W"], **needed) | {"missing_qis": policy}
+    assert_same(found_by(engine, tmp_path, settings), found_by("memory", tmp_path, settings))
+
+
+@pytest.mark.thorough("all together are above")
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
+@pytest.mark.parametrize("name", SECTIONS)
+def test_a_section_finds_the_same(tmp_path, name, engine):
+    settings = config(sections=[name], **NEEDED.get(name, {}))
+    assert_same(found_by(engine, tmp_path, settings), found_by("memory", tmp_path, settings))
+
+
+def test_households_are_refused_before_the_run(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of(PEOPLE))
+    with opened_with("memory", path, config(weights="SITE", household="W"), TINY) as opened:
+        (fault,) = faults_without_records(opened.config)
+    assert "risk['household']" in fault
+    assert "--engine memory" in fault
+
+
+def test_without_records_there_is_no_list_of_them(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of(PEOPLE))
+    for records in (True, False):
+        with opened_with("memory", path, config(sections=["reidentification"], records=records), TINY) as opened:
+            assessment = evaluate(opened.people, opened.config)
+            tables = run_steps("P", tmp_path, opened.dataset, assessment)["risk"].tables
+        assert ("record_risk.csv" in tables) == records

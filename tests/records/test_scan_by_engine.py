@@ -1,0 +1,156 @@
+"""The scan of values by every engine: the same findings, and of too many values a sample that is said to be one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from disclosure_control.basics.encoding import text_codes
+from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
+from disclosure_control.identifiers import column_values
+from disclosure_control.identifiers.column_values import SAMPLE
+from disclosure_control.identifiers.findings import Scan
+from disclosure_control.identifiers.scan import scan_dataset
+from disclosure_control.records.choice import ENGINES
+from disclosure_control.records.dictionary import CountedTexts, GrowingDictionary
+from disclosure_control.records.disk import Limits
+from disclosure_control.records.sampled_texts import SampledTexts
+from tests.examples import examples
+from tests.records.written_pilots import by_engine, opened_with
+
+CONFIG = {
+    "categorical_qis": ["SEX"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": "CODE",
+    "K": 2, "L": 2, "T": 1, "t_distance": "total_variation",
+}  # fmt: skip
+NO_RECORDS = [name for name in ENGINES if not ENGINES[name].holds_records]
+
+
+def people(n: int, is_in_order: bool) -> pd.DataFrame:
+    """Columns that name people, each in a way of its own, and some that do not."""
+    rng = np.random.default_rng(5)
+    order = np.arange(n) if is_in_order else rng.permutation(n)
+    return pd.DataFrame(
+        {
+            "USUBJID": [f"S-{i:05d}" for i in order],
+            "SEX": np.where(rng.random(n) < 0.5, "f", "m"),
+            "CODE": [f"K{i:06d}" for i in rng.permutation(10 * n)[:n]],
+            "DM__MAIL": [f"p{i}@post.example" if i % 3 else "" for i in rng.permutation(n)],
+            "DM__OWN": [f"{i:05d}" for i in order],
+            "DM__RUNNING": rng.permutation(n).astype(str),
+            "DM__ORDER": (order * 3.7 + 100).astype(str),
+            "DM__BORN": (np.datetime64("1940-01-01") + rng.integers(0, 15_000, n).astype("timedelta64[D]")).astype(str),
+            "DM__NOTE": np.where(np.arange(n) == 7, "ring +30 210 123 4567", "no remark"),
+            "LB__VALUE": np.round(rng.normal(100, 20, n), 1).astype(str),
+        }
+    )
+
+
+def scanned(engine: str, path, limits: Limits) -> Scan:
+    with opened_with(engine, path, CONFIG, limits) as opened:
+        return scan_dataset(opened.dataset)
+
+
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
+@pytest.mark.parametrize(
+    ("n", "is_in_order"),
+    [
+        (60, True),
+        (60, False),
+        pytest.param(SAMPLE + 900, False, marks=pytest.mark.thorough("2 s: more than the sample")),
+    ],
+)
+def test_the_findings_are_those_in_memory(tmp_path, engine, n, is_in_order):
+    path = tmp_path / "combined_dataset.csv"
+    people(n, is_in_order).to_csv(path, index=False)
+    expected = scanned("memory", path, Limits())
+    assert {"email", "subject_id", "same_order", "birth_date", "unique_code", "phone"} <= {
+        finding.kind for finding in expected.findings
+    }
+    assert scanned(engine, path, Limits(block_bytes=100 * n // 7 + 200)) == expected
+
+
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
+def test_of_very_many_different_numbers_the_same_ones_are_looked_at(tmp_path, monkeypatch, engine):
+    for name, few in {"LARGE": 500, "SAMPLED_ROWS": 300, "PROBED": 64, "LEAST_PROBED": 16}.items():
+        monkeypatch.setattr(column_values, name, few)
+        monkeypatch.setattr(text_codes, name, few, raising=False)
+    path = tmp_path / "combined_dataset.csv"
+    table = people(1_000, False).drop(columns=["DM__MAIL", "DM__BORN"])
+    table["LB__EXACT"] = [f"{7.5 + 0.001 * (i * 7919 % 5003):.3f}" for i in range(1_000)]
+    table["LB__SHARED"] = [f"{i % 40}.25" for i in range(1_000)]
+    table.to_csv(path, index=False)
+    expected = scanned("memory", path, Limits())
+    found = {one.name: one for one in expected.findings if one.kind == "exact_measurement"}
+    assert "LB__SHARED" not in found
+    assert 150 <= found["LB__EXACT"].n_all_people <= 350  # a quarter of them, and 250 are expected
+    assert scanned(engine, path, Limits(block_bytes=9_000)) == expected
+
+
+@pytest.mark.parametrize("engine", by_engine(NO_RECORDS))
+def test_of_very_many_values_a_sample_is_looked_at_and_said_to_be_one(tmp_path, engine):
+    path = tmp_path / "combined_dataset.csv"
+    people(900, False).to_csv(path, index=False)
+    whole = {(one.name, one.kind): one for one in scanned("memory", path, Limits()).findings}
+    sample = {
+        (one.name, one.kind): one
+        for one in scanned(engine, path, Limits(block_bytes=3_000, few_texts=400)).findings
+        if one.is_sample
+    }
+    assert {"email", "subject_id", "running_number", "same_order", "unique_code"} <= {kind for _, kind in sample}
+    for key, finding in sample.items():
+        assert finding.vetoes == whole[key].vetoes
+        assert 20 <= finding.n_all_people == finding.n_values <= 50 < whole[key].n_all_people
+
+
+@st.composite
+def blocks_of_texts(draw):
+    return draw(st.lists(st.lists(st.sampled_from([None, *"abcdefghijk"]), max_size=9), min_size=1, max_size=6))
+
+
+@examples(100)
+@given(blocks_of_texts(), st.integers(0, 3), st.integers(1, 12))
+def test_a_sample_has_everybody_with_its_texts_whatever_was_counted_before(blocks, n_before, n_most):
+    before = GrowingDictionary()
+    for block in blocks[:n_before]:
+        before.encode(pa.array(block, pa.large_string()))
+    sampled = SampledTexts(before.counted(), sum(map(len, blocks[:n_before])), n_most)
+    for block in blocks[n_before:]:
+        sampled.add(pa.array(block, pa.large_string()))
+    records = [one for block in blocks for one in block]
+    found = sampled.counted()
+    counts = Counter(one for one in records if one is not None)
+    texts = found.texts.to_pylist()
+    assert dict(zip(texts, found.people.tolist(), strict=True)) == {text: counts[text] for text in texts}
+    assert [records.index(text) for text in texts] == found.first_record.tolist()
+    at_once = SampledTexts(_counted(sorted(counts)), 0, n_most).counted()
+    assert (sorted(texts), found.share_at_hand) == (sorted(at_once.texts.to_pylist()), at_once.share_at_hand)
+    assert len(texts) <= n_most
+    assert found.share_at_hand == 1 or len(counts) > n_most
+
+
+def _counted(texts: list[str]) -> CountedTexts:
+    return CountedTexts(pa.array(texts, pa.large_string()), np.ones(len(texts), dtype=int), np.arange(len(texts)))
+
+
+@pytest.mark.thorough("1 s for a table of all characters; hashes are spread and samples are compared below")
+@examples(100)
+@given(st.lists(st.text(max_size=6).filter(lambda text: text.isprintable()), max_size=12), st.integers(0, 3))
+def test_a_hash_is_of_the_text_alone(texts, start):
+    column = pa.array(texts, pa.large_string())
+    alone = [int(hashes_of_texts(pa.array([text], pa.large_string()))[0]) for text in texts]
+    assert hashes_of_texts(column[start:]).tolist() == alone[start:]
+    assert len(set(alone)) == len(set(texts))
+
+
+def test_hashes_divide_texts_evenly_that_differ_little():
+    """Chi-squared of 64 cells for 20,000 texts: above 110 in one of ten thousand."""
+    for written in ("2024-{:05d}T00:00:00", "{:05d}@post.example", "{}"):
+        hashes = hashes_of_texts(pa.array([written.format(i) for i in range(20_000)], pa.large_string()))
+        counts = np.bincount((hashes >> np.uint64(58)).astype(int), minlength=64)
+        assert ((counts - 312.5) ** 2 / 312.5).sum() < 110

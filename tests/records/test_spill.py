@@ -1,0 +1,71 @@
+"""What is put aside is for the controller alone, and gone after the run, however that ended."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from disclosure_control.assess import opening
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.spill import SpilledArrays, spill_folder
+from disclosure_control.run.results import SPILL, held
+from tests.records.test_engines import CONFIG
+from tests.records.written_pilots import READERS, text_of
+
+PEOPLE = [[f"{i}", "ab"[i % 2], "1", f"{i % 3}", "a", "x"] for i in range(12)]
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.rglob("*")]}
+
+
+def test_files_are_for_the_controller_alone_and_gone_afterwards(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of(PEOPLE))
+    with opening.opened_from_disk(path, CONFIG, READERS):
+        found = modes(tmp_path / SPILL)
+        folders = {path.name for path in (tmp_path / SPILL).rglob("*") if path.is_dir()} | {SPILL}
+        assert len(found) > len(folders)
+        assert {mode for name, mode in found.items() if name not in folders} == {0o600}
+        assert {found[name] for name in folders} == {0o700}
+    assert [path.name for path in tmp_path.iterdir()] == ["combined_dataset.csv"]
+
+
+def test_they_are_gone_after_a_fault_as_well(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of([*PEOPLE, PEOPLE[0]]))
+    with (
+        pytest.raises(FaultyInputError, match="1 rows repeat the USUBJID"),
+        opening.opened_from_disk(path, CONFIG, READERS),
+    ):
+        pass
+    assert not (tmp_path / SPILL).exists()
+
+
+def test_what_a_killed_run_left_is_gone_at_the_next_start(tmp_path):
+    (tmp_path / SPILL).mkdir()
+    (tmp_path / SPILL / "subjects").write_text("ZZSUBJ")
+    with held(tmp_path):
+        assert not (tmp_path / SPILL).exists()
+
+
+def test_a_disk_without_room_is_a_fault_before_anything_is_read(tmp_path):
+    with pytest.raises(FaultyInputError, match="free"), spill_folder(tmp_path, 1 << 80):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_arrays_come_back_as_often_as_asked(tmp_path):
+    spilled = SpilledArrays(tmp_path / "arrays")
+    arrays = [np.arange(3, dtype=np.uint8), np.array([], dtype=np.int64), np.array([2.5])]
+    for array in arrays:
+        spilled.append(array)
+    for _ in range(2):
+        for found, array in zip(spilled, arrays, strict=True):
+            np.testing.assert_array_equal(found, array)
+            assert found.dtype == array.dtype
+    spilled.remove()
+    assert list(tmp_path.iterdir()) == []

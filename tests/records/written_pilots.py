@@ -1,0 +1,131 @@
+"""Small pilots written as text, nasty text among it, and opened by every engine, on disk in tiny parts."""
+
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+
+import pytest
+from hypothesis import strategies as st
+
+from disclosure_control.assess.opening import OpenedPilot, opened_from_disk, opened_in_memory
+from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.cluster import count_on_cluster
+from disclosure_control.records.dask_workers import Failed, guarded
+from disclosure_control.records.disk import Limits
+from disclosure_control.steps import STEP_READERS
+from study import KEY_READERS
+
+READERS = KEY_READERS | STEP_READERS
+NASTY = [
+    "a",
+    " a",
+    "é",
+    "e\u0301",
+    "1",
+    "1.0",
+    "01",
+    "",
+    " ",
+    'x"y',
+    "two\r\nlines",
+    "c,d",
+    "東京",
+    "=1+1",
+    "long " * 6,
+]
+NUMBERS = ["1", "1.0", "2.5", "-3", "1e1", "", "40", "0.1", "7"]
+COLUMNS = ["USUBJID", "SEX", "AGE", "V", "W", "SITE"]
+LARGEST_RECORD = 200  # bytes; a block holds at least one
+
+
+@st.composite
+def rows(draw, most: int = 30) -> list[list[str]]:
+    """Rows of a combined dataset, in any order of their ids."""
+    n = draw(st.integers(1, most))
+    ids = (
+        draw(st.permutations([f"ID-{i}é" for i in range(n)])) if draw(st.booleans()) else [f"{i:03}" for i in range(n)]
+    )
+    columns = [draw(st.lists(st.sampled_from(kind), min_size=n, max_size=n)) for kind in _kinds(draw)]
+    return [list(row) for row in zip(ids, *columns, strict=True)]
+
+
+def _kinds(draw) -> list[list[str]]:
+    few = draw(st.booleans())  # few values make large classes, many make small ones
+    texts, numbers = (NASTY[:3], NUMBERS[:3]) if few else (NASTY, NUMBERS)
+    return [texts, numbers, NUMBERS, texts, NASTY]
+
+
+def text_of(rows: list[list[str]], n_empty_at_end: int = 0) -> bytes:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(rows)
+    buffer.write(("," * (len(COLUMNS) - 1) + "\n") * n_empty_at_end)
+    return buffer.getvalue().encode()
+
+
+configs = st.fixed_dictionaries(
+    {
+        "categorical_qis": st.just(["SEX"]),
+        "continuous_qis": st.just(["AGE"]),
+        "binning_config": st.sampled_from([{}, {"AGE": [0, 2, 30]}]),
+        "sensitive_feature": st.just(["V", "W"]),
+        "sensitive_binning_config_for_L": st.sampled_from([{}, {"V": [0, 2, 8]}]),
+        "K": st.integers(1, 4),
+        "L": st.fixed_dictionaries({"V": st.integers(1, 3), "W": st.integers(1, 3)}),
+        "T": st.fixed_dictionaries({"V": st.sampled_from([0, 0.5, 3]), "W": st.sampled_from([0, 0.3])}),
+        "missing_qis": st.sampled_from(["category", "exclude", "wildcard"]),
+        "out_of_range": st.sampled_from(["tail", "missing"]),
+        "t_distance": st.sampled_from(["wasserstein", "ordered", "mean_difference"]).map(
+            lambda name: {"V": name, "W": "total_variation"}
+        ),
+        "risk": st.sampled_from([{}, {"sections": ["reidentification", "by_group"], "groups": ["SITE", "SEX", "V"]}]),
+    }
+)
+limits = st.builds(
+    Limits,
+    block_bytes=st.integers(LARGEST_RECORD, 3 * LARGEST_RECORD),
+    range_bytes=st.sampled_from([60, LARGEST_RECORD, 1 << 20]),
+    people_per_part=st.integers(1, 8),
+    flagged_per_part=st.integers(1, 8),
+    key_limit=st.sampled_from([1, 12, 2**62]),
+)
+
+
+class WorkersHere:
+    """Those of a cluster, played by this process: tasks are sent as they would be to another one, some done twice."""
+
+    n_workers = 2
+
+    def each(self, task: Callable, arguments: Iterable[tuple]) -> Iterator:
+        for number, one in enumerate(arguments):
+            run, *rest = pickle.loads(pickle.dumps((guarded, task, one)))
+            if number == 1:
+                run(*rest)
+            found = pickle.loads(pickle.dumps(run(*rest)))
+            if isinstance(found, Failed):
+                raise FaultyInputError(found.faults or repr(found))
+            yield found
+
+
+def by_engine(names: Iterable[str]) -> list:
+    """The engines as parameters of a test; what ``cluster`` does with many small files is for the thorough run."""
+    costly = pytest.mark.thorough("many small files; tests/records/test_cluster.py has a cheap sibling")
+    return [pytest.param(name, marks=costly) if name == "cluster" else name for name in names]
+
+
+COUNTED_HERE = functools.partial(count_on_cluster, workers=WorkersHere())
+
+
+def opened_with(engine: str, path: Path, config: dict, parts: Limits) -> AbstractContextManager[OpenedPilot]:
+    """The pilot opened by an engine; ``parts`` are for those that work in parts."""
+    if engine == "memory":
+        return opened_in_memory(path, config, READERS)
+    counting = (lambda folder: nullcontext(COUNTED_HERE)) if engine == "cluster" else None
+    return opened_from_disk(path, config, READERS, limits=parts, counting=counting)

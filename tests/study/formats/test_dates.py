@@ -1,0 +1,191 @@
+"""Dates as they are written: to ISO 8601 where one reading is left, otherwise as they stand and said."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from study.formats.files import read_domain_file
+from study.formats.tables import FileOptions, SourceTable
+from tests.examples import examples
+from tests.study.merge.merge_files import write
+
+SAS, EXCEL = datetime.date(1960, 1, 1), datetime.date(1899, 12, 30)
+
+
+def read(folder, text: str, name: str = "dm.csv", **declared) -> SourceTable:
+    write(folder / name, text)
+    return read_domain_file(folder / name, FileOptions(**declared))
+
+
+def column(folder, values, name="DAY", **declared) -> tuple[list, tuple[str, ...]]:
+    """A column of dates beside another one, and the notes on it."""
+    table = read(folder, f"ID;{name}\n" + "".join(f"S;{value}\n" for value in values), delimiter=";", **declared)
+    found = table.frame[name].astype(object)
+    return found.where(found.notna(), None).tolist(), table.notes
+
+
+@pytest.mark.parametrize(
+    ("written", "iso"),
+    [
+        (["31/12/2014", "01/02/2014"], ["2014-12-31", "2014-02-01"]),
+        (["12/31/2014", "01/02/2014"], ["2014-12-31", "2014-01-02"]),
+        (["1.2.2014", "03.04.2014"], ["2014-02-01", "2014-04-03"]),
+        (["12.31.2014", "01.02.2014"], ["2014-12-31", "2014-01-02"]),
+        (["13-01-2014", "1-2-2014"], ["2014-01-13", "2014-02-01"]),
+        (["31DEC2014", "1feb2014", "02-Mar-2014"], ["2014-12-31", "2014-02-01", "2014-03-02"]),
+        (["31DEC2014:10:30:05", "01JAN2015:00:00:00"], ["2014-12-31T10:30:05", "2015-01-01T00:00:00"]),
+        (["2014/02/01", "2014.3.4"], ["2014-02-01", "2014-03-04"]),
+        (["31/12/2014 10:30", "01/02/2014"], ["2014-12-31T10:30:00", "2014-02-01"]),
+        (["12/31/2014 1:05 PM", "12/30/2014 12:05 am"], ["2014-12-31T13:05:00", "2014-12-30T00:05:00"]),
+        (["2014-02-01 00:00:00", "2014-02-02 00:00:00"], ["2014-02-01", "2014-02-02"]),
+        (["2014-02-01 10:30:00", ""], ["2014-02-01T10:30:00", None]),
+        (["31/12/2014", "2014-05", "NA"], ["2014-12-31", "2014-05", None]),
+        (["29/02/2012"], ["2012-02-29"]),
+    ],
+)
+def test_one_reading_becomes_iso(tmp_path, written, iso):
+    found, notes = column(tmp_path, written)
+    assert found == iso
+    assert any("now ISO 8601: 'DAY'" in note and "the one reading there is" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        ["2014-02-01", "2014-02", "2014-02-01T10:30"],
+        ["31/12/2014", "12/31/2014"],  # no order reads both
+        ["31/12/2014", "unknown"],
+        ["29/02/2013", "01/02/2014"],
+        ["31/12/14", "30/12/14"],
+        ["1.2.3", "4.5.6"],
+        ["31/12/1014"],
+        ["12/2014", "11/2014"],
+        ["10/30", "120/80"],
+        ["31/12/2014 25:00", "30/12/2014 10:00"],
+    ],
+)
+def test_what_is_no_date_or_a_date_already_stays(tmp_path, written):
+    found, notes = column(tmp_path, written)
+    assert found == written
+    assert not any("now ISO" in note for note in notes)
+
+
+def test_what_stays_is_said(tmp_path):
+    assert "only with the month kept as they stand: 'DAY' (2)" in column(tmp_path, ["31/12/2014", "12/31/2014"])[1][0]
+    assert "a year of two digits kept as they stand: 'DAY' (2)" in column(tmp_path, ["31/12/14", "30/12/14"])[1][0]
+
+
+@pytest.mark.parametrize(
+    ("written", "declared", "begins"),
+    [
+        (["31/12/2014", "12/31/2014"], None, "dates of which some can only"),
+        (["03/04/2014", "05/06/2014"], None, "dates that may begin with"),
+        (["31/12/14", "30/12/14"], None, "dates with a year of two digits"),
+        (["31/12/2014", "30/12/2014"], None, "dates read as day, month, year (the one reading"),
+        (["03/04/2014", "05/06/2014"], "DMY", "dates read as day, month, year (declared"),
+        (["20089", "20090"], "SAS", "dates read as"),
+    ],
+)
+def test_missing_dates_are_not_counted(tmp_path, written, declared, begins):
+    _, [note] = column(tmp_path, [*written, "", "", ""], name="VISITDTC", **({"dates": declared} if declared else {}))
+    assert note.startswith(begins)
+    assert "'VISITDTC' (2)" in note
+
+
+def test_two_readings_are_left_and_said_with_the_setting(tmp_path):
+    found, [note] = column(tmp_path, ["03/04/2014", "05/06/2014"])
+    assert found == ["03/04/2014", "05/06/2014"]
+    assert note == (
+        "dates that may begin with the day or the month kept as they stand: 'DAY' (2); declare which: "
+        'merge: {"files": {"DM": {"dates": "DMY"}}} or merge: {"files": {"DM": {"dates": "MDY"}}}'
+    )
+
+
+@pytest.mark.parametrize(("decides", "iso"), [("31/12/2013", "2014-04-03"), ("12/31/2013", "2014-03-04")])
+def test_other_columns_of_the_file_decide(tmp_path, decides, iso):
+    table = read(tmp_path, f"A,B\n03/04/2014,{decides}\n")
+    assert table.frame["A"].tolist() == [iso]
+    assert "(as other columns of the file are), now ISO 8601: 'A' (1)" in " ".join(table.notes)
+
+
+def test_other_columns_that_contradict_each_other_decide_nothing(tmp_path):
+    table = read(tmp_path, "A,B,C\n03/04/2014,31/12/2013,12/31/2013\n")
+    assert table.frame.iloc[0].tolist() == ["03/04/2014", "2013-12-31", "2013-12-31"]
+
+
+def test_a_setting_decides_value_by_value(tmp_path):
+    written = ["03/04/2014", "12/31/2014", "unknown", "2014-05"]
+    assert column(tmp_path, written, dates="DMY")[0] == ["2014-04-03", "12/31/2014", "unknown", "2014-05"]
+    assert column(tmp_path, written, dates={"DAY": "MDY"})[0] == ["2014-03-04", "2014-12-31", "unknown", "2014-05"]
+    assert column(tmp_path, ["31/12/2014", ""], dates="keep") == (["31/12/2014", None], ())
+
+
+def test_the_order_of_records_changes_nothing(tmp_path):
+    written = ["2014-05"] * 80 + ["03/04/2014", "31/12/2014"]
+    found = column(tmp_path, written)[0]
+    assert column(tmp_path, written[::-1])[0] == found[::-1]
+
+
+days = st.dates(datetime.date(1901, 1, 1), datetime.date(2049, 12, 31))
+ORDERS = {"DMY": "{0.day}/{0.month:02d}/{0.year}", "MDY": "{0.month}/{0.day:02d}/{0.year}"}
+
+
+@given(st.lists(days, min_size=1, max_size=6), st.sampled_from(sorted(ORDERS)))
+@examples(60)
+def test_a_declared_order_reads_what_it_wrote(tmp_path_factory, written, order):
+    """The calendar of Python's datetime is the referee."""
+    folder = tmp_path_factory.mktemp("dates")
+    texts = [ORDERS[order].format(day) for day in written]
+    assert column(folder, texts, dates=order)[0] == [day.isoformat() for day in written]
+    guessed = column(folder, texts)[0]
+    assert guessed in (texts, [day.isoformat() for day in written])
+    if any(day.day > 12 for day in written):
+        assert guessed != texts
+
+
+# Numbers
+
+
+def serials(origin: datetime.date, *written: str) -> list[int]:
+    return [(datetime.date.fromisoformat(day) - origin).days for day in written]
+
+
+def test_days_of_excel_that_sas_cannot_mean(tmp_path):
+    written = ["2014-01-31", "2015-02-01"]
+    found, notes = column(tmp_path, serials(EXCEL, *written), name="RFSTDTC")
+    assert found == written
+    assert "dates read as days since 1899-12-30 (Excel) (the one reading there is)" in notes[0]
+
+
+def test_days_of_sas_are_two_readings_until_declared_or_decided_by_another_column(tmp_path):
+    days_of_sas = serials(SAS, "2014-01-31", "2015-02-01")
+    found, [note] = column(tmp_path, days_of_sas, name="RFSTDTC")
+    assert found == list(map(str, days_of_sas))
+    assert '"dates": "SAS"' in note
+    for declared in ("SAS", {"RFSTDTC": "SAS"}):
+        assert column(tmp_path, days_of_sas, name="RFSTDTC", dates=declared)[0] == ["2014-01-31", "2015-02-01"]
+    born = serials(SAS, "1931-05-06", "1955-05-07")
+    table = read(tmp_path, f"RFSTDTC,BRTHDTC\n{days_of_sas[0]},{born[0]}\n{days_of_sas[1]},{born[1]}\n")
+    assert table.frame["RFSTDTC"].tolist() == ["2014-01-31", "2015-02-01"]
+    assert table.frame["BRTHDTC"].tolist() == ["1931-05-06", "1955-05-07"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("PLATELETS", ["41000", "42000"]), ("BRTHDTC", ["1941", "1950"]), ("VSDTC", ["-3", "12"]), ("ADT", ["1.5", "2"])],
+)
+def test_numbers_that_are_no_dates(tmp_path, name, values):
+    assert column(tmp_path, values, name=name) == (values, ())
+
+
+def test_a_declared_serial_of_the_whole_file_touches_columns_named_as_dates_alone(tmp_path):
+    table = read(tmp_path, "AGE,VISDT\n20000,20000\n", dates="SAS")
+    assert table.frame.iloc[0].tolist() == ["20000", "2014-10-04"]
+
+
+def test_times_of_day_of_excel(tmp_path):
+    assert column(tmp_path, ["41670.5", "41671.75"], name="VISDT")[0] == ["2014-01-31T12:00:00", "2014-02-01T18:00:00"]

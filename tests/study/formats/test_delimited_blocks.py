@@ -1,0 +1,124 @@
+"""Text read block by block is what is read of it at once, wherever a block ends; what is broken is a fault."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+
+import pyarrow as pa
+import pytest
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.delimited_blocks import BlocksOfText, CutText, Dialect, RangeOfText
+from study.formats.files import read_domain_file
+from study.formats.tables import FileOptions
+from tests.examples import some_of
+
+NASTY = (
+    '"USUBJID","Größe","NOTE"\r\n'
+    '"1","x\r\ny","ü"\r\n'
+    '2,"q""q",\n'
+    '"","","东京"\n'
+    '"3","","z, z"\r\n'
+    '"4","","\r\n"\r\n'
+    '"5"," a ","e\u0301"\n'
+)
+LARGEST_RECORD = 40
+
+
+def read(path, block_bytes) -> tuple[pa.Table, BlocksOfText]:
+    blocks = BlocksOfText(path, block_bytes)
+    return pa.Table.from_batches(list(blocks)), blocks
+
+
+def written(tmp_path, text: str | bytes):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+@pytest.mark.parametrize("end", ["", ",,\n", ",,\r\n,,\n,,"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_wherever_a_block_ends_the_records_are_the_same(tmp_path, start, end):
+    path = written(tmp_path, start + (NASTY + end).encode())
+    whole, _ = read(path, 1 << 20)
+    assert whole.column("Größe").to_pylist() == ["x\r\ny", 'q"q', None, None, None, " a "]
+    assert whole.column("NOTE").to_pylist() == ["ü", None, "东京", "z, z", "\r\n", "e\u0301"]
+    for block_bytes in some_of(range(LARGEST_RECORD, path.stat().st_size + 3)):
+        found, blocks = read(path, block_bytes)
+        assert found.equals(whole), block_bytes
+        assert blocks.n_records == 6
+        assert blocks.n_bytes_read == blocks.n_bytes == path.stat().st_size
+        assert blocks.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("end", ["", ",,\n", ",,\r\n,,\n,,"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_wherever_the_text_is_cut_into_ranges_their_records_are_the_same(tmp_path, start, end):
+    path = written(tmp_path, start + (NASTY + end).encode())
+    whole, blocks = read(path, 1 << 20)
+    for range_bytes in some_of(range(1, path.stat().st_size + 3)):
+        cut = CutText(path, range_bytes)
+        ranges = [RangeOfText(path, blocks.columns, *one, LARGEST_RECORD) for one in cut]
+        records = [record for one in ranges for record in one.kept()]
+        assert pa.Table.from_batches(records).equals(whole), range_bytes
+        assert cut.sha256 == blocks.sha256
+        stops = [one.start + one.n_bytes for one in ranges]
+        assert [one.start for one in ranges] == [0, *stops[:-1]]
+        assert stops[-1] == path.stat().st_size
+        assert all(one.n_bytes >= range_bytes for one in ranges[:-1])
+        assert sum(one.n_empty_end for one in ranges) == end.count(",,")
+    assert len(list(CutText(path, 1))) >= 7  # the names, and six records
+
+
+def test_a_range_is_read_in_the_dialect_of_its_file(tmp_path):
+    dialect = Dialect(";", na_is_missing=True)
+    path = written(tmp_path, 'A;B\n1,5;NA\n"NA";"x;y"\n')
+    whole = pa.Table.from_batches(list(BlocksOfText(path, 1 << 10, dialect)))
+    assert whole.to_pylist() == [{"A": "1,5", "B": None}, {"A": "NA", "B": "x;y"}]
+    ranges = [RangeOfText(path, ["A", "B"], *one, 1 << 10, dialect) for one in CutText(path, 1)]
+    assert pa.Table.from_batches([block for one in ranges for block in one.kept()]).equals(whole)
+
+
+@pytest.mark.parametrize("fault", ['4,a"b,c\n', '4,"a"b,c\n', '4,"a\n5,b,c\n', "4,a\0,c\n"])
+def test_what_is_broken_is_found_in_some_range_wherever_the_text_is_cut(tmp_path, fault):
+    path = written(tmp_path, NASTY + fault + NASTY.partition("\n")[2])
+    with pytest.raises(FaultyInputError):
+        read(path, 1 << 20)
+    for range_bytes in some_of(range(1, path.stat().st_size + 3)):
+        ranges = [RangeOfText(path, ["USUBJID", "Größe", "NOTE"], *one, 1 << 10) for one in CutText(path, range_bytes)]
+        with pytest.raises(FaultyInputError, match=r"quote|NUL|split"):
+            list(itertools.chain.from_iterable(one.kept() for one in ranges))
+
+
+def test_it_is_what_is_read_at_once_but_for_the_cleaning_of_values(tmp_path):
+    path = written(tmp_path, NASTY.replace("e\u0301", "é").replace(" a ", "a").replace('"\r\n"\r\n', '"w"\r\n'))
+    at_once = read_domain_file(path, FileOptions(delimiter=",", decimal=".", missing=())).frame
+    found = read(path, LARGEST_RECORD)[0].to_pandas()
+    assert list(found.columns) == list(at_once.columns)
+    assert found.astype(object).where(found.notna(), None).equals(at_once.astype(object).where(at_once.notna(), None))
+
+
+FAULTY = {
+    "ragged": ('"A","B"\n"1","2"\n"3"\n"4","5","6"\n', r"2 records with another number of fields than the 2 columns"),
+    "nul": ('"A","B"\n"1","\0"\n', "NUL"),
+    "latin": ('"A","B"\n"1","é"\n'.encode("cp1252"), "UTF-8"),
+    "latin far away": (('"A","B"\n' + '"1","2"\n' * 3000 + '"1","é"\n').encode("cp1252"), "UTF-8"),
+    "open quote": ('"A","B"\n"1","2\n"3","4"\n', "quote"),
+    "quote within": ('"A","B"\n1,5" tube\n2,6" tube\n', "quotes within values"),
+    "no records": ('"A","B"\n', "record"),
+    "names twice": ('"A","A"\n1,2\n', "column names"),
+    "empty": ("", "column names"),
+    "long record": (f'"A","B"\n"1","{"x" * 5000}"\n' * 2, "longer than"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_what_is_broken_is_a_fault_without_values(tmp_path, name):
+    text, words = FAULTY[name]
+    path = written(tmp_path, text)
+    for block_bytes in (32, 1000):
+        with pytest.raises(FaultyInputError, match=words) as raised:
+            read(path, block_bytes)
+        assert "tube" not in str(raised.value)
+        assert "combined_dataset.csv" in str(raised.value)

@@ -1,0 +1,107 @@
+"""Which encoding a text is in."""
+
+import pytest
+
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats.encodings import chosen_encoding, read_text
+
+GREEK = "ΦΥΛΟ;ΠΟΛΗ\nΆνδρας;Αθήνα\nΓυναίκα;Ηράκλειο\n37 °C;µg\n"
+WESTERN = "Name;Stadt\nMüller;Köln\nGrößer;Zürich\nFrançois;Nîmes\n"
+
+
+def text_of(folder, data: bytes, declared: str | None = None) -> tuple[str, list[str]]:
+    text, notes = read_text(SourceFile(folder / "vs.csv", data), declared)
+    return text.to_pybytes().decode(), notes
+
+
+def fault_of(folder, data: bytes, declared: str | None = None) -> str:
+    with pytest.raises(FaultyInputError) as caught:
+        text_of(folder, data, declared)
+    assert caught.value.__cause__ is None
+    (fault,) = caught.value.faults
+    return fault
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("text", [GREEK, WESTERN, "A\n1\n"])
+def test_unicode_needs_no_guess(tmp_path, encoding, text):
+    assert text_of(tmp_path, text.encode(encoding)) == (text, [])
+
+
+def test_utf16_big_endian_with_mark(tmp_path):
+    assert text_of(tmp_path, b"\xfe\xff" + GREEK.encode("utf-16-be")) == (GREEK, [])
+
+
+@pytest.mark.parametrize(("text", "encoding"), [(GREEK, "cp1253"), (WESTERN, "cp1252")])
+def test_windows_encodings_are_guessed_and_said(tmp_path, text, encoding):
+    assert text_of(tmp_path, text.encode(encoding)) == (text, [f"not UTF-8: read as {encoding} (guessed)"])
+
+
+@pytest.mark.parametrize("text", ["T\n37 °C\n5 µg\n", "N\nJosé\n"])
+def test_lone_signs_are_western(tmp_path, text):
+    assert text_of(tmp_path, text.encode("cp1252"))[0] == text
+
+
+@pytest.mark.parametrize("encoding", ["cp1253", "iso-8859-7", "utf-8", "utf-16", "utf-16-le", "cp737"])
+def test_declared_encoding_is_not_noted(tmp_path, encoding):
+    text = GREEK.replace("µ", "u").replace("°", "")
+    assert text_of(tmp_path, text.encode(encoding), encoding) == (text, [])
+
+
+def test_declared_encoding_wins_over_a_guess(tmp_path):
+    data = GREEK.encode("cp1253")
+    assert text_of(tmp_path, data, "cp1252")[0] == data.decode("cp1252")
+
+
+def test_mixed_encodings_are_counted(tmp_path):
+    data = "ΠΟΛΗ\nΑθήνα\nΠάτρα\n".encode() + "Βόλος\nX\n".encode("cp1253")
+    fault = fault_of(tmp_path, data)
+    assert "mixed encodings: 3 lines with characters in UTF-8 and 1 line that cannot be UTF-8" in fault
+    assert 'merge: {"files": {"VS": {"encoding": "cp1253"}}}' in fault
+
+
+def test_mixed_encodings_pass_where_one_is_declared(tmp_path):
+    data = "α\n".encode() + "βγ\n".encode("cp1253")
+    assert text_of(tmp_path, data, "cp1253")[0] == data.decode("cp1253")
+
+
+def test_bytes_that_the_guess_does_not_know(tmp_path):
+    fault = fault_of(tmp_path, "Köln".encode("cp1252") + b"\nX\x81Y\nX\x8dY\n")
+    assert "2 lines with bytes that do not exist in the guessed encoding cp1252" in fault
+
+
+def test_bytes_that_the_declared_encoding_does_not_know(tmp_path):
+    fault = fault_of(tmp_path, "Αθήνα\nX\n".encode("cp1253"), "utf-8")
+    assert "1 line with bytes that do not exist in the declared encoding utf-8" in fault
+    assert "θ" not in fault
+
+
+def test_unknown_encoding(tmp_path):
+    for name in ("klingon", "hex", "cp\0"):
+        assert "is not known" in fault_of(tmp_path, b"A\n1\n", name)
+
+
+def test_nul_bytes_are_no_text(tmp_path):
+    assert "this is not a text file (2 NUL bytes found)" in fault_of(tmp_path, b"A,B\n\0,\0\n")
+
+
+def test_utf16_without_mark_is_no_text_until_declared(tmp_path):
+    data = "A;B\n1;2\n".encode("utf-16-le")
+    assert '{"encoding": "utf-16-le"}' in fault_of(tmp_path, data)
+    assert text_of(tmp_path, data, "utf-16-le")[0] == "A;B\n1;2\n"
+
+
+def test_utf16_that_is_cut_off(tmp_path):
+    assert "not valid utf-16" in fault_of(tmp_path, "A;B\n1;2\n".encode("utf-16")[:-1])
+
+
+def test_long_utf8_is_checked_across_chunks(tmp_path, monkeypatch):
+    monkeypatch.setattr("study.formats.encodings._CHUNK", 3)
+    assert text_of(tmp_path, GREEK.encode()) == (GREEK, [])
+
+
+def test_pieces_of_values(tmp_path):
+    assert chosen_encoding([b"plain"], "value", tmp_path / "ts.xpt", None) == ("utf-8", [])
+    assert chosen_encoding(["ά".encode()], "value", tmp_path / "ts.xpt", None) == ("utf-8", [])
+    assert chosen_encoding([b"Alzheimer\x92s"], "value", tmp_path / "ts.xpt", None)[0] == "cp1252"

@@ -1,0 +1,166 @@
+"""Reading a sheet of a workbook: cells of each kind, the sheet that is meant, and what is no workbook."""
+
+from __future__ import annotations
+
+import datetime
+import sys
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from disclosure_control.basics.telling.faults import FaultyInputError
+from study.formats import packed
+from study.formats.files import read_domain_file
+from study.formats.tables import FileOptions, SourceTable
+
+DAY, MOMENT = datetime.datetime(2014, 1, 31), datetime.datetime(2014, 1, 31, 10, 30)
+
+
+def written(folder: Path, rows: list[list], name: str = "dm.xlsx", **more: list[list]) -> Path:
+    """A workbook with a first sheet of these rows, and ``more`` by name."""
+    book = openpyxl.Workbook()
+    sheets = {"Sheet1": rows} | more
+    for title, lines in sheets.items():
+        sheet = book.active if title == "Sheet1" else book.create_sheet(title)
+        sheet.title = title
+        for line in lines:
+            sheet.append(line)
+    book.save(folder / name)
+    return folder / name
+
+
+def read(folder: Path, rows: list[list], options: FileOptions | None = None, **more: list[list]) -> SourceTable:
+    return read_domain_file(written(folder, rows, **more), options or FileOptions())
+
+
+def cells(table: SourceTable) -> dict[str, list]:
+    frame = table.frame.astype(object)
+    return frame.where(frame.notna(), None).to_dict("list")
+
+
+def faults_of(path: Path, **declared) -> str:
+    with pytest.raises(FaultyInputError) as caught:
+        read_domain_file(path, FileOptions(**declared))
+    assert "DOLLY" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    return str(caught.value)
+
+
+def test_cells_of_each_kind(tmp_path):
+    rows = [
+        ["USUBJID", "AGE", "DAY", "MOMENT", "FLAG", "MIXED", 2020],
+        ["DOLLY", 50, DAY, MOMENT, True, 1, "x"],
+        [" S2 ", 1.5, None, DAY, False, "a", None],
+        ["007", None, DAY, None, None, 2.5, ""],
+    ]
+    table = read(tmp_path, rows)
+    assert cells(table) == {
+        "USUBJID": ["DOLLY", "S2", "007"],
+        "AGE": [50.0, 1.5, None],
+        "DAY": ["2014-01-31", None, "2014-01-31"],
+        "MOMENT": ["2014-01-31T10:30:00", "2014-01-31T00:00:00", None],
+        "FLAG": ["True", "False", None],
+        "MIXED": ["1", "a", "2.5"],
+        "2020": ["x", None, None],
+    }
+    assert table.notes == ()
+
+
+def test_text_means_the_same_as_in_other_formats(tmp_path):
+    table = read(tmp_path, [["CD4", "COUNTRY", "DAY"], ["1", "NA", "31/12/2014"], ["#N/A", "GR", "NA"]])
+    assert cells(table) == {"CD4": ["1", None], "COUNTRY": ["NA", "GR"], "DAY": ["2014-12-31", None]}
+
+
+def test_an_index_of_pandas_is_left_out(tmp_path):
+    path = tmp_path / "dm.xlsx"
+    pd.DataFrame({"A": ["x", "y"]}).to_excel(path)
+    table = read_domain_file(path)
+    assert cells(table) == {"A": ["x", "y"]}
+    assert "holds row numbers (0 to 1): left out" in table.notes[0]
+
+
+def test_rows_before_the_header_and_empty_edges_are_passed_over(tmp_path):
+    table = read(tmp_path, [[None], [None, None], ["A", "B"], ["x", None], [None, None], ["y", 2], [None, " "]])
+    assert cells(table) == {"A": ["x", None, "y"], "B": [None, None, 2.0]}
+
+
+def test_the_sheet_of_the_domain_the_named_one_or_the_only_one(tmp_path):
+    rows, others = [["A"], ["x"]], {"DM": [["B"], ["y"]], "Notes": [["C"], ["z"]]}
+    table = read(tmp_path, rows, **others)
+    assert cells(table) == {"B": ["y"]}
+    assert table.notes == ("sheet 'DM' read, and 2 other sheets not",)
+    assert cells(read(tmp_path, rows, FileOptions(sheet="Notes"), **others)) == {"C": ["z"]}
+    assert cells(read(tmp_path, rows, Empty=[])) == {"A": ["x"]}
+
+
+def test_several_sheets_are_a_fault_with_the_setting(tmp_path):
+    path = written(tmp_path, [["A"], ["DOLLY"]], Second=[["A"], ["DOLLY"]])
+    fault = faults_of(path)
+    assert "2 sheets with cells ('Sheet1', 'Second')" in fault
+    assert 'merge: {"files": {"DM": {"sheet": "Sheet1"}}}' in fault
+    assert "no sheet 'Third' with cells; the workbook has 'Sheet1', 'Second'" in faults_of(path, sheet="Third")
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([], "no visible sheet with cells"),
+        ([["A", "B"]], "column names and no record"),
+        ([["A", "A"], ["DOLLY", 1]], "2 columns have the name 'A'"),
+        ([["A", None], ["DOLLY", 1]], "1 column without a name (position 2 of 2)"),
+        ([["A"], ["DOLLY", 1]], "1 column without a name (position 2 of 2)"),
+    ],
+)
+def test_faults_of_sheets(tmp_path, rows, says):
+    assert says in faults_of(written(tmp_path, rows))
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04" + bytes(200), b"\xd0\xcf\x11\xe0" + bytes(600), b"A,B\nDOLLY,1\n"])
+@pytest.mark.parametrize("name", ["dm.xlsx", "dm.xls"])
+def test_what_is_no_workbook(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    assert "the workbook is cut off, damaged, or locked" in faults_of(tmp_path / name)
+
+
+def test_a_workbook_that_is_cut_off(tmp_path):
+    content = written(tmp_path, [["A"], ["DOLLY"]]).read_bytes()
+    for length in range(10, len(content), len(content) // 10):
+        (tmp_path / "dm.xlsx").write_bytes(content[:length])
+        assert "cut off" in faults_of(tmp_path / "dm.xlsx")
+
+
+def test_a_workbook_that_would_fill_the_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(packed, "LARGEST_UNFOLDED", 100)
+    monkeypatch.setattr(packed, "LARGEST_RATIO", 0)
+    assert "would unfold to" in faults_of(written(tmp_path, [["A"], ["DOLLY"]]))
+
+
+def test_a_library_that_is_not_there_is_named_with_the_remedy(tmp_path, monkeypatch):
+    path = written(tmp_path, [["A"], ["DOLLY"]])
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    assert "reading Excel workbooks needs openpyxl; install it by pip install -r requirements/formats" in faults_of(
+        path
+    )
+
+
+def test_old_workbooks(tmp_path):
+    """A workbook in the form of before 2007, written by xlwt, which is no dependency."""
+    xlwt = pytest.importorskip("xlwt", reason="xlwt, which writes old workbooks, is not installed")
+    book = xlwt.Workbook()
+    sheet = book.add_sheet("DM")
+    days = xlwt.XFStyle()
+    days.num_format_str = "DD/MM/YYYY"
+    rows = [["USUBJID", "AGE", "DAY", "FLAG"], ["DOLLY", 50, DAY, True], ["S2", "", DAY, False]]
+    for number, row in enumerate(rows):
+        for position, cell in enumerate(row):
+            sheet.write(number, position, cell, *([days] if isinstance(cell, datetime.datetime) else []))
+    for name in ("dm.xls", "dm2.xlsx"):
+        book.save(str(tmp_path / name))
+        assert cells(read_domain_file(tmp_path / name)) == {
+            "USUBJID": ["DOLLY", "S2"],
+            "AGE": [50.0, None],
+            "DAY": ["2014-01-31", "2014-01-31"],
+            "FLAG": ["True", "False"],
+        }

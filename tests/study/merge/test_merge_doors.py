@@ -1,0 +1,465 @@
+"""Whole pilots through both doors: the shipped ones, the public data, and texts that must survive the way."""
+
+import csv
+import functools
+import hashlib
+import itertools
+import json
+import re
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+
+from config import parse_config
+from disclosure_control.assess.combined_dataset import read_combined_dataset
+from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
+from disclosure_control.run.results import csv_bytes
+from study import KEY_READERS
+from tests.examples import examples
+from tests.run.fixtures import kept_screen
+from tests.run.synthetic_pilot import PROJECT, Doors, SyntheticPilot
+from tests.study.merge.merge_files import (
+    DM,
+    SHARED_DATA,
+    assert_agrees_with_the_referee,
+    combine,
+    finding,
+    needs_shared_data,
+    transport_records,
+    write,
+)
+
+SHIPPED = PROJECT / "pilot_report"
+PENTELI_QIS = [
+    "DM__SEX",
+    "SC__Country of Permanent Address",
+    "SC__District of Permanent Address",
+    "DM__AGE",
+    "VS__BMI",
+]
+
+
+def config_of(name):
+    return parse_config((PROJECT / "config" / f"{name}.py").read_text(encoding="utf-8"), name)
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch, capsys):
+    """A function that puts files and a config in place and runs both doors; it returns the pilot and their output."""
+    return lambda name, files, config: started(tmp_path, monkeypatch, capsys, name, files, config)
+
+
+def started(root, monkeypatch, screen, name, files, config):
+    pilot = SyntheticPilot(root, name)
+    for folder in (pilot.folder, pilot.config_folder, pilot.desk):
+        folder.mkdir(parents=True, exist_ok=True)
+    pilot.write_env(f"BIOSTREAMS_PILOT={name}")
+    for file_name, content in files.items():
+        write(pilot.folder / file_name, content.read_bytes() if isinstance(content, Path) else content)
+    pilot.config = config
+    pilot.configure()
+    runs = Doors(pilot.desk, monkeypatch, screen).start_both()
+    assert [run.err for run in runs] == ["", ""]
+    assert [run.status for run in runs] == [0, 0]
+    return pilot, runs
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """A function that runs both doors once on a shipped pilot, as it is; it returns the pilot and their output."""
+
+    @functools.cache
+    def start_shipped(name):
+        root = tmp_path_factory.mktemp(name)
+        with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
+            return started(root, monkeypatch, screen, name, files_in(SHIPPED / name), config_of(name))
+
+    return start_shipped
+
+
+def files_in(folder):
+    return {path.name: path for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+def csv_rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read_back(path, frame):
+    """The combined dataset as door 2 reads it, every column a category."""
+    columns = [name for name in frame if name != "USUBJID"]
+    literal = {"categorical_qis": columns, "continuous_qis": [], "binning_config": {}, "sensitive_feature": [], "K": 2}
+    _, dataset = read_combined_dataset(path, literal, KEY_READERS)
+    return pd.concat([dataset.subjects, dataset.frame], axis="columns")
+
+
+def assert_equal_texts(found, expected):
+    assert list(found) == list(expected)
+    for name in expected:
+        unequal = [
+            pair for pair in zip(found[name].fillna(""), expected[name].fillna(""), strict=True) if pair[0] != pair[1]
+        ]
+        assert unequal == [], name
+
+
+def assert_report_counts_the_files(pilot):
+    """Hashes, rows, subjects and values, counted once more from the files that stand in the folders."""
+    report, rows = pilot.merge_report(), csv_rows(pilot.combined)
+    assert report["subjects"] == len(rows)
+    assert report["files"]["combined_dataset.csv"]["rows"] == len(rows)
+    digest = hashlib.sha256(pilot.combined.read_bytes()).hexdigest()
+    assert report["files"]["combined_dataset.csv"]["sha256"] == digest
+    keyed = fingerprint((pilot.results / KEY_FILE).read_bytes(), digest)
+    assert pilot.summary()["inputs"]["combined_dataset.csv"] == {"sha256": keyed, "rows": len(rows)}
+    files = files_in(pilot.folder)
+    assert sorted([*report["inputs"], *report["left_out"]]) == sorted(files)
+    for name, counts in report["inputs"].items():
+        assert counts["sha256"] == hashlib.sha256(files[name].read_bytes()).hexdigest()
+    for name, counts in report["columns"].items():
+        assert counts["subjects_with_value"] == sum(row[name] != "" for row in rows)
+    assert [*rows[0]] == ["USUBJID", *report["columns"]]
+    for counts in report["domains"].values():
+        if "form" in counts:  # else a supplemental file, which is no domain of its own
+            assert counts["subjects"] + counts["subjects_without_record"] == len(rows)
+
+
+# ---------------------------------------------------------------- PENTELI
+
+CLASSES_BELOW_5 = {
+    ("M", "Rural", "6--12", "20--30"): 1,
+    ("M", "Rural", "12--18", "20--30"): 2,
+    ("F", "Rural", "12--18", "20--30"): 2,
+    ("F", "Rural", "6--12", "0--20"): 2,
+    ("M", "Rural", "12--18", "30--40"): 2,
+    ("F", "Urban", "6--12", "30--40"): 4,
+    ("M", "Urban", "12--18", "0--20"): 4,
+    ("F", "Urban", "0--6", "0--20"): 2,
+}
+ROWS_ABOVE_30 = [
+    ("F", "Urban", "0--6", "0--20", "202", 52.15),
+    *[("M", "Urban", "6--12", "0--20", value, 40.56) for value in ("168", "24", "158")],
+    ("M", "Rural", "6--12", "20--30", "185", 38.74),
+    *[("M", "Urban", "12--18", "30--40", value, 33.02) for value in ("187", "173", "189", "173")],
+    *[("M", "Rural", "12--18", "30--40", value, 30.44) for value in ("160", "200")],
+]
+
+
+def class_of(row):
+    assert row[PENTELI_QIS[1]] == "Greece"
+    return tuple(row[name] for name in PENTELI_QIS if name != PENTELI_QIS[1])
+
+
+def test_penteli_gives_the_published_report(start):
+    config = config_of("PENTELI") | {"missing_qis": "exclude", "out_of_range": "missing"}
+    pilot, _ = start("PENTELI", files_in(SHIPPED / "PENTELI"), config)
+    summary = pilot.summary()
+    cholesterol = "LB__Cholesterol"
+    results = [summary["k_anonymity"], summary["l_diversity"][cholesterol], summary["t_closeness"][cholesterol]]
+    assert [result["risky"] for result in results] == [19, 86, 11]
+    assert [result["total"] for result in results] == [633, 633, 633]
+    assert [result["evaluated"] for result in results[:2]] == [86, 86]
+    risky = pilot.result_rows("risky_rows_k5_anonymity.csv")
+    assert Counter(map(class_of, risky)) == CLASSES_BELOW_5
+    distant = pilot.result_rows("risky_rows_t30_LB__Cholesterol.csv")
+    found = [(*class_of(row), row[cholesterol], round(float(row["t_distance"]), 2)) for row in distant]
+    assert sorted(found) == sorted(ROWS_ABOVE_30)
+    text = (pilot.results / "PENTELI_privacy_summary.txt").read_text(encoding="utf-8")
+    for share in ("3.0%", "13.6%", "1.7%"):
+        assert share in text
+
+
+@pytest.mark.thorough("0.5 s; the published report comes of the same study")
+def test_penteli_by_default_leaves_nobody_out(shipped):
+    pilot, (merge, _) = shipped("PENTELI")
+    summary = pilot.summary()
+    assert (summary["k_anonymity"]["evaluated"], summary["k_anonymity"]["total"]) == (633, 633)
+    assert summary["k_anonymity"]["risky"] == summary["missing_policies"]["category"]["risky"] > 19
+    assert summary["missing_policies"]["exclude"]["evaluated"] < 633
+    assert_report_counts_the_files(pilot)
+    assert not re.search(r"PENTELI-\d|\b\d{4}\b", merge.out)
+    assert "decimal comma" in merge.out
+    assert "cp1253" in merge.out
+
+
+def test_penteli_is_merged_as_plain_pandas_merges_it(shipped):
+    """Delimiters, encodings and spellings are given here; the tool had to find the first two by itself."""
+    pilot, _ = shipped("PENTELI")
+    found = pd.read_csv(pilot.combined, dtype=str, keep_default_na=False).set_index("USUBJID")
+    options = {"DM": {}, "VS": {"sep": ";"}, "LB": {"encoding": "utf-8-sig"}, "SC": {"encoding": "cp1253"}}
+    for domain, how in options.items():
+        source = pd.read_csv(SHIPPED / "PENTELI" / f"{domain}.csv", dtype=str, keep_default_na=False, **how)
+        source.index = source["USUBJID"].str.extract(r"(\d+)")[0].astype(int).map("PENTELI-{:04}".format)
+        assert len(source) == source.index.nunique()
+        for name in source.columns.drop(["STUDYID", "DOMAIN", "USUBJID"]):
+            expected = source[name].str.replace(",", ".") if domain == "VS" else source[name]
+            column = found[f"{domain}__{name}"]
+            assert column[source.index].tolist() == expected.tolist(), name
+            assert (column.drop(source.index) == "").all()
+    assert len(found) == 633
+    assert found["SC__Name of District Office"].eq("Αττική").any()
+
+
+# ---------------------------------------------------------------- SDTM_DEMO
+
+
+@pytest.fixture
+def demo(shipped):
+    return shipped("SDTM_DEMO")[0]
+
+
+def json_records(name):
+    lines = (SHIPPED / "SDTM_DEMO" / name).read_text(encoding="utf-8").splitlines()
+    head = json.loads(lines[0])
+    if "clinicalData" in head:
+        [group] = head["clinicalData"]["itemGroupData"].values()
+        names, rows = [item["name"] for item in group["items"]], group["itemData"]
+    else:
+        names = [column["name"] for column in head["columns"]]
+        rows = [json.loads(line) for line in lines[1:]] if name.endswith(".ndjson") else head["rows"]
+    records = [dict(zip(names, row, strict=True)) for row in rows]
+    return [
+        {name: str(cell).strip() for name, cell in record.items() if cell is not None and str(cell).strip()}
+        for record in records
+    ]
+
+
+def test_the_demo_has_one_row_for_each_subject_of_dm(demo):
+    rows, subjects = csv_rows(demo.combined), transport_records(SHIPPED / "SDTM_DEMO" / "dm.xpt")
+    assert [row["USUBJID"] for row in rows] == sorted(subject["USUBJID"] for subject in subjects)
+    assert len(rows) == 60
+    by_subject = {subject["USUBJID"]: subject for subject in subjects}
+    for row in rows:
+        for name in ("SITEID", "AGE", "SEX", "RACE", "ETHNIC", "ARM", "RFSTDTC", "DTHFL"):
+            assert row[f"DM__{name}"] == by_subject[row["USUBJID"]].get(name, "")
+    assert demo.summary()["k_anonymity"]["total"] == 60
+    assert 0 < demo.summary()["k_anonymity"]["risky"] < 60
+
+
+def test_the_demos_findings_are_as_the_referee_says(demo):
+    folder = SHIPPED / "SDTM_DEMO"
+    frame = pd.DataFrame(csv_rows(demo.combined)).replace("", None)
+    subjects = transport_records(folder / "dm.xpt")
+    records = {
+        "LB": transport_records(folder / "lbch.xpt", folder / "lbhe.xpt"),
+        "VS": json_records("vs.ndjson"),
+        "SC": json_records("sc.json"),
+    }
+    for domain, rows in records.items():
+        counts = demo.merge_report()["domains"][domain]
+        assert counts["rows"] == len(rows)
+        assert_agrees_with_the_referee(frame, counts, domain, rows, subjects)
+
+
+def test_the_demos_report_counts_the_files(demo):
+    assert_report_counts_the_files(demo)
+    report = demo.merge_report()
+    assert sorted(report["left_out"]) == ["relrec.xpt", "ts.xpt"]
+    assert report["domains"]["DM"]["supplemental_folded"] == len(json_records("suppdm.json"))
+    assert report["domains"]["LB"]["supplemental_folded"] == len(json_records("supplbch.json"))
+    flags = Counter((row["USUBJID"], row["QNAM"]) for row in json_records("suppdm.json"))
+    found = {(row["USUBJID"], name) for row in csv_rows(demo.combined) for name in ("ITT", "SAFETY", "COMPLT2")
+             if row[f"DM__{name}"] == "Y"}  # fmt: skip
+    assert found == set(flags)
+    for domain in ("AE", "CM", "EX", "MH", "DS", "SV", "SE"):
+        assert report["domains"][domain]["form"] == "events, not joined"
+        assert not any(name.startswith(f"{domain}__") for name in report["columns"])
+
+
+def test_the_screen_tells_of_every_domain_and_of_no_subject(shipped):
+    _, (merge, _) = shipped("SDTM_DEMO")
+    for domain in ("DM", "LB", "AE", "CM", "DS", "EX", "MH", "SC", "SE", "SV", "VS"):
+        assert f"│ {domain} " in merge.out
+    assert "left out: relrec.xpt" in merge.out
+    assert "left out: ts.xpt" in merge.out
+    assert not re.search(r"04-0\d\d-\d{4}", merge.out)
+
+
+@pytest.mark.thorough("0.6 s")
+def test_the_screen_can_show_whatever_a_merge_reports(start):
+    """Events that are joined, unknown subjects, orphans, ties and text: every kind of count in one pilot."""
+    supplemental = {"USUBJID": "ZZ9", "RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "ITT", "QVAL": "Y"}
+    files = {
+        "dm.csv": [row | {"SEX": "F", "AGE": "30"} for row in DM],
+        "suppdm.csv": [supplemental, supplemental | {"USUBJID": "S1"}],
+        "lb.csv": [finding("LB", TEST="Glucose", STRESN=value) for value in ("5", "6")],
+        "vs.csv": [{"USUBJID": "ZZ9", "BMI": "20"}],
+        "ae.csv": [{"USUBJID": "S1", "AETERM": "RASH"}],
+    }
+    config = {"categorical_qis": ["DM__SEX"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": []}
+    merge = {"unknown_subjects": ["SUPPDM", "VS"], "events": {"AE": {"AETERM": ["RASH"]}}, "drop": ["DM__AGE"]}
+    pilot, (door_1, _) = start("TRIAL", files, config | {"K": 2, "merge": merge})
+    assert "ties between different values" in door_1.out
+    assert "dropped by the config: DM__AGE" in door_1.out
+    assert "ZZ9" not in door_1.out
+    assert_report_counts_the_files(pilot)
+
+
+# ---------------------------------------------------------------- the public data
+
+DEMOGRAPHICS = {
+    "categorical_qis": ["DM__SEX", "DM__RACE", "DM__ETHNIC"],
+    "continuous_qis": ["DM__AGE"],
+    "binning_config": {"DM__AGE": [50, 60, 70, 80, 90]},
+    "sensitive_feature": "LB__Cholesterol",
+    "sensitive_binning_config_for_L": {"LB__Cholesterol": [3, 4, 5, 6, 7, 8]},
+    "K": 5,
+    "L": 3,
+    "T": 0.8,
+}
+
+
+@needs_shared_data
+@pytest.mark.thorough("2 s; test_merge_real_data counts the same people in the quick run")
+def test_29_of_306_subjects_of_the_cdisc_pilot_are_below_5(start):
+    pilot, _ = start("CDISCPILOT01", files_in(SHARED_DATA / "cdiscpilot01"), DEMOGRAPHICS)
+    k_anonymity = pilot.summary()["k_anonymity"]
+    assert (k_anonymity["risky"], k_anonymity["evaluated"], k_anonymity["total"]) == (29, 306, 306)
+    assert len(pilot.result_rows("risky_rows_k5_anonymity.csv")) == 29
+    assert len(csv_rows(pilot.combined)) == 306
+    assert_report_counts_the_files(pilot)
+
+
+def flat_config(domain, quasi_identifiers, sensitive, k, column, **more):
+    return {
+        "categorical_qis": [f"{domain}__{name}" for name in quasi_identifiers],
+        "continuous_qis": [],
+        "binning_config": {},
+        "sensitive_feature": f"{domain}__{sensitive}",
+        "K": k,
+        "L": 2,
+        "T": 0.5,
+        "subject_id": {"column": column},
+        **more,
+    }
+
+
+@needs_shared_data
+@pytest.mark.parametrize(
+    ("name", "source", "delimiter", "config", "n_risky", "total"),
+    [
+        ("AIDS", "actg175/aids_original_data.csv", ";",
+         flat_config("AIDS", ["age", "gender", "race"], "cd40", 6, "pidnum", T=100), 225, 2139),
+        pytest.param("HEART", "heart/heart.csv", ",",
+                     flat_config("HEART", ["Age", "Cholesterol"], "HeartDisease", 3, None), 764, 918,
+                     marks=pytest.mark.thorough("0.2 s")),
+        pytest.param("ADULT", "adult/adult.csv", ";",
+                     flat_config("ADULT", ["sex", "age", "race", "marital-status", "education"], "salary-class", 2,
+                                 None), 3187, 30162, marks=pytest.mark.thorough("1 s")),
+    ],
+)  # fmt: skip
+def test_a_single_file_that_is_not_cdisc(start, name, source, delimiter, config, n_risky, total):
+    """The figures below k are published: records with k <= 5, shares suppressed at k=3, uniques."""
+    path = SHARED_DATA / source
+    pilot, _ = start(name, {f"{name}.csv": path}, config)
+    k_anonymity = pilot.summary()["k_anonymity"]
+    assert (k_anonymity["risky"], k_anonymity["total"]) == (n_risky, total)
+    rows = csv_rows(pilot.combined)
+    with path.open(encoding="utf-8", newline="") as file:
+        expected = list(csv.DictReader(file, delimiter=delimiter))
+    column = config["subject_id"]["column"]
+    numbered = {str(number): row for number, row in enumerate(expected, start=1)}
+    by_id = {row[column]: row for row in expected} if column else numbered
+    assert [*rows[0]] == ["USUBJID", *(f"{name}__{own}" for own in expected[0] if own != column)]
+    assert len(rows) == len(by_id)
+    for row in rows:
+        source_row = by_id[row["USUBJID"]]
+        for own, value in source_row.items():
+            if own != column:
+                assert row[f"{name}__{own}"] == ("" if value == "NA" else value)
+    assert_report_counts_the_files(pilot)
+
+
+@needs_shared_data
+def test_row_numbers_follow_the_file(start):
+    path = SHARED_DATA / "heart" / "heart.csv"
+    pilot, _ = start("HEART", {"heart.csv": path}, flat_config("HEART", ["Age"], "HeartDisease", 3, None))
+    with path.open(encoding="utf-8", newline="") as file:
+        ages = [row["Age"] for row in csv.DictReader(file)]
+    rows = csv_rows(pilot.combined)
+    assert [row["USUBJID"] for row in rows] == [str(number) for number in range(1, 919)]
+    assert [row["HEART__Age"] for row in rows] == ages
+
+
+# ---------------------------------------------------------------- what is written is what is read
+
+
+def test_difficult_texts_survive_the_way_through_both_doors(start):
+    """Leading zeros, Namibia, quotes, new lines, letters of many scripts: as values of quasi-identifiers."""
+    texts = ["007", "7", "1e5", "NA", "-", "=1+1", 'say "hi"', "'quoted'", "two\nlines", "a,b;c\td", "Αθήνα ☃ 𝔘"]
+    rows = [{"USUBJID": f"0{number}", "Text": text} for number, text in enumerate(texts, start=10)]
+    config = {"categorical_qis": ["SC__Text"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": []}
+    files = {"DM.csv": [{"USUBJID": row["USUBJID"]} | {"SEX": "F"} for row in rows], "SC.csv": rows}
+    pilot, _ = start("TEXTS", files, config | {"K": 2})
+    combined = {row["USUBJID"]: row["SC__Text"] for row in csv_rows(pilot.combined)}
+    assert combined == {row["USUBJID"]: row["Text"] for row in rows}
+    assert pilot.summary()["k_anonymity"]["risky"] == len(texts)
+    risky = {row["USUBJID"].lstrip("'"): row["SC__Text"] for row in pilot.result_rows("risky_rows_k2_anonymity.csv")}
+    assert {subject: text.lstrip("'") for subject, text in risky.items()} == {
+        subject: text.lstrip("'") for subject, text in combined.items()
+    }
+
+
+def written_and_read_back(tmp_path, rows, name="dm.parquet", merge=None):
+    combined = combine(tmp_path, {name: pd.DataFrame(rows)}, merge=merge).frame
+    path = Path(tempfile.mkdtemp(dir=tmp_path)) / "combined_dataset.csv"
+    path.write_bytes(csv_bytes(combined))
+    return read_back(path, combined), combined
+
+
+MARKS = ['"', "'", ",", ";", "\t", "|", "\n", "\r\n", " ", "\u00a0", "-", "="]
+LETTERS = ["a", "Ω", "é", "e\u0301", "1", "0", ".5"]
+difficult_texts = st.lists(st.sampled_from(MARKS + LETTERS), max_size=4).map("".join)
+
+
+@given(
+    st.integers(1, 3).flatmap(
+        lambda n_columns: st.lists(
+            st.lists(difficult_texts, min_size=n_columns, max_size=n_columns), min_size=1, max_size=4
+        )
+    )
+)
+@examples(100, suppress_health_check=list(HealthCheck))
+def test_whatever_door_1_writes_door_2_reads(cells):
+    rows = [
+        {"USUBJID": f"S{number}"} | {f"C{column}": cell for column, cell in enumerate(row)}
+        for number, row in enumerate(cells)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        assert_equal_texts(*written_and_read_back(Path(folder), rows))
+
+
+@pytest.mark.parametrize("text", ["NA", "N/A", "NaN", "nan", "null", "NULL", "."])
+@pytest.mark.parametrize("others", [["1", "2"], ["GR", "DE"], [None, None]], ids=["numbers", "texts", "nothing"])
+def test_text_that_elsewhere_means_missing_stays_what_door_1_wrote(tmp_path, text, others):
+    """Whether NA is Namibia is decided once, when the source is read; here the config says that it is text."""
+    rows = [{"USUBJID": f"S{n}", "COUNTRY": cell, "SEX": "F"} for n, cell in enumerate([text, *others])]
+    found, expected = written_and_read_back(tmp_path, rows, merge={"missing": []})
+    assert expected["DM__COUNTRY"].tolist()[0] == text
+    assert_equal_texts(found, expected)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_the_file_of_door_1_needs_no_guessing_of_its_delimiter(tmp_path, delimiter):
+    """A column and its values hold another delimiter equally often, and oftener than the file has commas."""
+    rows = [
+        {"USUBJID": f"S{n}", delimiter.join("ABC"): delimiter.join(cells)} for n, cells in enumerate(["123", "456"])
+    ]
+    assert_equal_texts(*written_and_read_back(tmp_path, rows))
+
+
+@pytest.mark.parametrize("pilot", ["PENTELI", "SDTM_DEMO"])
+def test_door_2_reads_the_shipped_pilots_as_door_1_wrote_them(tmp_path, pilot):
+    files = {name: path.read_bytes() for name, path in files_in(SHIPPED / pilot).items()}
+    combined = combine(tmp_path, files, subject_id=config_of(pilot)["subject_id"]).frame
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(csv_bytes(combined))
+    assert_equal_texts(read_back(path, combined), combined)
+    rows = csv_rows(path)
+    assert [tuple(row.values()) for row in rows] == [*combined.fillna("").itertuples(index=False, name=None)]
+    assert all(first["USUBJID"] < second["USUBJID"] for first, second in itertools.pairwise(rows))

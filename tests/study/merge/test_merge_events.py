@@ -1,0 +1,120 @@
+"""Events and interventions: not joined unless the config asks; then counts and ever-flags per subject."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.study.merge.merge_files import DM, columns_of, combine, faults_of, shuffled, values
+
+EVENTS = [
+    {"USUBJID": "S1", "AESEQ": "1", "AETERM": "headache", "AEDECOD": "HEADACHE", "AEPTCD": "10019211"},
+    {"USUBJID": "S1", "AESEQ": "2", "AETERM": "itching", "AEDECOD": "PRURITUS", "AEPTCD": "10037087"},
+    {"USUBJID": "S1", "AESEQ": "3", "AETERM": "headache", "AEDECOD": "HEADACHE", "AEPTCD": "10019211"},
+    {"USUBJID": "S3", "AESEQ": "1", "AETERM": "rash", "AEDECOD": "", "AEPTCD": ""},
+]
+SUBJECTS = [*DM, {"USUBJID": "S3", "RFSTDTC": ""}]
+
+
+def with_events(tmp_path, flags, rows=EVENTS, name="ae.csv"):
+    return combine(tmp_path, {"dm.csv": SUBJECTS, name: rows}, merge={"events": {"AE": flags}})
+
+
+@pytest.mark.parametrize(
+    ("domain", "topic"),
+    [("ae", "AETERM"), ("mh", "MHDECOD"), ("cm", "CMTRT"), ("ex", "EXTRT"), ("ds", "DSTERM"), ("se", "ETCD"),
+     ("sv", "VISITNUM")],
+)  # fmt: skip
+def test_events_are_not_joined_by_default(tmp_path, domain, topic):
+    rows = [{"USUBJID": "S1", topic: "1"}, {"USUBJID": "S1", topic: "2"}]
+    combined = combine(tmp_path, {"dm.csv": DM, f"{domain}.csv": rows})
+    assert list(combined.frame) == ["USUBJID", "DM__RFSTDTC"]
+    assert len(combined.frame) == 2
+    counts = combined.report["domains"][domain.upper()]
+    assert counts == {"form": "events, not joined", "rows": 2, "subjects": 1, "subjects_without_record": 1}
+
+
+def test_counts_and_flags(tmp_path):
+    combined = with_events(tmp_path, {"AEDECOD": ["HEADACHE", "DIZZINESS"], "AETERM": ["rash"]})
+    expected = pd.DataFrame(
+        {
+            "AE__count": ["3", "0", "1"],
+            "AE__AEDECOD=HEADACHE": ["Y", "N", "N"],
+            "AE__AEDECOD=DIZZINESS": ["N", "N", "N"],
+            "AE__AETERM=rash": ["N", "N", "Y"],
+        }
+    )
+    found = combined.frame[columns_of(combined, "AE")]
+    assert found.to_dict("list") == expected.to_dict("list")
+    assert combined.report["domains"]["AE"]["form"] == "events"
+
+
+def test_a_count_alone(tmp_path):
+    combined = with_events(tmp_path, {})
+    assert columns_of(combined, "AE") == ["AE__count"]
+    assert values(combined, "AE__count") == {"S1": "3", "S2": "0", "S3": "1"}
+
+
+def test_the_order_of_the_events_changes_nothing(tmp_path):
+    flags = {"AEDECOD": ["HEADACHE", "PRURITUS"]}
+    assert with_events(tmp_path, flags).frame.equals(with_events(tmp_path, flags, shuffled(EVENTS)).frame)
+
+
+def test_codes_are_compared_without_regard_to_case_and_as_a_whole(tmp_path):
+    combined = with_events(tmp_path, {"AEDECOD": ["Headache", "HEAD", "headache"]})
+    assert values(combined, "AE__AEDECOD=Headache")["S1"] == "Y"
+    assert values(combined, "AE__AEDECOD=HEAD")["S1"] == "N"
+    assert values(combined, "AE__AEDECOD=headache")["S1"] == "Y"
+
+
+@pytest.mark.parametrize("name", ["ae.csv", "ae.xpt", "ae.parquet", "ae.json"])
+def test_a_code_that_the_file_holds_as_a_number(tmp_path, name):
+    """MedDRA codes are numbers in a transport file; the config's code is text, as codes are."""
+    rows = pd.DataFrame(EVENTS)
+    if name != "ae.csv":
+        rows["AEPTCD"] = pd.to_numeric(rows["AEPTCD"])
+    combined = with_events(tmp_path, {"AEPTCD": ["10019211"]}, rows, name)
+    assert values(combined, "AE__AEPTCD=10019211") == {"S1": "Y", "S2": "N", "S3": "N"}
+
+
+@pytest.mark.parametrize(("variable", "value"), [("AEOCCUR", "N"), ("AESTAT", "NOT DONE"), ("AEOCCUR", "n")])
+def test_what_did_not_occur_does_not_count(tmp_path, variable, value):
+    rows = [row | {variable: ""} for row in EVENTS]
+    rows[0][variable] = rows[3][variable] = value
+    combined = with_events(tmp_path, {"AEDECOD": ["HEADACHE", "PRURITUS"], "AETERM": ["rash"]}, rows)
+    assert values(combined, "AE__count") == {"S1": "2", "S2": "0", "S3": "0"}
+    assert values(combined, "AE__AEDECOD=HEADACHE")["S1"] == "Y"
+    assert values(combined, "AE__AETERM=rash")["S3"] == "N"
+    rows[2][variable] = value
+    combined = with_events(tmp_path, {"AEDECOD": ["HEADACHE", "PRURITUS"]}, rows)
+    assert values(combined, "AE__AEDECOD=HEADACHE")["S1"] == "N"
+
+
+def test_what_occurred_counts(tmp_path):
+    rows = [row | {"AEOCCUR": "Y", "AESTAT": ""} for row in EVENTS]
+    assert values(with_events(tmp_path, {}, rows), "AE__count") == {"S1": "3", "S2": "0", "S3": "1"}
+
+
+@pytest.mark.parametrize("name", ["ae.parquet", "ae.xpt"])
+@pytest.mark.parametrize("variable", ["AEOCCUR", "AESTAT", "AEDECOD"])
+def test_a_variable_without_any_value_may_be_a_number_column(tmp_path, name, variable):
+    rows = pd.DataFrame(EVENTS).assign(**{variable: np.nan})
+    combined = with_events(tmp_path, {"AEDECOD": ["HEADACHE"]}, rows, name)
+    assert values(combined, "AE__count") == {"S1": "3", "S2": "0", "S3": "1"}
+
+
+def test_an_unknown_variable_is_a_fault(tmp_path):
+    files = {"dm.csv": SUBJECTS, "ae.csv": EVENTS}
+    flags = {"AEDECOX": ["HEADACHE"], "AETERM": ["rash"], "AEBODSYX": ["SKIN"]}
+    faults = faults_of(tmp_path, files, merge={"events": {"AE": flags}})
+    assert len(faults) == 2
+    for fault, variable in zip(faults, ("AEDECOX", "AEBODSYX"), strict=True):
+        assert variable in fault
+        assert "AE" in fault
+        assert "merge" in fault
+        assert "HEADACHE" not in fault
+
+
+def test_visits_can_be_counted(tmp_path):
+    rows = [{"USUBJID": "S1", "VISITNUM": "1"}, {"USUBJID": "S1", "VISITNUM": "2"}]
+    combined = combine(tmp_path, {"dm.csv": DM, "sv.csv": rows}, merge={"events": {"SV": {}}})
+    assert values(combined, "SV__count") == {"S1": "2", "S2": "0"}

@@ -1,0 +1,545 @@
+"""Long findings to one value per subject and measurement: the ladder, the columns' names, text, units, carrying."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.examples import is_thorough
+from tests.study.merge.merge_files import DM, columns_of, combine, faults_of, finding, values
+
+
+def glucose(**variables):
+    return finding("LB", **({"TESTCD": "GLUC", "TEST": "Glucose", "STRESN": "5", "STRESU": "mmol/L"} | variables))
+
+
+def pressure(**variables):
+    return finding("VS", **({"TESTCD": "SYSBP", "TEST": "Systolic Blood Pressure", "STRESN": "120"} | variables))
+
+
+def laboratory(tmp_path, *records, merge=None, name="lb.csv", dm=DM):
+    return combine(tmp_path, {"dm.csv": dm, name: list(records)}, merge=merge)
+
+
+def chosen(tmp_path, *records, merge=None, dm=DM):
+    """The value of S1's glucose; in the thorough run it is the same in either order of the records.
+
+    In the quick run the referee's tests shuffle.
+    """
+    forth = laboratory(tmp_path, *records, merge=merge, dm=dm)
+    if is_thorough():
+        back = laboratory(tmp_path, *reversed(records), merge=merge, dm=dm)
+        assert forth.frame.equals(back.frame)
+    return values(forth, "LB__Glucose")["S1"]
+
+
+# ---------------------------------------------------------------- the ladder
+
+
+def test_the_flag_of_the_last_observation_wins_over_the_older_baseline_flag(tmp_path):
+    records = [
+        glucose(STRESN="1", BLFL="Y", DTC="2014-01-09", VISITNUM="2"),
+        glucose(STRESN="2", LOBXFL="Y", DTC="2014-01-03", VISITNUM="1"),
+        glucose(STRESN="3", DTC="2014-01-10", VISITNUM="3"),
+    ]
+    assert chosen(tmp_path, *records) == "2"
+    counts = laboratory(tmp_path, *records).report["domains"]["LB"]
+    assert counts["chosen_by"] == {"baseline_flag_LOBXFL": 1}
+
+
+def test_the_baseline_flag_wins_over_a_later_record_before_the_start(tmp_path):
+    records = [glucose(STRESN="1", BLFL="Y", DTC="2014-01-03"), glucose(STRESN="2", DTC="2014-01-10")]
+    assert chosen(tmp_path, *records) == "1"
+
+
+@pytest.mark.parametrize("flag", ["N", "", "YES"])
+def test_only_y_is_a_flag(tmp_path, flag):
+    records = [glucose(STRESN="1", BLFL=flag, DTC="2014-01-03"), glucose(STRESN="2", BLFL="", DTC="2014-01-10")]
+    assert chosen(tmp_path, *records) == "2"
+
+
+def test_a_flag_on_a_record_without_a_result_does_not_count(tmp_path):
+    records = [
+        glucose(STRESN="", STAT="NOT DONE", BLFL="Y", DTC="2014-01-09"),
+        glucose(STRESN="4", STAT="", BLFL="", DTC="2014-01-08"),
+        glucose(STRESN="6", STAT="", BLFL="", DTC="2014-02-08"),
+    ]
+    assert chosen(tmp_path, *records) == "4"
+
+
+def test_of_two_flagged_records_the_later_one_is_chosen(tmp_path):
+    records = [glucose(STRESN="1", BLFL="Y", DTC="2014-01-03"), glucose(STRESN="2", BLFL="Y", DTC="2014-01-09")]
+    assert chosen(tmp_path, *records) == "2"
+
+
+def test_without_a_flag_it_is_the_last_on_or_before_the_reference_start(tmp_path):
+    records = [
+        glucose(STRESN="1", DTC="2014-01-09"),
+        glucose(STRESN="2", DTC="2014-01-10"),
+        glucose(STRESN="3", DTC="2014-01-11"),
+    ]
+    assert chosen(tmp_path, *records) == "2"
+
+
+@pytest.mark.parametrize(
+    ("date", "start", "is_before"),
+    [
+        ("2014-01-10T23:59", "2014-01-10", True),
+        ("2014-01-10", "2014-01-10T08:00", True),
+        ("2014-01", "2014-01-10", True),
+        ("2014", "2014-01-10", True),
+        ("2014-01-31", "2014-01", True),
+        ("2014-01-10T09:00", "2014-01-10T08:00", False),
+        ("2014-01-10T08:00:30", "2014-01-10T08:00", True),
+        ("2014-02", "2014-01-10", False),
+        ("2015", "2014-01-10", False),
+        ("2013-12-31", "2014", True),
+    ],
+)
+def test_dates_are_compared_at_the_precision_that_both_have(tmp_path, date, start, is_before):
+    """The dated record has the later visit: only its date can make it the one."""
+    records = [glucose(STRESN="1", VISITNUM="1", DTC="2016"), glucose(STRESN="2", VISITNUM="2", DTC=date)]
+    dm = [{"USUBJID": "S1", "RFSTDTC": start}]
+    assert chosen(tmp_path, *records, dm=dm) == ("2" if is_before else "1")
+
+
+@pytest.mark.parametrize(("day", "is_before"), [("-7", True), ("1", True), ("2", False), ("", False)])
+@pytest.mark.parametrize("start", ["2014-01-10", ""])
+def test_the_study_day_decides_where_a_date_is_missing(tmp_path, day, is_before, start):
+    records = [
+        glucose(STRESN="1", VISITNUM="1", DTC="", DY="9"),
+        glucose(STRESN="2", VISITNUM="2", DTC="2014-01-01" if not start else "", DY=day),
+    ]
+    dm = [{"USUBJID": "S1", "RFSTDTC": start}, {"USUBJID": "S2", "RFSTDTC": "2014-01-10"}]
+    assert chosen(tmp_path, *records, dm=dm) == ("2" if is_before else "1")
+
+
+def test_the_study_day_tells_which_undated_record_is_the_last(tmp_path):
+    """Without dates and visits, day 1 is later than day -7, whatever their sequence numbers."""
+    assert chosen(tmp_path, glucose(STRESN="4", DY="1", SEQ="1"), glucose(STRESN="9", DY="-7", SEQ="2")) == "4"
+
+
+def test_a_date_outweighs_the_study_day(tmp_path):
+    records = [glucose(STRESN="1", VISITNUM="1", DTC="2014-02-01"), glucose(STRESN="2", VISITNUM="2", DTC="2014-02-02")]
+    records[1]["LBDY"] = "-7"
+    assert chosen(tmp_path, *records) == "1"
+
+
+def test_the_start_of_exposure_stands_in_for_a_missing_reference_start(tmp_path):
+    records = [glucose(STRESN="1", DTC="2014-01-09"), glucose(STRESN="2", DTC="2014-01-20")]
+    dm = [
+        {"USUBJID": "S1", "RFSTDTC": "", "RFXSTDTC": "2014-01-21"},
+        {"USUBJID": "S2", "RFSTDTC": "2014-01-10", "RFXSTDTC": "2014-01-21"},
+    ]
+    records += [record | {"USUBJID": "S2"} for record in records]
+    combined = laboratory(tmp_path, *records, dm=dm)
+    assert values(combined, "LB__Glucose") == {"S1": "2", "S2": "1"}
+
+
+def test_where_all_records_are_later_it_is_that_of_the_first_visit(tmp_path):
+    records = [
+        glucose(STRESN="1", DTC="2014-03-01", VISITNUM="4"),
+        glucose(STRESN="2", DTC="2014-02-01", VISITNUM="10"),
+        glucose(STRESN="3", DTC="2014-04-01", VISITNUM="3.5"),
+    ]
+    assert chosen(tmp_path, *records) == "3"
+    assert laboratory(tmp_path, *records).report["domains"]["LB"]["chosen_by"] == {"first_visit": 1}
+
+
+def test_a_record_without_a_visit_is_not_the_first_visit(tmp_path):
+    records = [glucose(STRESN="4", VISITNUM="4", DTC="2014-02-01"), glucose(STRESN="9", VISITNUM="", DTC="2014-03-01")]
+    assert chosen(tmp_path, *records) == "4"
+
+
+def test_each_measurement_of_a_subject_has_a_ladder_of_its_own(tmp_path):
+    """Height is measured once and never flagged; that weight is flagged must not lose it."""
+    records = [
+        finding("VS", TEST="Height", TESTCD="HEIGHT", STRESN="170", BLFL="", DTC="2014-01-01"),
+        finding("VS", TEST="Weight", TESTCD="WEIGHT", STRESN="70", BLFL="", DTC="2014-01-01"),
+        finding("VS", TEST="Weight", TESTCD="WEIGHT", STRESN="71", BLFL="Y", DTC="2014-01-09"),
+    ]
+    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records})
+    assert values(combined, "VS__Height") == {"S1": "170"}
+    assert values(combined, "VS__Weight") == {"S1": "71"}
+
+
+@pytest.mark.parametrize("name", ["lb.csv", "lb.xpt", "lb.parquet", "lb.json", "lb.ndjson"])
+def test_numbers_are_numbers_in_every_format(tmp_path, name):
+    """Visit 10 is after visit 2, sequence 10 after 2; in one format they are text, in another numbers."""
+    records = pd.DataFrame(
+        [
+            glucose(STRESN=1.5, VISITNUM=10.0, SEQ=2.0, DTC="2014-02-03"),
+            glucose(STRESN=0.0, VISITNUM=2.0, SEQ=10.0, DTC="2014-02-03"),
+            glucose(STRESN=7.0, VISITNUM=2.0, SEQ=2.0, DTC="2014-02-03"),
+        ]
+    )
+    for merge, expected in [({}, "7"), ({"record": "last"}, "1.5"), ({"record": "min"}, "0")]:
+        combined = combine(tmp_path, {"dm.csv": DM, name: records}, merge=merge)
+        assert values(combined, "LB__Glucose") == {"S1": expected}
+
+
+@pytest.mark.parametrize("name", [pytest.param("lb.parquet", marks=pytest.mark.thorough("0.2 s for all")), "lb.xpt"])
+@pytest.mark.parametrize("variable", ["BLFL", "LOBXFL", "STAT", "STRESC", "STRESU", "ORRESU", "DTC", "POS", "TPT"])
+def test_a_variable_without_any_value_may_be_a_number_column(tmp_path, name, variable):
+    """pandas writes a column without values as floats, to Parquet and to XPT."""
+    records = pd.DataFrame([glucose(STRESN=6.0, DTC="2014-01-05"), glucose(STRESN=5.0, DTC="2014-01-02")])
+    records[f"LB{variable}"] = np.nan
+    combined = combine(tmp_path, {"dm.csv": DM, name: records})
+    assert values(combined, "LB__Glucose") == {"S1": "6"}
+
+
+# ---------------------------------------------------------------- values
+
+
+def test_the_standard_number_wins_over_its_text_and_the_reported_result(tmp_path):
+    records = [
+        glucose(STRESN="5", STRESC="5.0", ORRES="90", TEST="A", TESTCD="A"),
+        glucose(STRESN="", STRESC="5.0", ORRES="90", TEST="B", TESTCD="B"),
+        glucose(STRESN="", STRESC="", ORRES="90.0", TEST="C", TESTCD="C"),
+        glucose(STRESN="", STRESC="08", ORRES="", TEST="D", TESTCD="D"),
+    ]
+    combined = laboratory(tmp_path, *records)
+    found = {name: values(combined, name).get("S1") for name in columns_of(combined, "LB")}
+    assert found == {"LB__A": "5", "LB__B": "5.0", "LB__C": "90.0", "LB__D": "08"}
+
+
+def test_a_stored_zero_is_a_value(tmp_path):
+    combined = laboratory(tmp_path, glucose(STRESN=0.0), name="lb.xpt")
+    assert values(combined, "LB__Glucose") == {"S1": "0"}
+
+
+def test_not_done_is_missing_and_counted(tmp_path):
+    records = [
+        glucose(TEST="A", TESTCD="A", STRESN="", STAT="NOT DONE"),
+        glucose(TEST="B", TESTCD="B", STRESN="7", STAT="Not Done"),
+        glucose(TEST="C", TESTCD="C", STRESN="", ORRES="NOT DONE", STAT=""),
+        glucose(TEST="D", TESTCD="D", STRESN="", STAT=""),
+        glucose(STAT=""),
+    ]
+    combined = laboratory(tmp_path, *records)
+    assert columns_of(combined, "LB") == ["LB__Glucose"]
+    counts = combined.report["domains"]["LB"]
+    assert (counts["not_done"], counts["without_value"], counts["chosen"]) == (2, 2, 1)
+
+
+def test_a_record_that_names_no_test_is_counted(tmp_path):
+    combined = laboratory(tmp_path, glucose(), glucose(TEST="", TESTCD="", STRESN="9"))
+    counts = combined.report["domains"]["LB"]
+    kinds = [name for name in counts if name in ("chosen", "collapsed", "not_done") or name.startswith("without_")]
+    assert sum(counts[name] for name in kinds) == counts["records"] == 2
+
+
+def test_reported_results_by_config(tmp_path):
+    records = [
+        glucose(TEST="Cholesterol", TESTCD="CHOL", STRESN="5.17", ORRES="200", ORRESU="mg/dL"),
+        glucose(STRESN="5.5", ORRES="99", ORRESU="mg/dL"),
+    ]
+    for rule, cholesterol, other in [
+        ("reported", ("200", "mg/dL"), ("99", "mg/dL")),
+        ({"LB": "reported"}, ("200", "mg/dL"), ("99", "mg/dL")),
+        ({"LB__Cholesterol": "reported"}, ("200", "mg/dL"), ("5.5", "mmol/L")),
+        ({"LB": "reported", "LB__Glucose": "standard"}, ("200", "mg/dL"), ("5.5", "mmol/L")),
+        ("standard", ("5.17", "mmol/L"), ("5.5", "mmol/L")),
+    ]:
+        combined = laboratory(tmp_path, *records, merge={"result": rule})
+        for column, (value, unit) in [("LB__Cholesterol", cholesterol), ("LB__Glucose", other)]:
+            assert values(combined, column) == {"S1": value}
+            assert combined.report["units"][column] == unit
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("first", "4"),
+        ("last", "6"),
+        ("min", "1"),
+        ("max", "9"),
+        ("mean", "5"),
+        ("baseline", "5"),
+        ({"LB": "max"}, "9"),
+        ({"VS": "max"}, "5"),
+        ({"LB__Glucose": "min", "LB": "max"}, "1"),
+        ({"LB__Other": "min", "LB": "max"}, "9"),
+    ],
+)
+def test_one_record_by_config(tmp_path, rule, expected):
+    records = [
+        glucose(STRESN="4", VISITNUM="1", DTC="2013-12-24", BLFL=""),
+        glucose(STRESN="5", VISITNUM="2", DTC="2014-01-09", BLFL="Y"),
+        glucose(STRESN="1", VISITNUM="3", DTC="2014-01-24", BLFL=""),
+        glucose(STRESN="9", VISITNUM="4", DTC="2014-02-24", BLFL=""),
+        glucose(STRESN="6", VISITNUM="5", DTC="2014-03-24", BLFL=""),
+    ]
+    assert chosen(tmp_path, *records, merge={"record": rule}) == expected
+
+
+def test_a_rule_can_be_given_to_one_circumstance_of_a_test(tmp_path):
+    records = [
+        pressure(POS=position, STRESN=value, DTC=date)
+        for position in ("SUPINE", "STANDING")
+        for value, date in [("120", "2014-01-09"), ("130", "2014-02-09")]
+    ]
+    rule = {"VS__Systolic Blood Pressure [SUPINE]": "mean", "VS__Systolic Blood Pressure": "last"}
+    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records}, merge={"record": rule})
+    assert values(combined, "VS__Systolic Blood Pressure [SUPINE]") == {"S1": "125"}
+    assert values(combined, "VS__Systolic Blood Pressure [STANDING]") == {"S1": "130"}
+
+
+def test_nothing_is_averaged_by_default(tmp_path):
+    records = [glucose(STRESN="4", SEQ="1"), glucose(STRESN="6", SEQ="2")]
+    assert chosen(tmp_path, *records) in {"4", "6"}
+
+
+def test_text_stays_out_of_summaries_and_is_counted(tmp_path):
+    limit = glucose(STRESN="", STRESC="<1")
+    records = [glucose(STRESN="4"), glucose(STRESN="6"), limit, limit | {"USUBJID": "S2"}]
+    combined = laboratory(tmp_path, *records, merge={"record": "mean"})
+    assert values(combined, "LB__Glucose") == {"S1": "5"}
+    assert combined.report["domains"]["LB"]["text_left_out_of_summaries"] == 2
+
+
+def test_the_order_of_the_records_does_not_change_a_mean(tmp_path):
+    """These three give 93.9033333333334 in one order and 93.9033333333333 in the other, if they are just added."""
+    chosen(tmp_path, *(glucose(STRESN=result) for result in ("65.87", "176.47", "39.37")), merge={"record": "mean"})
+
+
+@pytest.mark.parametrize(
+    ("rule", "limit", "word"),
+    [("keep", "<3.42", "TRACE"), ("missing", None, None), ("number", "3.42", "TRACE")],
+)
+@pytest.mark.parametrize("scope", [None, "LB", "LB__Bilirubin"])
+def test_text_results(tmp_path, rule, limit, word, scope):
+    records = [
+        glucose(TEST="Bilirubin", TESTCD="BILI", STRESN="", STRESC="<3.42", STRESU="umol/L"),
+        glucose(TEST="Bilirubin", TESTCD="BILI", STRESN="", STRESC="TRACE", STRESU="umol/L", USUBJID="S2"),
+        glucose(),
+    ]
+    merge = {"text_results": {scope: rule} if scope else rule}
+    combined = laboratory(tmp_path, *records, merge=merge)
+    found = values(combined, "LB__Bilirubin") if limit else {}
+    assert (found.get("S1"), found.get("S2")) == (limit, word)
+    assert ("LB__Bilirubin" in combined.frame) == (rule != "missing")
+    assert combined.report["domains"]["LB"]["without_value"] == (2 if rule == "missing" else 0)
+
+
+@pytest.mark.parametrize("text", ["<3.42", "<= 3.42", ">3.42", "> 3.42", ">=3.42"])
+def test_the_number_in_a_limit(tmp_path, text):
+    combined = laboratory(tmp_path, glucose(STRESN="", STRESC=text), merge={"text_results": "number"})
+    assert values(combined, "LB__Glucose") == {"S1": "3.42"}
+
+
+@pytest.mark.parametrize("rule", ["keep", "number"])
+def test_a_limit_without_a_unit_is_in_the_tests_only_unit(tmp_path, rule):
+    records = [glucose(), glucose(STRESN="", STRESC="<3.42", STRESU="", USUBJID="S2")]
+    combined = laboratory(tmp_path, *records, merge={"text_results": rule})
+    assert values(combined, "LB__Glucose") == {"S1": "5", "S2": "<3.42" if rule == "keep" else "3.42"}
+    assert combined.report["units"] == {"LB__Glucose": "mmol/L"}
+
+
+# ---------------------------------------------------------------- columns and their names
+
+AFTER_1, AFTER_5 = "AFTER STANDING FOR 1 MINUTE", "AFTER LYING DOWN FOR 5 MINUTES"
+
+
+def test_position_and_time_point_are_in_the_name(tmp_path):
+    records = [
+        pressure(POS="STANDING", TPT=AFTER_1, TPTNUM="816", STRESN="118"),
+        pressure(POS="SUPINE", TPT=AFTER_5, TPTNUM="815", STRESN="121"),
+        finding("VS", TEST="Weight", TESTCD="WEIGHT", STRESN="70", POS="", TPT="", TPTNUM=""),
+        finding("VS", TEST="Pulse Rate", TESTCD="PULSE", STRESN="71", POS="SUPINE", TPT=AFTER_5, TPTNUM="815"),
+    ]
+    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records})
+    assert combined.frame.set_index("USUBJID").loc["S1"].drop("DM__RFSTDTC").to_dict() == {
+        f"VS__Systolic Blood Pressure [STANDING, {AFTER_1}]": "118",
+        f"VS__Systolic Blood Pressure [SUPINE, {AFTER_5}]": "121",
+        "VS__Weight": "70",
+        "VS__Pulse Rate": "71",
+    }
+
+
+def test_a_circumstance_that_some_records_lack_tells_the_others_apart(tmp_path):
+    records = [pressure(POS="", STRESN="1"), pressure(POS="SUPINE", STRESN="2")]
+    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records})
+    assert values(combined, "VS__Systolic Blood Pressure") == {"S1": "1"}
+    assert values(combined, "VS__Systolic Blood Pressure [SUPINE]") == {"S1": "2"}
+
+
+@pytest.mark.parametrize(
+    ("variable", "one", "other"),
+    [
+        ("SPEC", "SERUM", "URINE"),
+        ("CAT", "CHEMISTRY", "URINALYSIS"),
+        ("SCAT", "FASTING", "POSTPRANDIAL"),
+        ("STRESU", "g/L", "mmol/L"),
+        ("METHOD", "DIPSTICK", "QUANTITATIVE"),
+        ("LOC", "EAR", "ORAL CAVITY"),
+        ("LAT", "LEFT", "RIGHT"),
+        ("OBJ", "FEVER", "RASH"),
+        ("EVAL", "INVESTIGATOR", "READER"),
+        ("FAST", "N", "Y"),
+    ],
+)
+def test_what_differs_between_records_of_a_test_makes_columns(tmp_path, variable, one, other):
+    records = [glucose(**{variable: one, "STRESN": "1"}), glucose(**{variable: other, "STRESN": "2"})]
+    combined = laboratory(tmp_path, *records)
+    assert columns_of(combined, "LB") == [f"LB__Glucose [{one}]", f"LB__Glucose [{other}]"]
+    assert values(combined, f"LB__Glucose [{one}]") == {"S1": "1"}
+    assert values(combined, f"LB__Glucose [{other}]") == {"S1": "2"}
+    same = laboratory(tmp_path, glucose(**{variable: one}), glucose(**{variable: one, "USUBJID": "S2"}))
+    assert columns_of(same, "LB") == ["LB__Glucose"]
+
+
+def test_several_differences_are_named_in_one_order_and_the_unit_last(tmp_path):
+    records = [
+        glucose(POS="SUPINE", SPEC="SERUM", CAT="CHEMISTRY", STRESU="g/L"),
+        glucose(POS="STANDING", SPEC="URINE", CAT="URINALYSIS", STRESU="mmol/L"),
+    ]
+    combined = laboratory(tmp_path, *records)
+    assert columns_of(combined, "LB") == [
+        "LB__Glucose [CHEMISTRY, SERUM, SUPINE, g/L]",
+        "LB__Glucose [URINALYSIS, URINE, STANDING, mmol/L]",
+    ]
+
+
+def test_a_record_without_a_standard_result_is_in_its_reported_unit(tmp_path):
+    records = [
+        glucose(STRESN="5", ORRES="90", ORRESU="mg/dL"),
+        glucose(STRESN="", ORRES="180", ORRESU="mg/dL", USUBJID="S2"),
+    ]
+    combined = laboratory(tmp_path, *records)
+    assert values(combined, "LB__Glucose [mmol/L]") == {"S1": "5"}
+    assert values(combined, "LB__Glucose [mg/dL]") == {"S2": "180"}
+
+
+def test_differences_in_records_without_a_result_make_no_columns(tmp_path):
+    combined = laboratory(tmp_path, glucose(SPEC="SERUM"), glucose(SPEC="URINE", STRESN=""))
+    assert columns_of(combined, "LB") == ["LB__Glucose"]
+
+
+def test_two_measurements_never_share_a_name(tmp_path):
+    """What one record says by its position another one says by its method: both results have to survive."""
+    records = [pressure(POS="X", METHOD="", STRESN="1"), pressure(POS="", METHOD="X", STRESN="2")]
+    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records})
+    found = combined.frame.set_index("USUBJID").loc["S1", columns_of(combined, "VS")]
+    assert sorted(found) == ["1", "2"]
+
+
+@pytest.mark.parametrize("name", ["vs.csv", "vs.xpt", "vs.parquet", "vs.json"])
+def test_a_time_point_known_by_its_number_alone(tmp_path, name):
+    records = pd.DataFrame([pressure(STRESN=1.0, TPTNUM=815.0), pressure(STRESN=2.0, TPTNUM=816.0)])
+    if name == "vs.csv":
+        records["VSTPTNUM"] = ["815", "816"]
+    combined = combine(tmp_path, {"dm.csv": DM, name: records})
+    assert columns_of(combined, "VS") == ["VS__Systolic Blood Pressure [815]", "VS__Systolic Blood Pressure [816]"]
+
+
+def test_overlooked_differences_share_a_column(tmp_path):
+    records = [
+        pressure(POS="SUPINE", TPT=AFTER_5, STRESN="1", DTC="2014-01-02"),
+        pressure(POS="STANDING", TPT=AFTER_1, STRESN="2", DTC="2014-01-09"),
+    ]
+    pooled = {"VS__Systolic Blood Pressure": ["POS", "TPT"]}
+    combined = combine(tmp_path, {"dm.csv": DM, "vs.csv": records}, merge={"pool": pooled})
+    assert columns_of(combined, "VS") == ["VS__Systolic Blood Pressure"]
+    assert values(combined, "VS__Systolic Blood Pressure") == {"S1": "2"}
+    assert combined.report["domains"]["VS"]["collapsed"] == 1
+    one = combine(tmp_path, {"dm.csv": DM, "vs.csv": records}, merge={"pool": {"VS__Systolic Blood Pressure": ["POS"]}})
+    assert columns_of(one, "VS") == [f"VS__Systolic Blood Pressure [{time_point}]" for time_point in (AFTER_5, AFTER_1)]
+
+
+def test_the_unit_of_pooled_units_does_not_depend_on_the_order(tmp_path):
+    records, merge = [glucose(STRESU="mmol/L"), glucose(STRESU="g/L")], {"pool": {"LB__Glucose": ["UNIT"]}}
+    forth, back = laboratory(tmp_path, *records, merge=merge), laboratory(tmp_path, *reversed(records), merge=merge)
+    assert columns_of(forth, "LB") == ["LB__Glucose"]
+    assert forth.report["units"] == back.report["units"]
+
+
+def test_one_name_for_two_codes_becomes_two_columns(tmp_path):
+    records = [
+        glucose(STRESN="1", TESTCD="GLUC"),
+        glucose(STRESN="2", TESTCD="GLUCPP"),
+        glucose(TEST="Other", TESTCD="OTH"),
+    ]
+    combined = laboratory(tmp_path, *records)
+    assert columns_of(combined, "LB") == ["LB__Glucose (GLUC)", "LB__Glucose (GLUCPP)", "LB__Other"]
+    assert values(combined, "LB__Glucose (GLUCPP)") == {"S1": "2"}
+
+
+def test_columns_can_be_named_by_code(tmp_path):
+    records = [
+        glucose(STRESN="1"),
+        glucose(STRESN="2", TEST="Glucose (fasting)", TESTCD="GLUCF"),
+        glucose(STRESN="3", TEST="Height", TESTCD=""),
+    ]
+    combined = laboratory(tmp_path, *records, merge={"column_names": "TESTCD"})
+    assert columns_of(combined, "LB") == ["LB__GLUC", "LB__GLUCF", "LB__Height"]
+    twice = laboratory(tmp_path, glucose(), glucose(TEST="Sugar"), merge={"column_names": "TESTCD"})
+    assert columns_of(twice, "LB") == ["LB__GLUC (Glucose)", "LB__GLUC (Sugar)"]
+
+
+def test_names_in_small_letters(tmp_path):
+    records = [{name.lower(): value for name, value in glucose().items()}]
+    combined = combine(tmp_path, {"dm.csv": [{"usubjid": "S1", "sex": "F"}], "lb.csv": records})
+    assert list(combined.frame) == ["USUBJID", "DM__SEX", "LB__Glucose"]
+
+
+# ---------------------------------------------------------------- carrying
+
+
+def test_variables_of_the_chosen_record_can_be_carried(tmp_path):
+    records = [
+        glucose(STRESN="5", BLFL="Y", NRIND="NORMAL", DTC="2014-01-09"),
+        glucose(STRESN="9", BLFL="", NRIND="HIGH", DTC="2014-02-09"),
+    ]
+    combined = laboratory(tmp_path, *records, merge={"carry": {"LB": ["LBNRIND", "LBDTC"]}})
+    assert columns_of(combined, "LB") == ["LB__Glucose", "LB__Glucose.LBNRIND", "LB__Glucose.LBDTC"]
+    assert values(combined, "LB__Glucose.LBNRIND") == {"S1": "NORMAL"}
+    assert values(combined, "LB__Glucose.LBDTC") == {"S1": "2014-01-09"}
+
+
+@pytest.mark.parametrize("name", ["lb.csv", "lb.xpt", "lb.parquet"])
+def test_a_carried_whole_number_has_no_decimal_point(tmp_path, name):
+    records = pd.DataFrame([glucose(STRESN=5.0, STNRHI=7.0, VISITNUM=3.5)])
+    if name == "lb.csv":
+        records = records.astype({"LBSTNRHI": int})
+    combined = combine(tmp_path, {"dm.csv": DM, name: records}, merge={"carry": {"LB": ["LBSTNRHI", "VISITNUM"]}})
+    assert values(combined, "LB__Glucose.LBSTNRHI") == {"S1": "7"}
+    assert values(combined, "LB__Glucose.VISITNUM") == {"S1": "3.5"}
+
+
+def test_carrying_a_variable_that_is_not_there_is_a_fault(tmp_path):
+    files = {"dm.csv": DM, "lb.csv": [glucose()]}
+    [fault] = faults_of(tmp_path, files, merge={"carry": {"LB": ["LBNRINX"]}})
+    assert "LBNRINX" in fault
+
+
+def test_equal_records_that_differ_in_what_is_carried(tmp_path):
+    records, merge = [glucose(NRIND="HIGH"), glucose(NRIND="NORMAL")], {"carry": {"LB": ["LBNRIND"]}}
+    forth, back = laboratory(tmp_path, *records, merge=merge), laboratory(tmp_path, *reversed(records), merge=merge)
+    assert forth.frame.equals(back.frame)
+
+
+# ---------------------------------------------------------------- counts
+
+
+@pytest.mark.parametrize(
+    ("results", "n_undecided"), [("55", 0), ("53", 1), ("553", 1), ("533", 1), ("5", 0), ("333", 0), ("123", 1)]
+)
+def test_ties_between_different_values_are_counted(tmp_path, results, n_undecided):
+    combined = laboratory(tmp_path, *(glucose(STRESN=result) for result in results))
+    assert combined.report["domains"]["LB"]["undecided_ties"] == n_undecided
+
+
+def test_equal_numbers_written_differently(tmp_path):
+    """08 and 8 are one number; which of them is shown must not depend on the order of the file."""
+    chosen(tmp_path, glucose(STRESN="", STRESC="08"), glucose(STRESN="", STRESC="8"))
+
+
+@pytest.mark.parametrize("rule", ["last", "mean", "max"])
+def test_what_a_rule_chose_is_not_said_to_be_the_first_visit(tmp_path, rule):
+    records = [
+        glucose(STRESN="4", VISITNUM="3", DTC="2014-01-01"),
+        glucose(STRESN="5", VISITNUM="4", DTC="2014-02-01"),
+    ]
+    counts = laboratory(tmp_path, *records, merge={"record": rule}).report["domains"]["LB"]
+    assert "first_visit" not in counts["chosen_by"]
+    assert "last_before_start" not in counts["chosen_by"]

@@ -1,0 +1,276 @@
+"""Real SDTM without any merge setting, its values computed once more with plain pandas or by the slow referee."""
+
+import functools
+import hashlib
+
+import pandas as pd
+import pyreadstat
+import pytest
+
+from disclosure_control.run.results import csv_bytes
+from study.merge.combine import combine_domains
+from study.merge.settings import MergeSettings, read_merge_settings
+from study.merge.subject_ids import SubjectIdRule
+from tests.study.merge.merge_files import (
+    SHARED_DATA,
+    assert_agrees_with_the_referee,
+    columns_of,
+    needs_shared_data,
+    transport_records,
+)
+
+pytestmark = [
+    needs_shared_data,
+    pytest.mark.thorough("6 s over 306 subjects; test_merge_doors asks the referee about the shipped study"),
+]
+
+PILOT = SHARED_DATA / "cdiscpilot01"
+
+
+@functools.cache
+def xpt(name):
+    """A file of the pilot, blanks missing."""
+    return pyreadstat.read_xport(PILOT / f"{name}.xpt")[0].replace("", None)
+
+
+@pytest.fixture(scope="module")
+def combined():
+    return combine_domains(PILOT, SubjectIdRule(), MergeSettings())
+
+
+@pytest.fixture(scope="module")
+def by_subject(combined):
+    return combined.frame.set_index("USUBJID")
+
+
+@pytest.fixture(scope="module")
+def demographics():
+    return xpt("dm").set_index("USUBJID")
+
+
+def assert_same_numbers(column, expected):
+    """The subjects with a value and their values, numbers as numbers."""
+    found = column.dropna().astype(float).sort_index()
+    pd.testing.assert_series_equal(found, expected.astype(float).sort_index(), check_names=False, rtol=1e-12)
+
+
+# ---------------------------------------------------------------- shape
+
+
+def test_one_row_for_each_of_306_subjects(combined, demographics):
+    assert len(combined.frame) == 306
+    assert combined.frame["USUBJID"].tolist() == sorted(demographics.index)
+
+
+def test_the_columns_are_those_of_dm_and_one_for_each_measurement(combined, demographics):
+    names = [name for name in demographics if name not in ("STUDYID", "DOMAIN", "SUBJID")]
+    names += ["COMPLT16", "COMPLT24", "COMPLT8", "EFFICACY", "ITT", "SAFETY"]
+    assert columns_of(combined, "DM") == [f"DM__{name}" for name in names]
+    pressures = [f"{kind} Blood Pressure" for kind in ("Diastolic", "Systolic")]
+    places = ["STANDING, AFTER STANDING FOR 1 MINUTE", "STANDING, AFTER STANDING FOR 3 MINUTES"]
+    places.append("SUPINE, AFTER LYING DOWN FOR 5 MINUTES")
+    expected = [f"VS__{test} [{place}]" for test in [*pressures, "Pulse Rate"] for place in places]
+    expected += ["VS__Height", "VS__Temperature [EAR]", "VS__Temperature [ORAL CAVITY]", "VS__Weight"]
+    assert sorted(columns_of(combined, "VS")) == sorted(expected)
+    tests = {*xpt("lbch")["LBTEST"], *xpt("lbhe")["LBTEST"]}
+    assert sorted(columns_of(combined, "LB")) == sorted(f"LB__{test}" for test in tests)
+    assert columns_of(combined, "SC") == ["SC__Level of Education Attained"]
+    others = [name for name in combined.frame if name[:4] not in ("DM__", "VS__", "LB__", "SC__")]
+    assert others == ["USUBJID"]
+
+
+def test_the_class_sizes_that_joining_long_domains_would_hide(combined, demographics):
+    quasi_identifiers = ["SEX", "RACE", "ETHNIC", "AGE"]
+    for people in (combined.frame.rename(columns=lambda name: name.removeprefix("DM__")), demographics):
+        people = people.assign(AGE=people["AGE"].astype(float) // 10)
+        sizes = people.groupby(quasi_identifiers, dropna=False)["SEX"].transform("size")
+        assert (sizes < 5).sum() == 29
+
+
+# ---------------------------------------------------------------- values, computed once more
+
+
+def test_demographics_are_those_of_the_file(by_subject, demographics):
+    for name in ("SEX", "RACE", "ETHNIC", "ARM", "SITEID", "RFSTDTC", "RFPENDTC", "DTHFL", "COUNTRY"):
+        found = by_subject[f"DM__{name}"].dropna().to_dict()
+        assert found == demographics[name].dropna().to_dict(), name
+    assert_same_numbers(by_subject["DM__AGE"], demographics["AGE"])
+    assert by_subject["DM__AGE"].str.fullmatch(r"\d\d").all()
+    assert by_subject["DM__RFICDTC"].isna().all()
+
+
+def test_supplemental_flags_of_the_population(by_subject):
+    flags = dict(list(xpt("suppdm").groupby("QNAM")))
+    assert len(flags) == 6
+    for name, rows in flags.items():
+        assert by_subject[f"DM__{name}"].dropna().to_dict() == rows.set_index("USUBJID")["QVAL"].to_dict()
+
+
+@pytest.mark.parametrize("test", ["Cholesterol", "Glucose", "Sodium", "Creatinine"])
+def test_flagged_results_are_in_standard_units(combined, by_subject, test):
+    results = xpt("lbch").query("LBTEST == @test")
+    flagged = results.query("LBBLFL == 'Y'").set_index("USUBJID")
+    assert flagged.index.is_unique
+    found = by_subject.loc[flagged.index, f"LB__{test}"]
+    assert_same_numbers(found, flagged["LBSTRESN"].dropna())
+    assert len(flagged) > 240
+    assert combined.report["units"][f"LB__{test}"] == flagged["LBSTRESU"].iloc[0]
+
+
+def test_reported_cholesterol_is_in_milligrams(by_subject):
+    merge = {"result": {"LB__Cholesterol": "reported"}, "ignore": ["AE", "CM", "LBHE", "SUPPLBCH", "VS"]}
+    combined = combine_domains(PILOT, SubjectIdRule(), read_merge_settings(merge))
+    flagged = xpt("lbch").query("LBTESTCD == 'CHOL' and LBBLFL == 'Y'").set_index("USUBJID")
+    found = combined.frame.set_index("USUBJID")
+    assert found.loc[flagged.index, "LB__Cholesterol"].tolist() == flagged["LBORRES"].tolist()
+    assert combined.report["units"]["LB__Cholesterol"] == "mg/dL"
+    assert combined.report["units"]["LB__Glucose"] == "mmol/L"
+    pd.testing.assert_series_equal(found["LB__Glucose"], by_subject["LB__Glucose"])
+    ratio = pd.to_numeric(found["LB__Cholesterol"]) / pd.to_numeric(by_subject["LB__Cholesterol"])
+    assert ratio.dropna().between(38, 39.5).all()
+
+
+def test_height_without_any_flag_is_the_last_on_or_before_the_reference_start(by_subject, demographics):
+    heights = xpt("vs").query("VSTESTCD == 'HEIGHT'")
+    assert heights["VSBLFL"].isna().all()
+    heights = heights.assign(start=heights["USUBJID"].map(demographics["RFSTDTC"]))
+    before = heights[heights["VSDTC"] <= heights["start"]].sort_values(["VSDTC", "VISITNUM", "VSSEQ"])
+    expected = before.groupby("USUBJID")["VSSTRESN"].last()
+    assert len(expected) > 240
+    assert_same_numbers(by_subject.loc[expected.index, "VS__Height"], expected)
+
+
+def test_pressure_by_position_and_time_point(by_subject):
+    readings = xpt("vs").query("VSTESTCD == 'SYSBP' and VSBLFL == 'Y' and VSSTAT.isna()")
+    for (position, time_point), flagged in readings.groupby(["VSPOS", "VSTPT"]):
+        flagged = flagged.set_index("USUBJID")
+        found = by_subject.loc[flagged.index, f"VS__Systolic Blood Pressure [{position}, {time_point}]"]
+        assert_same_numbers(found, flagged["VSSTRESN"])
+    assert readings.groupby(["VSPOS", "VSTPT"]).ngroups == 3
+
+
+def test_stored_zeros_stay_zero(by_subject):
+    flagged = xpt("lbhe").query("LBTESTCD == 'BASO' and LBBLFL == 'Y' and LBSTRESN == 0")["USUBJID"]
+    assert len(flagged) == 3
+    assert (by_subject.loc[flagged, "LB__Basophils"] == "0").all()
+    for name in by_subject:
+        numbers = pd.to_numeric(by_subject[name], errors="coerce").abs()
+        assert not ((numbers > 0) & (numbers < 1e-6)).any(), name
+
+
+def test_education(by_subject):
+    years = xpt("sc").set_index("USUBJID")["SCSTRESN"]
+    assert_same_numbers(by_subject["SC__Level of Education Attained"], years)
+
+
+@pytest.mark.parametrize(
+    "domain", [*(pytest.param(name, marks=pytest.mark.thorough("2 to 3 s")) for name in ("VS", "LB")), "SC"]
+)
+def test_all_findings_are_as_the_referee_says(combined, domain):
+    """Every one of some 11,000 values, and each count of the report, from 84,000 records."""
+    paths = {"VS": ["vs"], "LB": ["lbch", "lbhe"], "SC": ["sc"]}[domain]
+    records = transport_records(*(PILOT / f"{name}.xpt" for name in paths))
+    subjects = transport_records(PILOT / "dm.xpt")
+    assert_agrees_with_the_referee(combined.frame, combined.report["domains"][domain], domain, records, subjects)
+
+
+# ---------------------------------------------------------------- the report, counted once more
+
+
+def test_the_report_counts_what_the_files_hold(combined):
+    report, paths = combined.report, sorted(PILOT.glob("*.xpt"))
+    assert list(report["left_out"]) == ["ts.xpt"]
+    frames = {path.name: xpt(path.stem) for path in paths if path.name != "ts.xpt"}
+    assert {name: file["rows"] for name, file in report["inputs"].items()} == {
+        name: len(frame) for name, frame in frames.items()
+    }
+    for path in paths:
+        if path.name in frames:
+            assert report["inputs"][path.name]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    parts = {"LB": ["lbch.xpt", "lbhe.xpt"]}
+    domains = [name[:2].upper() for name in frames if not name.startswith(("supp", "lb"))]
+    assert sorted(report["domains"]) == sorted({*domains, "LB"})
+    for domain, counts in report["domains"].items():
+        records = pd.concat([frames[name] for name in parts.get(domain, [f"{domain.lower()}.xpt"])])
+        assert counts["rows"] == len(records)
+        assert counts["subjects"] == records["USUBJID"].nunique()
+        assert counts["subjects_without_record"] == 306 - records["USUBJID"].nunique()
+    assert report["subjects"] == 306
+
+
+def test_the_report_counts_what_was_chosen_and_what_was_not(combined):
+    for domain in ("VS", "LB", "SC"):
+        counts = combined.report["domains"][domain]
+        columns = columns_of(combined, domain)
+        assert counts["chosen"] == combined.frame[columns].notna().sum().sum()
+        assert sum(counts["chosen_by"].values()) == counts["chosen"]
+        others = ("collapsed", "not_done", "without_value")
+        assert counts["chosen"] + sum(counts[name] for name in others) == counts["rows"]
+    assert combined.report["domains"]["VS"]["not_done"] == (xpt("vs")["VSSTAT"] == "NOT DONE").sum() == 8
+
+
+def test_the_report_counts_the_supplemental_records(combined):
+    parents = pd.concat([xpt("lbch"), xpt("lbhe")])
+    known = set(zip(parents["USUBJID"], parents["LBSEQ"], strict=True))
+    rows = xpt("supplbch")
+    is_known = [key in known for key in zip(rows["USUBJID"], rows["IDVARVAL"].str.strip().astype(float), strict=True)]
+    counts = combined.report["domains"]["LB"]
+    assert counts["supplemental_folded"] == sum(is_known)
+    assert counts["supplemental_without_parent"] == len(rows) - sum(is_known)
+    assert combined.report["domains"]["DM"]["supplemental_folded"] == len(xpt("suppdm"))
+
+
+def test_the_report_counts_the_subjects_with_a_value(combined):
+    columns = combined.report["columns"]
+    assert list(columns) == [name for name in combined.frame if name != "USUBJID"]
+    for name, counts in columns.items():
+        assert counts == {"subjects_with_value": int(combined.frame[name].notna().sum())}
+
+
+# ---------------------------------------------------------------- one data set in three formats
+
+
+@pytest.fixture(scope="module")
+def in_three_formats(tmp_path_factory):
+    merged = {}
+    for suffix in (".json", ".ndjson", ".xpt"):
+        folder = tmp_path_factory.mktemp("sdtm")
+        for path in (SHARED_DATA / "dataset_json" / "sdtm").glob(f"*{suffix}"):
+            (folder / path.name).write_bytes(path.read_bytes())
+        assert len(list(folder.iterdir())) == 6
+        merged[suffix] = combine_domains(folder, SubjectIdRule(), MergeSettings())
+    return merged
+
+
+def test_the_format_of_the_files_makes_no_difference(in_three_formats):
+    """Dataset-JSON as a document, line by line, and transport files: the same bytes, and the same counts."""
+    first = in_three_formats[".json"]
+    assert len(first.frame) == 18
+    for suffix in (".ndjson", ".xpt"):
+        other = in_three_formats[suffix]
+        assert csv_bytes(other.frame) == csv_bytes(first.frame)
+        for part in ("domains", "columns", "units", "subjects"):
+            assert other.report[part] == first.report[part]
+
+
+@pytest.mark.parametrize("domain", ["VS", "LB"])
+def test_the_findings_in_three_formats_are_as_the_referee_says(in_three_formats, domain):
+    folder = SHARED_DATA / "dataset_json" / "sdtm"
+    records, subjects = transport_records(folder / f"{domain.lower()}.xpt"), transport_records(folder / "dm.xpt")
+    merged = in_three_formats[".json"]
+    assert_agrees_with_the_referee(merged.frame, merged.report["domains"][domain], domain, records, subjects)
+
+
+# ---------------------------------------------------------------- one study in three formats
+
+STUDY = SHARED_DATA / "dataset_json" / "whole_study"
+
+
+def test_a_whole_study_is_the_same_in_three_formats():
+    """28 domains as JSON and DSJC; XPT has 27, without FT."""
+    json, dsjc = (combine_domains(STUDY / form, SubjectIdRule(), MergeSettings()).frame for form in ("json", "dsjc"))
+    pd.testing.assert_frame_equal(json, dsjc)
+    without_ft = read_merge_settings({"ignore": ["FT"]})
+    expected = combine_domains(STUDY / "json", SubjectIdRule(), without_ft).frame
+    pd.testing.assert_frame_equal(combine_domains(STUDY / "xpt", SubjectIdRule(), MergeSettings()).frame, expected)
+    assert (json.shape, expected.shape) == ((18, 178), (18, 127))

@@ -1,0 +1,352 @@
+"""Who the subjects are: how ids are spelled, whom DM knows, which tables are about subjects at all."""
+
+import ast
+
+import pandas as pd
+import pytest
+
+from study.merge import patterns
+from study.merge.subject_ids import SubjectIdRule, check_subject_id
+from tests.examples import quick_share_of, some_of
+from tests.places import PROJECT
+from tests.study.merge.merge_files import DM, combine, faults_of, finding, values
+
+PENTELI = ast.literal_eval(
+    ast.parse((PROJECT / "config" / "PENTELI.py").read_text(encoding="utf-8")).body[-1].value
+)["subject_id"]  # fmt: skip
+
+
+def ids(*subjects):
+    return [{"USUBJID": subject, "AGE": str(30 + number)} for number, subject in enumerate(subjects)]
+
+
+def subjects_of(tmp_path, rows, rule=None, name="dm.csv"):
+    return combine(tmp_path, {name: rows}, subject_id=rule).frame["USUBJID"].tolist()
+
+
+def notes_of(combined, name):
+    return combined.report["inputs"][name]["notes"]
+
+
+# ---------------------------------------------------------------- rules for ids
+
+
+@pytest.mark.parametrize("spelling", ["PENTELI-0001", "penteli_1", " P 0001 ", "1", "P1", "Penteli 01", "p-001"])
+def test_the_rule_of_penteli(spelling):
+    assert SubjectIdRule(**PENTELI).apply(pd.Index([spelling]))[0].tolist() == ["PENTELI-0001"]
+
+
+@pytest.mark.parametrize("spelling", ["SITE 2-0001", "PENTELI-", "PENTELI-1A", "Q0001", "PENTELI--1"])
+def test_the_rule_of_penteli_leaves_other_ids_apart(spelling):
+    rule = SubjectIdRule(**PENTELI)
+    ids, n_unmatched = rule.apply(pd.Index([spelling, "P 0001"]))
+    assert (ids[0], n_unmatched) == (f"PENTELI-{spelling.upper()}", 1)
+
+
+def test_the_rule_of_penteli_reconciles_four_files(tmp_path):
+    files = {
+        "DM.csv": [{"USUBJID": f"PENTELI-{number:04}", "AGE": str(number)} for number in (12, 1, 101)],
+        "VS.csv": [{"USUBJID": f"penteli_{number}", "BMI": str(number)} for number in (1, 101, 12)],
+        "LB.csv": [{"USUBJID": f" P {number:04} ", "Cholesterol": str(number)} for number in (101, 1)],
+        "SC.csv": [{"USUBJID": f"{number}", "Country": str(number)} for number in (12, 1)],
+    }
+    combined = combine(tmp_path, files, subject_id=PENTELI)
+    expected = {f"PENTELI-{number:04}": str(number) for number in (1, 12, 101)}
+    assert values(combined, "DM__AGE") == values(combined, "VS__BMI") == expected
+    assert values(combined, "LB__Cholesterol") == {"PENTELI-0001": "1", "PENTELI-0101": "101"}
+    assert values(combined, "SC__Country") == {"PENTELI-0001": "1", "PENTELI-0012": "12"}
+    assert combined.report["domains"]["LB"]["subjects_without_record"] == 1
+    assert all(notes_of(combined, name) == [] for name in files)
+
+
+@pytest.mark.parametrize(
+    ("rule", "spelling", "expected"),
+    [
+        ({}, "  ab-1 ", "ab-1"),
+        ({"case": "upper"}, "ab-1", "AB-1"),
+        ({"case": "lower"}, "AB-1", "ab-1"),
+        ({"zero_pad": 5}, "12", "00012"),
+        ({"zero_pad": 5}, "A12", "A12"),
+        ({"zero_pad": 2}, "123", "123"),
+        ({"prefix": "X-"}, "12", "X-12"),
+        ({"pattern": r"^.*-(\d+)$", "replacement": r"\1"}, "01-701-1015", "1015"),
+        ({"pattern": "-"}, "01-701-1015", "017011015"),
+        ({"pattern": r"^(?P<site>\d+)/(?P<who>\d+)$", "replacement": r"\g<who>-\g<site>"}, "701/15", "15-701"),
+        ({"pattern": r"^(?=A)(\w)(\w+)$", "replacement": r"\2"}, "A12", "12"),
+        ({"case": "upper", "pattern": "^S", "zero_pad": 4, "prefix": "T"}, "s7", "T0007"),
+    ],
+)
+def test_each_part_of_a_rule(tmp_path, rule, spelling, expected):
+    assert check_subject_id(rule) == []
+    assert subjects_of(tmp_path, ids(spelling), rule) == [expected]
+
+
+ENDLESS = [r"^(a+)+$", r"^(a|a)*$", r"^(a|aa)+$", r"(.*a){25}$", r"^a*a*a*a*a*a*a*a*$"]
+
+
+@pytest.mark.parametrize("pattern", some_of(ENDLESS))
+def test_a_pattern_that_backtracks_without_end_is_a_fault(pattern, tmp_path, monkeypatch):
+    monkeypatch.setattr(patterns, "SECONDS", quick_share_of(10) / 10)
+    [fault] = faults_of(tmp_path, {"dm.csv": ids("a" * 400 + "!", "7")}, subject_id={"pattern": pattern})
+    assert "subject_id['pattern']: not done with 2 ids after" in fault
+    assert "aaa" not in fault
+
+
+@pytest.mark.parametrize("pattern", ["(" * 5000 + ")" * 5000, "a{99999999999999999999}", "(", "a**"])
+def test_a_text_that_is_no_pattern_is_a_fault(pattern):
+    assert check_subject_id({"pattern": pattern})[0].startswith("subject_id['pattern']: found ")
+
+
+def test_a_check_of_the_config_runs_no_pattern():
+    nested = "(" * 12 + "0?" + "){99}" * 12
+    assert check_subject_id({"pattern": nested, "replacement": r"\12"}) == []
+    assert len(check_subject_id({"pattern": nested, "replacement": r"\13"})) == 1
+
+
+def test_ids_that_the_pattern_does_not_touch_are_noted(tmp_path):
+    rule = {"pattern": r"^P(\d+)$", "replacement": r"\1"}
+    files = {"dm.csv": ids("P1", "P2", "Q3", "4"), "vs.csv": [{"USUBJID": "P1", "BMI": "20"}]}
+    combined = combine(tmp_path, files, subject_id=rule)
+    [note] = notes_of(combined, "dm.csv")
+    assert "2 ids" in note
+    assert "Q3" not in note
+    assert notes_of(combined, "vs.csv") == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "spellings", "n_merged"),
+    [
+        ({"case": "upper"}, ["ab", "AB", "c"], 1),
+        ({"zero_pad": 4}, ["1", "01", "0001", "2"], 2),
+        ({"pattern": r"^\d+-"}, ["701-1", "702-1", "702-2"], 1),
+    ],
+)
+def test_ids_that_a_rule_merges_are_a_fault(tmp_path, rule, spellings, n_merged):
+    [fault] = faults_of(tmp_path, {"dm.csv": ids(*spellings)}, subject_id=rule)
+    assert fault.startswith("dm.csv: ")
+    assert f"makes {n_merged} of {len(spellings)} source ids" in fault
+    assert not any(spelling in fault.replace("subject_id", "") for spelling in spellings if len(spelling) > 1)
+
+
+def test_the_same_id_in_many_rows_or_padded_is_no_merging(tmp_path):
+    records = [finding("LB", TEST="Glucose", STRESN=str(n), USUBJID=name) for n, name in enumerate(["s1", "s1", " s1"])]
+    combined = combine(tmp_path, {"dm.csv": DM, "lb.csv": records}, subject_id={"case": "upper"})
+    assert list(values(combined, "LB__Glucose")) == ["S1"]
+
+
+def test_spellings_that_differ_between_files_are_no_merging(tmp_path):
+    files = {"dm.csv": ids("s1"), "vs.csv": [{"USUBJID": "S1", "BMI": "20"}]}
+    assert values(combine(tmp_path, files, subject_id={"case": "upper"}), "VS__BMI") == {"S1": "20"}
+
+
+def test_a_rule_that_leaves_nothing_of_an_id_is_a_fault(tmp_path):
+    [fault] = faults_of(tmp_path, {"dm.csv": ids("ABC", "12")}, subject_id={"pattern": "[A-Z]+"})
+    assert fault.startswith("dm.csv: ")
+    assert "subject_id" in fault
+    assert "ABC" not in fault
+
+
+@pytest.mark.parametrize("blank", ["", "   "])
+def test_a_row_without_an_id_is_a_fault(tmp_path, blank):
+    [fault] = faults_of(tmp_path, {"dm.csv": DM, "vs.csv": [{"USUBJID": name, "X": "1"} for name in ("S1", blank)]})
+    assert fault.startswith("vs.csv: USUBJID is empty in 1 of 2 rows")
+
+
+def test_leading_zeros_stay(tmp_path):
+    assert subjects_of(tmp_path, ids("007", "0007", "7")) == ["0007", "007", "7"]
+
+
+@pytest.mark.parametrize("name", ["dm.xpt", "dm.parquet", "dm.json"])
+def test_numeric_ids_are_whole_numbers(tmp_path, name):
+    rows = pd.DataFrame({"USUBJID": [1015.0, 7.0, 123456789.0], "AGE": [1.0, 2.0, 3.0]})
+    assert subjects_of(tmp_path, rows, name=name) == ["1015", "123456789", "7"]
+    assert subjects_of(tmp_path, rows, {"zero_pad": 6}, name) == ["000007", "001015", "123456789"]
+
+
+@pytest.mark.parametrize("number", [123456789012345, 1234567890123456, 2**53 - 2, 12345678901234567])
+def test_long_numeric_ids_keep_their_digits(tmp_path, number):
+    """Insurance and device numbers have 15 digits and more; floats hold whole numbers up to 2**53."""
+    rows = pd.DataFrame({"USUBJID": [number, number + 1], "AGE": [1, 2]})
+    assert subjects_of(tmp_path, rows, name="dm.parquet") == [str(number), str(number + 1)]
+
+
+def test_numeric_and_text_ids_meet(tmp_path):
+    files = {
+        "dm.parquet": pd.DataFrame({"USUBJID": [1, 2], "AGE": [30, 40]}),
+        "vs.csv": [{"USUBJID": "2", "BMI": "20"}],
+        "lb.xpt": pd.DataFrame([finding("LB", TEST="Glucose", STRESN=5.0, USUBJID=1.0)]),
+    }
+    combined = combine(tmp_path, files)
+    assert values(combined, "VS__BMI") == {"2": "20"}
+    assert values(combined, "LB__Glucose") == {"1": "5"}
+
+
+# ---------------------------------------------------------------- another id column, or none
+
+
+def test_rows_are_numbered_where_there_is_no_id(tmp_path):
+    rows = [{"age": str(50 - number)} for number in range(12)]
+    combined = combine(tmp_path, {"heart.csv": rows}, subject_id={"column": None})
+    assert combined.frame["USUBJID"].tolist() == [str(number) for number in range(1, 13)]
+    assert combined.frame["HEART__age"].tolist() == [row["age"] for row in rows]
+
+
+def test_a_file_without_an_id_is_left_as_it_is_even_with_equal_rows(tmp_path):
+    combined = combine(tmp_path, {"heart.csv": [{"age": "1", "sex": "F"}] * 3}, subject_id={"column": None})
+    assert combined.frame["HEART__age"].tolist() == ["1", "1", "1"]
+
+
+def test_row_numbers_need_one_file(tmp_path):
+    faults = faults_of(tmp_path, {"a.csv": [{"x": "1"}], "b.csv": [{"x": "1"}]}, subject_id={"column": None})
+    assert any("2 files" in fault for fault in faults)
+
+
+def test_another_id_column(tmp_path):
+    rows = [{"pidnum": "0100", "age": "30"}, {"pidnum": "0099", "age": "40"}]
+    combined = combine(tmp_path, {"AIDS.csv": rows}, subject_id={"column": "pidnum"})
+    assert list(combined.frame) == ["USUBJID", "AIDS__age"]
+    assert values(combined, "AIDS__age") == {"0100": "30", "0099": "40"}
+
+
+def test_two_rows_of_one_id_are_a_fault_there_as_well(tmp_path):
+    [fault] = faults_of(tmp_path, {"AIDS.csv": [{"pidnum": "1", "x": "1"}] * 2}, subject_id={"column": "pidnum"})
+    assert fault.startswith("AIDS: 1 subject")
+    assert "pidnum" in fault
+
+
+def test_an_absent_id_column_is_a_fault_that_names_the_setting(tmp_path):
+    faults = faults_of(tmp_path, {"dm.csv": DM, "aids.csv": [{"pidnum": "1"}], "sc.csv": [{"PatientId": "1"}]})
+    assert [fault.split(":")[0] for fault in faults] == ["aids.csv", "sc.csv"]
+    assert all("'USUBJID'" in fault and 'subject_id: {"column": ' in fault for fault in faults)
+
+
+# ---------------------------------------------------------------- whom DM knows
+
+
+def results(*subjects):
+    return [finding("LB", TEST="Glucose", STRESN="5", USUBJID=subject) for subject in subjects]
+
+
+def test_a_subject_that_dm_does_not_know_is_a_fault(tmp_path):
+    [fault] = faults_of(tmp_path, {"dm.csv": DM, "lb.csv": results("S1", "ZZ7", "ZZ7", "ZZ8")})
+    assert fault.startswith("lb.csv: 2 of 3 subjects (3 rows) are not in DM")
+    assert 'merge: {"unknown_subjects": ["LB"]}' in fault
+    assert "USUBJID" in fault
+    assert "spelled" not in fault
+    assert not any(name in fault for name in ("S1", "ZZ7", "ZZ8"))
+
+
+def test_the_setting_leaves_them_out_and_counts_them(tmp_path):
+    files = {"dm.csv": DM, "lb.csv": results("S1", "ZZ7", "ZZ7", "ZZ8")}
+    combined = combine(tmp_path, files, merge={"unknown_subjects": ["LB"]})
+    assert combined.frame["USUBJID"].tolist() == ["S1", "S2"]
+    counts = combined.report["domains"]["LB"]
+    assert (counts["unknown_subjects_left_out"], counts["rows_of_unknown_subjects"], counts["rows"]) == (2, 3, 1)
+    assert combined.report["inputs"]["lb.csv"]["rows"] == 4
+    assert faults_of(tmp_path, files, merge={"unknown_subjects": ["VS"]})
+
+
+@pytest.mark.parametrize("named", ["LB", "LBCH"])
+def test_the_setting_names_the_domain_or_its_part(tmp_path, named):
+    rows = [row | {"DOMAIN": "LB"} for row in results("S1", "ZZ7")]
+    files = {"dm.csv": DM, "lbch.csv": rows, "lbhe.csv": [row | {"LBTEST": "Hgb"} for row in rows[:1]]}
+    combined = combine(tmp_path, files, merge={"unknown_subjects": [named]})
+    assert combined.report["domains"]["LB"]["unknown_subjects_left_out"] == 1
+    assert values(combined, "LB__Hgb") == {"S1": "5"}
+
+
+def test_a_person_in_two_parts_of_a_domain_is_one_person(tmp_path):
+    rows = [row | {"DOMAIN": "LB"} for row in results("S1", "ZZ7")]
+    files = {"dm.csv": DM, "lbch.csv": rows, "lbhe.csv": [row | {"LBTEST": "Hgb"} for row in rows]}
+    counts = combine(tmp_path, files, merge={"unknown_subjects": ["LB"]}).report["domains"]["LB"]
+    assert counts["rows_of_unknown_subjects"] == 2
+    assert counts["unknown_subjects_left_out"] == 1
+
+
+def test_no_subject_in_common(tmp_path):
+    [fault] = faults_of(tmp_path, {"dm.csv": DM, "lb.csv": results("701-S1", "701-S2")})
+    assert "2 of 2 subjects" in fault
+    assert "spelled differently" in fault
+    assert "subject_id" in fault
+
+
+def test_a_domain_of_unknown_subjects_alone(tmp_path):
+    files = {"dm.csv": DM, "lb.csv": results("ZZ7"), "vs.csv": [{"USUBJID": "ZZ7", "BMI": "20"}]}
+    combined = combine(tmp_path, files, merge={"unknown_subjects": ["LB", "VS"]})
+    assert combined.frame["USUBJID"].tolist() == ["S1", "S2"]
+    for domain in ("LB", "VS"):
+        counts = combined.report["domains"][domain]
+        assert (counts["subjects"], counts["subjects_without_record"]) == (0, 2)
+
+
+def test_unknown_subjects_of_a_supplemental_file(tmp_path):
+    """The setting that the message names makes a run whose table on the screen can be drawn."""
+    from Create_Combined_Pilot_Dataset import merge_table
+
+    rows = [
+        {"USUBJID": name, "RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "ITT", "QVAL": "Y"}
+        for name in ("S1", "ZZ7")
+    ]
+    files = {"dm.csv": DM, "suppdm.csv": rows}
+    [fault] = faults_of(tmp_path, files)
+    assert 'merge: {"unknown_subjects": ["SUPPDM"]}' in fault
+    combined = combine(tmp_path, files, merge={"unknown_subjects": ["SUPPDM"]})
+    assert values(combined, "DM__ITT") == {"S1": "Y"}
+    assert "unknown_subjects_left_out': 1" in str(combined.report)
+    assert "DM" in merge_table(combined.report)
+
+
+def test_several_domains_need_dm(tmp_path):
+    files = {"lb.csv": results("S1"), "vs.csv": [{"USUBJID": "S1", "BMI": "20"}]}
+    [fault] = faults_of(tmp_path, files)
+    assert "no DM file among LB, VS" in fault
+
+
+def test_one_domain_does_not_need_dm(tmp_path):
+    combined = combine(tmp_path, {"lbch.csv": results("S2", "S1"), "ts.csv": "TSPARMCD\nX\n"})
+    assert values(combined, "LB__Glucose") == {"S1": "5", "S2": "5"}
+
+
+def test_parts_of_one_domain_do_not_need_dm_either(tmp_path):
+    files = {"lbch.csv": results("S2", "S1"), "lbhe.csv": [row | {"LBTEST": "Hgb"} for row in results("S3", "S1")]}
+    combined = combine(tmp_path, files)
+    assert values(combined, "LB__Glucose") == {"S1": "5", "S2": "5"}
+    assert values(combined, "LB__Hgb") == {"S1": "5", "S3": "5"}
+
+
+# ---------------------------------------------------------------- tables that are not about subjects
+
+
+@pytest.mark.parametrize("domain", ["TA", "TE", "TV", "TI", "TS", "RELREC", "CO"])
+@pytest.mark.parametrize("suffix", [".csv", ".xpt"])
+def test_tables_that_are_not_about_subjects_are_left_out_and_said_to_be(tmp_path, domain, suffix):
+    """They are not even read: a transport file that is none at all does not stop the merge."""
+    name = f"{domain.lower()}{suffix}"
+    combined = combine(tmp_path, {"dm.csv": DM, name: b"\xff\xfe not a table"})
+    assert list(combined.report["left_out"]) == [name]
+    assert list(combined.report["inputs"]) == ["dm.csv"]
+
+
+def test_the_reasons_tell_apart_design_relations_and_comments(tmp_path):
+    combined = combine(tmp_path, {"dm.csv": DM, "ts.csv": "X\n1\n", "relrec.csv": "X\n1\n", "co.csv": "X\n1\n"})
+    reasons = combined.report["left_out"]
+    assert "design" in reasons["ts.csv"]
+    assert "relation" in reasons["relrec.csv"]
+    assert "comment" in reasons["co.csv"]
+
+
+@pytest.mark.parametrize("named", ["LB", "lb"])
+def test_the_config_can_ignore_a_domain(tmp_path, named):
+    combined = combine(tmp_path, {"dm.csv": DM, "lb.csv": results("ZZ7")}, merge={"ignore": [named]})
+    assert combined.report["left_out"] == {"lb.csv": "ignored by the config"}
+    assert list(combined.frame) == ["USUBJID", "DM__RFSTDTC"]
+
+
+def test_files_of_other_kinds_are_left_out_and_said_to_be(tmp_path):
+    combined = combine(tmp_path, {"dm.csv": DM, "protocol.pdf": b"%PDF-1.7"})
+    assert list(combined.report["left_out"]) == ["protocol.pdf"]
+
+
+def test_nothing_but_left_out_tables_is_a_fault(tmp_path):
+    [fault] = faults_of(tmp_path, {"ts.csv": "X\n1\n"})
+    assert "no file with data of subjects" in fault
