@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from config import ClusterSettings
 from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError, stop_at
 from disclosure_control.records.choice import free_memory
+from disclosure_control.records.scheduler_address import safe_address
 from disclosure_control.run.memory import OF_A_WORKER
 
 if TYPE_CHECKING:
@@ -167,9 +168,11 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
     """Workers for a run, which puts things aside in the folder ``run``.
 
     Those of the scheduler that is set, else processes of this machine that nobody else can reach, gone at the end.
-    Raises ``FaultyInputError`` where Dask is not installed, a scheduler refuses, has no workers, other versions of what
-    has to agree, or workers that do not share the folder.
+    Raises ``FaultyInputError`` where a scheduler could be listened to, before anything is sent to it; where Dask is not
+    installed, a scheduler refuses, has no workers, other versions of what has to agree, or workers that do not share
+    the folder.
     """
+    scheduler = None if settings.scheduler is None else safe_address(settings.scheduler)
     try:
         import dask
         import distributed
@@ -181,10 +184,10 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with contextlib.ExitStack() as until_end:
         until_end.enter_context(dask.config.set(QUIET))
-        if settings.scheduler is None:
+        if scheduler is None:
             where, address = "cluster of this machine", until_end.enter_context(_of_this_machine(settings, run))
         else:
-            where = address = settings.scheduler
+            where = address = scheduler
         try:
             client = distributed.Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
         except Exception as error:
@@ -196,7 +199,7 @@ def dask_workers(settings: ClusterSettings, run: Path) -> Iterator[DaskWorkers]:
             ) from None
         until_end.callback(_end, client.close)
         workers = DaskWorkers(client, where)
-        if settings.scheduler is not None:
+        if scheduler is not None:
             _check(client, where, run)
         yield workers
 
