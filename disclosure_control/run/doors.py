@@ -30,7 +30,8 @@ from disclosure_control import __version__
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError
 from disclosure_control.basics.telling.words import text_table
-from disclosure_control.run.logs import FORMATS, Log, utc_now
+from disclosure_control.run import clock
+from disclosure_control.run.logs import FORMATS, Log
 from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
@@ -54,7 +55,7 @@ class Pilot:
     config: dict
     config_file: SourceFile
     is_configured: bool = True
-    started: str = field(default_factory=utc_now)
+    started: str = field(default_factory=lambda: clock.utc_now())
     keep_runs: int = KEEP_RUNS
     log: Log = field(default_factory=Log)
     left_out: frozenset[str] = frozenset()
@@ -165,8 +166,9 @@ def _process_one(
     if not folder.is_dir():
         raise FaultyInputError(f"{folder}: there is no such folder; put the pilot's domain files there")
     results = folder / RESULTS_FOLDER
+    started = clock.utc_now()
     pilot = Pilot(
-        name, folder, results, config, file, not is_new, utc_now(), settings.keep_runs, log, cluster=settings.cluster
+        name, folder, results, config, file, not is_new, started, settings.keep_runs, log, cluster=settings.cluster
     )
     log.say(f"Pilot {name}")
     with held(pilot.results):

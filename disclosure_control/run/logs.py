@@ -8,17 +8,12 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from typing import Any, TextIO
 
+from disclosure_control.run import clock
 from disclosure_control.run.progress import progress, saying
 
 FORMATS = ("text", "json")
-
-
-def utc_now() -> str:
-    """The present moment, UTC, ISO 8601: ``2026-01-31T23:59:59.123456Z``."""
-    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 class Log:
@@ -56,7 +51,7 @@ class Log:
         """One line of JSON; nothing where the log is for people."""
         if self.is_json:
             of_pilot = {} if self.pilot is None else {"pilot": self.pilot}
-            say(json.dumps({"event": name, "when": utc_now(), **of_pilot, **fields}), stream)
+            say(json.dumps({"event": name, "when": clock.utc_now(), **of_pilot, **fields}), stream)
 
     @contextlib.contextmanager
     def step(self, name: str, is_said: bool = False) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,8 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.run.logs import Log, SilentLog, utc_now
+from disclosure_control.run import clock
+from disclosure_control.run.logs import Log, SilentLog
 from disclosure_control.steps import STEPS, settings_module, step_module
 from study.formats.files import DomainFiles
 
@@ -38,7 +39,7 @@ class StepInput:
     assessment: Assessment
     earlier: Mapping[str, StepResult]
     files: DomainFiles = field(default_factory=DomainFiles)
-    started: str = field(default_factory=utc_now)
+    started: str = field(default_factory=lambda: clock.utc_now())
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def run_steps(
     The ``log`` is told of each step and of its seconds. Steps that are ``left_out`` are not run. The run ``started``
     now, where nobody says when.
     """
-    log, started = log or SilentLog(), started or utc_now()
+    log, started = log or SilentLog(), started or clock.utc_now()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
     files = DomainFiles(is_kept="release" in given and not isinstance(dataset.table, TableOnDisk))

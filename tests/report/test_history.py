@@ -120,7 +120,7 @@ def test_drift_by_hand():
 def clock(monkeypatch, doors):
     """Each run is a day after the one before."""
     days = iter(range(1, 29))
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", lambda: f"2026-02-{next(days):02}T00:00:00.000000Z")
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", lambda: f"2026-02-{next(days):02}T00:00:00.000000Z")
 
 
 def lines_of(pilot) -> list[dict]:

@@ -21,8 +21,8 @@ from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROU
 from disclosure_control.report.evidence.pack import REPORT_HTML, REPORT_MD, as_html, as_markdown
 from disclosure_control.report.evidence.sections import Content, sections_of
 from disclosure_control.report.history import worst_rates
+from disclosure_control.run.clock import utc_now
 from disclosure_control.run.doors import DONE, run_door
-from disclosure_control.run.logs import utc_now
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.context.settings import ContextSettings
 from Main_Anonymization import add_options, assess_pilot
@@ -98,7 +98,7 @@ def run(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder.parent))
     monkeypatch.setenv("BIOSTREAMS_CONFIG_DIR", str(configs))
     monkeypatch.setenv(KEY, "a key of this test alone, 0123456789 abcdefghij")
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
 
     def both_doors(seed: int) -> Ran:
         chance = np.random.default_rng(seed)

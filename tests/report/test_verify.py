@@ -8,8 +8,8 @@ import re
 import pytest
 
 from disclosure_control.report.evidence.pack import MANIFEST
+from disclosure_control.run.clock import utc_now
 from disclosure_control.run.fingerprints import KEY_FILE
-from disclosure_control.run.logs import utc_now
 from disclosure_control.verify import main, verify
 from tests.run.fixtures import kept_screen
 from tests.run.synthetic_pilot import (
@@ -36,7 +36,7 @@ def published_once(finished_template, tmp_path_factory):
     pilot = copy_of(finished_template, tmp_path_factory.mktemp("published"))
     with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
         doors = Doors(pilot.desk, monkeypatch, screen)
-        monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+        monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
         assert doors.start(2).status == DONE
     return pilot.root
 
@@ -44,7 +44,7 @@ def published_once(finished_template, tmp_path_factory):
 @pytest.fixture
 def published(published_once, tmp_path, doors, monkeypatch):
     """Such results of a desk of one's own, where ``verify`` finds the config."""
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
     return copy_of(published_once, tmp_path)
 
 
@@ -83,7 +83,7 @@ def test_every_figure_and_file_is_compared(published):
 def test_a_run_after_which_few_are_no_longer_alone_holds(pilot, doors, monkeypatch, runs):
     """40 are alone; then 35 of them stay so, 5 go and 12 come: masked in the run, and so when it is made again."""
     monkeypatch.setenv("BIOSTREAMS_KEEP_RUNS", runs)
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
     monkeypatch.setattr("tests.run.synthetic_pilot.PEOPLE", tuple(_person(i) for i in range(90)))
     for alone in (range(40), range(5, 52)):
         for domain in ("DM", "VS", "LB", "SC"):
@@ -250,12 +250,12 @@ def test_paid_answers_are_not_asked_again(published, doors):
 @pytest.mark.thorough("2 s")
 def test_a_release_of_another_day_holds(pilot, doors, monkeypatch):
     """``released/`` tells the day of its run, and does so when it is made again."""
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", lambda: "2026-02-03T04:05:06.000007Z")
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", lambda: "2026-02-03T04:05:06.000007Z")
     monkeypatch.setenv("CLINIC_KEY", "8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
     pilot.configure(release={"key_from": {"environment": "CLINIC_KEY"}})
     assert doors.start(2).status == DONE
     assert "released 2026-02-03" in (pilot.results / "released" / "README.txt").read_text(encoding="utf-8")
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
     found = verify(pilot.results)
     assert found.n_changed == 0, found.changed
 

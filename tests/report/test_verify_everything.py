@@ -14,8 +14,8 @@ from disclosure_control import verify as verification
 from disclosure_control.report.evidence.manifest import figures_of
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.verification import _leaves
+from disclosure_control.run.clock import utc_now
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint, fingerprint_of_json
-from disclosure_control.run.logs import utc_now
 from disclosure_control.run.results import summary_text
 from disclosure_control.verify import verify
 from tests.run.fixtures import kept_screen
@@ -50,7 +50,7 @@ def template(tmp_path_factory):
     pilot.configure(**KEYS)
     with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
         doors = Doors(pilot.desk, monkeypatch, screen)
-        monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+        monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
         monkeypatch.setenv(KEY, "a key of this test alone, 0123456789 abcdefghij")
         for door in (1, 2, 2):
             run = doors.start(door, *(["--shareable"] if door == 2 else []))

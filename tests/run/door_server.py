@@ -63,8 +63,8 @@ def run_door(desk: str, script: str, arguments: list[str], n: int, how: str, out
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     os.chdir(desk)
     sys.argv = [script, *arguments]
-    doors = importlib.import_module("disclosure_control.run.doors")
-    doors.utc_now = lambda: NOW
+    clock = importlib.import_module("disclosure_control.run.clock")
+    clock.utc_now = lambda: NOW
     status = 99
     breaker = Breaker(n, how)
     try:

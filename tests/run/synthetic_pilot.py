@@ -204,7 +204,7 @@ class Doors:
             monkeypatch.delenv(key, raising=False)
         # The developer's own .env beside the scripts must have no say here.
         monkeypatch.setattr("config.PROJECT_FOLDER", desk.parent / "scripts")
-        monkeypatch.setattr("disclosure_control.run.doors.utc_now", lambda: NOW)
+        monkeypatch.setattr("disclosure_control.run.clock.utc_now", lambda: NOW)
         monkeypatch.chdir(desk)
 
     def start(self, door: int, *arguments: str) -> Run:

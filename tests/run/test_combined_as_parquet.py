@@ -13,7 +13,7 @@ import pytest
 from disclosure_control.records import merging
 from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.merging import MergeLimits
-from disclosure_control.run.logs import utc_now
+from disclosure_control.run.clock import utc_now
 from disclosure_control.verify import verify
 from study.formats.parquet_blocks import parquet_bytes
 from tests.run.fixtures import kept_screen
@@ -37,7 +37,7 @@ def published_once(finished_template, tmp_path_factory):
     pilot = copy_of(finished_template, tmp_path_factory.mktemp("published"))
     with kept_screen() as screen, pytest.MonkeyPatch.context() as monkeypatch:
         doors = Doors(pilot.desk, monkeypatch, screen)
-        monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+        monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
         pilot.configure(merge={"combined_as": "parquet"})
         for door in (1, 2):
             run = doors.start(door)
@@ -49,7 +49,7 @@ def published_once(finished_template, tmp_path_factory):
 @pytest.fixture
 def as_parquet(published_once, finished_template, tmp_path, doors, monkeypatch):
     """Such a pilot at a desk of one's own, and its files as they were with text."""
-    monkeypatch.setattr("disclosure_control.run.doors.utc_now", utc_now)
+    monkeypatch.setattr("disclosure_control.run.clock.utc_now", utc_now)
     pilot = copy_of(published_once, tmp_path)
     pilot.configure(merge={"combined_as": "parquet"})
     return pilot, files_below(SyntheticPilot(finished_template).results)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from disclosure_control.run.logs import Log
-from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
+from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, NOW, leaks
 
 
 def events_of(text: str) -> list[dict]:
@@ -44,6 +44,7 @@ def test_the_doors_in_json(pilot, doors):
         assert run.status == DONE
         events = events_of(run.out)
         assert {event["pilot"] for event in events} == {"CLINIC"}
+        assert {event["when"] for event in events} == {NOW}  # no digits of chance among those that leaks() looks for
         assert events[-1]["event"] == "outcome"
         assert events[-1]["status"] == DONE
         steps.append([event["step"] for event in events if event["event"] == "step"])
