@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from config.model_settings import KeyReader
+from config.model_settings import KeyReader, PilotConfig
+from disclosure_control.basics.settings.fields import read
+from disclosure_control.basics.settings.kinds import Place
 
-# Config keys of the steps, in the order in which they run. In the folder of each, the module ``settings`` has
-# ``read_settings(value, config, columns)``, which types what its key says, and the module ``step`` has
-# ``run_step(StepInput)``; both are imported where the key is used.
+# Config keys of the steps, in the order in which they run. In the folder of each, the module ``settings`` names the
+# class of what its key says, ``SETTINGS``, and the module ``step`` has ``run_step(StepInput)``; both are imported where
+# the key is used.
 STEPS = (
     "identifiers",  # first: whether a column names people comes before how many share their values
     "risk",
@@ -34,7 +37,13 @@ def settings_module(name: str) -> ModuleType:
 
 
 def _reader_of(name: str) -> KeyReader:
-    return lambda value, config, columns: settings_module(name).read_settings(value, config, columns)
+    def read_key(value: object, config: PilotConfig, columns: Sequence[str] | None) -> object:
+        module = settings_module(name)
+        if not isinstance(getattr(module, "SETTINGS", None), type):
+            return module.read_settings(value, config, columns)
+        return read(module.SETTINGS, value, Place(name, config, columns))
+
+    return read_key
 
 
 # Per key of a step what reads it, for ``validate_config``.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import pandas as pd
 
@@ -23,9 +23,12 @@ from study.formats.files import DomainFiles
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 
 
+Settings = TypeVar("Settings", covariant=True)
+
+
 @dataclass(frozen=True)
-class StepInput:
-    """What a step may look at. ``settings`` is what its config key says, typed by the step; None where it has no key.
+class StepInput(Generic[Settings]):
+    """What a step may look at. ``settings`` is what its config key says, or the defaults where it has no key.
 
     ``folder`` is the pilot's, where results of earlier runs are; ``earlier`` holds the results of the steps before,
     ``files`` reads the pilot's domain files, each once where a later step needs it again. ``started`` is when the run
@@ -34,7 +37,7 @@ class StepInput:
 
     pilot: str
     folder: Path
-    settings: Any
+    settings: Settings
     dataset: CombinedDataset
     assessment: Assessment
     earlier: Mapping[str, StepResult]
@@ -97,6 +100,11 @@ def _fault_of_step(name: str) -> str:
     )
 
 
+def _defaults_of(name: str) -> Any:
+    kind = getattr(settings_module(name), "SETTINGS", None)
+    return kind() if isinstance(kind, type) and name in ALWAYS_RUN else None
+
+
 def run_steps(
     pilot: str,
     folder: Path,
@@ -117,7 +125,8 @@ def run_steps(
     files = DomainFiles(is_kept="release" in given and not isinstance(dataset.table, TableOnDisk))
     for name in STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
-            step = StepInput(pilot, folder, given.get(name), dataset, assessment, dict(results), files, started)
+            settings = given.get(name, _defaults_of(name))
+            step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), files, started)
             with log.step(name, is_said=name not in ALWAYS_RUN):
                 results[name] = step_module(name).run_step(step)
     return results

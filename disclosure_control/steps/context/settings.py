@@ -2,103 +2,62 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import SHARE, Check, faults_of_settings, is_value, one_of
-from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
+from disclosure_control.basics.settings.fields import SettingsGroup, setting, settings_in
+from disclosure_control.basics.settings.kinds import DATE, SENTENCE, SHARE, Place, dictionary_of, one_of
 
-KEY = "context"
 PUBLIC = "public"
 ENVIRONMENTS = (PUBLIC, "under agreement", "secure environment", "in the house")
 MODELS = ("K", "L", "T")
-
-
-def _open(question: str) -> Any:
-    return field(default=None, metadata={"question": question})
+_ROLES = dictionary_of(SENTENCE, "a dictionary, column -> why it has its role", are_columns=True)
+_THRESHOLDS = dictionary_of(SENTENCE, "a dictionary, K, L or T -> why this number", known=MODELS)
 
 
 @dataclass(frozen=True)
-class ContextSettings:
+class ContextSettings(SettingsGroup):
     """What the controller says; None, or an entry that is not there, is an open point.
 
     ``attempt_probability`` in [0, 1]: that somebody tries to find a person, higher is riskier. ``roles``: by column,
     why it has its role. ``thresholds``: by K, L and T, why that number. Dates are ISO 8601.
     """
 
-    purpose: str | None = _open("What are the data released for?")
-    legal_basis: str | None = _open("On what legal basis?")
-    recipient: str | None = _open("Who receives them?")
-    environment: str | None = _open("Where will they be kept and used?")
-    controls: str | None = _open("What binds the recipient: contract, technical and organisational measures?")
-    threat_model: str | None = _open("Who might try to find a person, with what knowledge and motive?")
-    attempt_probability: float | None = _open("How probable is it that somebody tries?")
-    roles: Mapping[str, str] = field(
-        default_factory=dict, metadata={"question": "Why is each column a quasi-identifier, or sensitive?"}
+    purpose: str | None = setting(SENTENCE, "What are the data released for?", None)
+    legal_basis: str | None = setting(SENTENCE, "On what legal basis?", None)
+    recipient: str | None = setting(SENTENCE, "Who receives them?", None)
+    environment: str | None = setting(one_of(*ENVIRONMENTS), "Where will they be kept and used?", None)
+    controls: str | None = setting(
+        SENTENCE, "What binds the recipient: contract, technical and organisational measures?", None
     )
-    thresholds: Mapping[str, str] = field(
-        default_factory=dict, metadata={"question": "Why these thresholds K, L and T?"}
+    threat_model: str | None = setting(
+        SENTENCE, "Who might try to find a person, with what knowledge and motive?", None
     )
-    missing_values: str | None = _open("Why this policy for missing values?")
-    utility: str | None = _open("What must the data still be good for?")
-    residual_risk: str | None = _open("Why is the risk that is left acceptable?")
-    approver: str | None = _open("Who approves the release?")
-    approved_on: str | None = _open("When was it approved?")
-    review_date: str | None = _open("When is this decision looked at again?")
+    attempt_probability: float | None = setting(SHARE, "How probable is it that somebody tries?", None)
+    roles: Mapping[str, str] = setting(_ROLES, "Why is each column a quasi-identifier, or sensitive?", {})
+    thresholds: Mapping[str, str] = setting(_THRESHOLDS, "Why these thresholds K, L and T?", {})
+    missing_values: str | None = setting(SENTENCE, "Why this policy for missing values?", None)
+    utility: str | None = setting(SENTENCE, "What must the data still be good for?", None)
+    residual_risk: str | None = setting(SENTENCE, "Why is the risk that is left acceptable?", None)
+    approver: str | None = setting(SENTENCE, "Who approves the release?", None)
+    approved_on: str | None = setting(DATE, "When was it approved?", None)
+    review_date: str | None = setting(DATE, "When is this decision looked at again?", None)
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """A probability that does not fit a public release, and a review that is not after the approval."""
+        if self.environment == PUBLIC and self.attempt_probability not in (None, 1):
+            yield (
+                f"{place['attempt_probability']}: found {self.attempt_probability!r}; whatever is public is attacked, "
+                "so 1 is allowed there (EMA Policy 0070, Health Canada); set 1, or another environment"
+            )
+        if self.approved_on and self.review_date and self.review_date <= self.approved_on:
+            yield f"{place['review_date']}: not after approved_on; allowed: a later date"
 
 
-QUESTIONS: dict[str, str] = {one.name: one.metadata["question"] for one in fields(ContextSettings)}
-
-
-def _is_date(value: object) -> bool:
-    try:
-        return isinstance(value, str) and datetime.date.fromisoformat(value).isoformat() == value
-    except ValueError:
-        return False
-
-
-def _is_said(value: object) -> bool:
-    return isinstance(value, str) and is_value(value)
-
-
-def _are_said(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_is_said, value)) and all(map(_is_said, value.values()))
-
-
-_TEXT: Check = (_is_said, "a text that is not blank")
-_DATE: Check = (_is_date, "a date such as 2026-06-30")
-_CHECKS: dict[str, Check] = dict.fromkeys(QUESTIONS, _TEXT) | {
-    "environment": one_of(*ENVIRONMENTS),
-    "attempt_probability": SHARE,
-    "roles": (_are_said, "a dictionary, column -> why it has its role"),
-    "thresholds": (
-        lambda value: isinstance(value, dict) and _are_said(value) and set(value) <= set(MODELS),
-        "a dictionary, K, L or T -> why this number",
-    ),
-    "approved_on": _DATE,
-    "review_date": _DATE,
-}
-
-
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> ContextSettings:
-    """The settings of the key. Raises ``FaultyInputError`` with every fault of them."""
-    faults = faults_of_settings(KEY, value, _CHECKS)
-    stop_at(faults)
-    assert isinstance(value, dict)
-    settings = ContextSettings(**value)
-    faults = faults_of_columns(f"{KEY}['roles']", settings.roles, columns)
-    if settings.environment == PUBLIC and settings.attempt_probability not in (None, 1):
-        faults.append(
-            f"{KEY}['attempt_probability']: found {settings.attempt_probability!r}; whatever is public is attacked, so "
-            "1 is allowed there (EMA Policy 0070, Health Canada); set 1, or another environment"
-        )
-    if settings.approved_on and settings.review_date and settings.review_date <= settings.approved_on:
-        faults.append(f"{KEY}['review_date']: not after approved_on; allowed: a later date")
-    stop_at(faults)
-    return settings
+SETTINGS = ContextSettings
+QUESTIONS: dict[str, str] = {name: one.says for name, one in settings_in(ContextSettings).items()}
 
 
 def faults_without_records(settings: ContextSettings, config: PilotConfig) -> list[str]:

@@ -7,9 +7,8 @@ from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[ContextSettings]) -> StepResult:
     """Counts of answered and open points. An open point is no reason to hold by itself: it is told, and counted."""
-    settings: ContextSettings = step.settings or ContextSettings()
-    still_open = open_points(settings, step.assessment.config)
+    still_open = open_points(step.settings, step.assessment.config)
     figures = {"answered": [name for name in QUESTIONS if name not in still_open], "open_points": still_open}
-    return StepResult(figures, context_report(still_open), outcome=settings)
+    return StepResult(figures, context_report(still_open), outcome=step.settings)

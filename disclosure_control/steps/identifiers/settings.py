@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import Check, faults_of_settings, is_name
-from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import SENTENCE, dictionary_of
+
+_REASON = SENTENCE.but("the reason, in words")
+_REASONS = dictionary_of(_REASON, 'a dictionary of columns, each with the reason: {"DM__OBS": "a batch number"}')
 
 
 @dataclass(frozen=True)
-class IdentifierSettings:
+class IdentifierSettings(SettingsGroup):
     """``harmless`` maps columns to the reason; ``release_anyway`` is the reason to let the rest out, "" for none."""
 
-    harmless: Mapping[str, str] = field(default_factory=dict)
-    release_anyway: str = ""
+    harmless: Mapping[str, str] = setting(
+        _REASONS, "columns that were looked at and name nobody: the reason is printed", {}
+    )
+    release_anyway: str = setting(
+        _REASON,
+        "why `anonymised_dataset.csv` is written although a column in it names people",
+        "",
+        "none",
+    )
 
 
-def _is_reason(value: object) -> bool:
-    return is_name(value) and value.strip() != ""
-
-
-def _are_reasons(value: object) -> bool:
-    return isinstance(value, dict) and all(is_name(name) and _is_reason(reason) for name, reason in value.items())
-
-
-_KEYS: dict[str, Check] = {
-    "harmless": (_are_reasons, 'a dictionary of columns, each with the reason: {"DM__OBS": "a batch number"}'),
-    "release_anyway": (_is_reason, "the reason, in words"),
-}
-
-
-def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> IdentifierSettings:
-    """The settings of the key. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(faults_of_settings("identifiers", value, _KEYS))
-    return IdentifierSettings(**value)
+SETTINGS = IdentifierSettings
 
 
 def faults_without_records(settings: IdentifierSettings, config: PilotConfig) -> list[str]:

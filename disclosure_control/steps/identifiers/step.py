@@ -30,9 +30,8 @@ from study.merge.subject_ids import SubjectIdRule
 NOT_OF_SUBJECTS = (*TRIAL_DESIGN, "DEFINE")
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
     """The findings, what the config says of them, and what speaks against letting the dataset out."""
-    settings = cast(IdentifierSettings, step.settings) if step.settings is not None else IdentifierSettings()
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
     of_dataset = scan_dataset(step.dataset)
@@ -40,8 +39,8 @@ def run_step(step: StepInput) -> StepResult:
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
-        settings.harmless,
-        settings.release_anyway,
+        step.settings.harmless,
+        step.settings.release_anyway,
         config.quasi_identifiers,
         planned_drops(config, of_dataset, columns),
     )
@@ -67,7 +66,7 @@ class Reading:
     most_rows: int = 0
 
 
-def _reading(step: StepInput) -> Reading:
+def _reading(step: StepInput[IdentifierSettings]) -> Reading:
     people = step.assessment.people
     if not isinstance(people, PeopleOnDisk):
         return Reading(step.files.read)

@@ -69,7 +69,7 @@ def test_what_is_said_is_read():
         ({"environment": "public"}, "whatever is public is attacked"),
         ({"roles": {"DM__SEXX": "x"}}, "did you mean 'DM__SEX'"),
         ({"roles": ["DM__SEX"]}, "column -> why"),
-        ({"thresholds": {"M": "x"}}, "K, L or T"),
+        ({"thresholds": {"M": "x"}}, "known: K, L, T"),
         ({"approved_on": "15.1.2026"}, "a date such as"),
         ({"approved_on": "20260115"}, "a date such as"),
         ({"review_date": "2026-01-15"}, "not after approved_on"),

@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_read_is_named_as_not_looked_at(run, tmp_path):
         ("all", "a dictionary of harmless, release_anyway"),
         ({"harmles": {}}, "did you mean 'harmless'?"),
         ({"harmless": ["DM__OBS"]}, "each with the reason"),
-        ({"harmless": {"DM__OBS": " "}}, "each with the reason"),
+        ({"harmless": {"DM__OBS": " "}}, "the reason, in words"),
         ({"release_anyway": True}, "the reason, in words"),
     ],
 )

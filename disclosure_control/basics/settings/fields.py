@@ -1,0 +1,122 @@
+"""Settings as fields of frozen dataclasses: each carries its kind, its default and its line of documentation.
+
+A class of settings is all there is to say of a config key::
+
+    @dataclass(frozen=True)
+    class SmallLevels(SettingsGroup):
+        at_most: int = setting(COUNT, "how few people make a level small", 5)
+
+``read`` turns what a config says into an instance, or raises every fault of it at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from disclosure_control.basics.settings.kinds import Kind, Place
+from disclosure_control.basics.telling.faults import nearest_name, stop_at
+
+
+class SettingsGroup:
+    """What a class of settings may say beside its fields.
+
+    ``INSTEAD``: in words what may stand in a config instead of a dictionary of them, which ``unfold`` turns into one.
+    """
+
+    INSTEAD: ClassVar[str] = ""
+
+    @staticmethod
+    def unfold(given: Any) -> Any:
+        """The dictionary that ``given`` stands for; what stands for none is returned as it is."""
+        return given
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterable[str]:
+        """Faults of several settings together, once each is what it may be; ``given`` are those that the config has."""
+        return ()
+
+
+S = TypeVar("S", bound=SettingsGroup)
+
+
+class SettingField(NamedTuple):
+    """What is declared of a setting: its ``kind``, and what its row of the documentation says."""
+
+    kind: Kind
+    says: str
+    default_words: str
+    is_required: bool
+
+
+def setting(kind: Kind, says: str = "", default: Any = dataclasses.MISSING, default_words: str = "") -> Any:
+    """A field that is a setting; one without a default has to be given.
+
+    ``says`` is its row of the documentation, where ``default_words`` stand for a default that no value tells.
+    """
+    metadata = {"setting": SettingField(kind, says, default_words, default is dataclasses.MISSING)}
+    if isinstance(default, dict):
+        return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
+    return dataclasses.field(default=default, metadata=metadata)
+
+
+def settings_in(kind: type[SettingsGroup]) -> dict[str, SettingField]:
+    """The settings that a class holds, by name, in its order."""
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # every class of settings is a dataclass
+    return {field.name: field.metadata["setting"] for field in fields if "setting" in field.metadata}
+
+
+def read(kind: type[S], given: Any, place: Place) -> S:
+    """The settings that a config gives at this place. Raises ``FaultyInputError`` with every fault of them."""
+    stop_at(faults_of(kind, given, place))
+    return typed(kind, given)
+
+
+def faults_of(kind: type[SettingsGroup], given: Any, place: Place) -> list[str]:
+    """Every fault of what a config gives for a class of settings."""
+    known, given = settings_in(kind), kind.unfold(given)
+    if not isinstance(given, dict):
+        return [f"{place}: found {type(given).__name__}; allowed: {in_words(kind)}"]
+    faults = [
+        f"{place}: unknown key {key!r}{nearest_name(key, known)}; known: {', '.join(known)}"
+        for key in given
+        if key not in known
+    ]
+    for name, one in known.items():
+        if name in given:
+            faults += one.kind.faults(given[name], place[name])
+        elif one.is_required:
+            faults.append(f"{place[name]}: missing; allowed: {one.kind.allowed}")
+    return faults or list(typed(kind, given).check(place, given))
+
+
+def typed(kind: type[S], given: Any) -> S:
+    """The class of what was given and has no fault; what was not given has its default."""
+    known = settings_in(kind)
+    return kind(**{name: known[name].kind.read(value) for name, value in kind.unfold(given).items()})
+
+
+def in_words(kind: type[SettingsGroup]) -> str:
+    """What may stand in a config for these settings."""
+    dictionary = f"a dictionary of {', '.join(settings_in(kind))}"
+    return f"{kind.INSTEAD}, or {dictionary}" if kind.INSTEAD else dictionary
+
+
+def nested(kind: type[SettingsGroup]) -> Kind:
+    """The kind of a setting that is itself a dictionary of settings."""
+    return Kind(
+        lambda value: isinstance(value, dict),
+        in_words(kind),
+        lambda value: typed(kind, value),
+        within=lambda value, place: faults_of(kind, value, place),
+    )
+
+
+def columns_named(settings: SettingsGroup) -> dict[str, list[str]]:
+    """By setting the columns of the dataset that it names; settings that name none are left out."""
+    named = {
+        name: list(one.kind.columns(value))
+        for name, one in settings_in(type(settings)).items()
+        if (value := getattr(settings, name)) is not None
+    }
+    return {name: columns for name, columns in named.items() if columns}
