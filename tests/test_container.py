@@ -30,6 +30,14 @@ def rest_of(word: str) -> str:
     return found
 
 
+def compiling() -> list[str]:
+    """The command with which the image compiles the program; what it compiles beside that is the image's own."""
+    (found,) = [rest.split() for word, rest in instructions() if word == "RUN" and "compileall" in rest]
+    version = rest_of("FROM").removeprefix("python:").partition("-")[0]
+    assert found[-2:] == [f"/usr/local/lib/python{version}", "."]
+    return [*found[:-2], "."]
+
+
 def copied() -> set[str]:
     """What of the clone, as git has it, COPY takes along: the last rule of .dockerignore that fits decides."""
     names = subprocess.run(
@@ -78,13 +86,15 @@ def test_the_steps_of_the_image_end_with_a_report(tmp_path):
         (service / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(PROJECT / name, service / name)
     pilot = SyntheticPilot(tmp_path).create()
+    given = dict(setting.split("=", 1) for setting in rest_of("ENV").split())
+    python = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": "/nonexistent"}
+    python["PYTHONPYCACHEPREFIX"] = ""
+    subprocess.run(compiling(), cwd=service, env=environment(**given, **python), check=True)
     paths = [service, *service.rglob("*")]
     for path in paths:
         path.chmod(0o555 if path.is_dir() else 0o444)
     before = snapshot(service)
-    given = dict(setting.split("=", 1) for setting in rest_of("ENV").split())
     where = {"BIOSTREAMS_DATA_DIR": str(pilot.data_folder), "BIOSTREAMS_CONFIG_DIR": str(pilot.config_folder)}
-    python = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": "/nonexistent"}
 
     def run(command: list[str], *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(
@@ -95,6 +105,7 @@ def test_the_steps_of_the_image_end_with_a_report(tmp_path):
     try:
         done = run(json.loads(rest_of("ENTRYPOINT")), "CLINIC")
         health = run(json.loads(rest_of("HEALTHCHECK").partition("CMD ")[2]))
+        told = run(["python", "-v", "Main_Anonymization.py", "CLINIC"]).stderr
     finally:
         for path in paths:
             path.chmod(0o755)
@@ -104,6 +115,9 @@ def test_the_steps_of_the_image_end_with_a_report(tmp_path):
     assert [event["status"] for event in events if event["event"] == "outcome"] == [0, 1]
     assert leaks(done.stdout, done.stderr) == []
     assert pilot.summary()["pilot"] == "CLINIC"
+    of_service = re.findall(rf"code object from '?{re.escape(str(service))}/\S+?[.](pyc?)'?$", told, re.MULTILINE)
+    assert len(of_service) > 50
+    assert set(of_service) == {"pyc"}  # nothing was compiled anew
     for path in paths:
         path.chmod(0o555 if path.is_dir() else 0o444)
     assert snapshot(service) == before
