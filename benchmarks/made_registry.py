@@ -31,10 +31,10 @@ def make_registry(n_subjects: int, folder: Path) -> None:
     _write_config(DOOR_1_CONFIG, folder / "config" / f"{PILOT}.py")
     subjects = _subject_ids(n_subjects)
     starts = range(0, n_subjects, SUBJECTS_PER_PIECE)
-    with _Text(pilot / "DM.csv") as file:
+    with _RegistryText(pilot / "DM.csv") as file:
         for start in starts:
             file.write(_people(subjects, start)[0])
-    with _Text(pilot / "LB.csv") as file:
+    with _RegistryText(pilot / "LB.csv") as file:
         for half in (0, 1):  # the first two visits of all subjects, then the others
             for start in starts:
                 of_piece, began, random = subjects[start : start + SUBJECTS_PER_PIECE], *_people(subjects, start)[1:]
@@ -51,13 +51,13 @@ def _people(subjects, start):
     return demographics, began, random
 
 
-class _Text:
+class _RegistryText:
     """A CSV file that is written table by table."""
 
     def __init__(self, path: Path):
         self._file, self._has_header = path.open("wb"), True
 
-    def __enter__(self) -> _Text:
+    def __enter__(self) -> _RegistryText:
         return self
 
     def __exit__(self, *_: object) -> None:

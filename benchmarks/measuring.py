@@ -38,7 +38,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Run:
+class MeasuredRun:
     """One run of a side: wall and CPU seconds, peak memory in MB, and what else it printed as JSON."""
 
     seconds: float
@@ -52,7 +52,7 @@ class Measured:
     """All runs of a side, in order."""
 
     side: Side
-    runs: tuple[Run, ...]
+    runs: tuple[MeasuredRun, ...]
 
     def median(self, quantity: str) -> float:
         return statistics.median(getattr(run, quantity) for run in self.runs)
@@ -76,7 +76,7 @@ def measure(sides: Sequence[Side], repeats: int) -> list[Measured]:
     return [Measured(side, tuple(of_side)) for side, of_side in zip(sides, runs, strict=True)]
 
 
-def run_once(side: Side) -> Run:
+def run_once(side: Side) -> MeasuredRun:
     """One child process from its start to its end."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         start = time.perf_counter()
@@ -94,7 +94,7 @@ def run_once(side: Side) -> Run:
             raise FailedSideError(f"{side.name}: ended with status {child.returncode}: {_last_line(errors)}")
         output.seek(0)
         found = json.loads(output.read()) if side.timed_inside else {}
-    return Run(
+    return MeasuredRun(
         seconds=found.pop("seconds", seconds),
         cpu_seconds=found.pop("cpu_seconds", usage.ru_utime + usage.ru_stime),
         peak_mb=usage.ru_maxrss * BYTES_PER_RSS / 1e6,

@@ -10,7 +10,7 @@ from tabulate import tabulate
 
 
 @dataclass(frozen=True)
-class Bar:
+class ComparisonBar:
     """What a ratio has to reach: at most, or at least, ``limit``; ``of_cpu`` is one more, for the ratio of CPU time."""
 
     limit: float
@@ -26,7 +26,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TimedComparison:
     """Two sides that were measured in turn.
 
     The ratio is ``side`` / ``against``; ``faster``: the other way round, how many times faster ``side`` is. ``units``
@@ -37,7 +37,7 @@ class Comparison:
     title: str
     side: Measured
     against: Measured
-    bar: Bar | None
+    bar: ComparisonBar | None
     faster: bool = False
     units: tuple[int, int] = (1, 1)
     judged_by: tuple[str, ...] = ("seconds",)
@@ -55,7 +55,7 @@ class Comparison:
         if self.bar is None:
             return None
         is_met = all(self.bar.is_met(self.ratio(quantity)) for quantity in self.judged_by)
-        of_cpu = None if self.bar.of_cpu is None else Bar(self.bar.of_cpu, self.bar.at_least)
+        of_cpu = None if self.bar.of_cpu is None else ComparisonBar(self.bar.of_cpu, self.bar.at_least)
         return is_met and (of_cpu is None or of_cpu.is_met(self.ratio("cpu_seconds")))
 
     def _ratio(self, one: float, other: float) -> float:
@@ -64,17 +64,17 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class BenchmarkOutcome:
     """What one benchmark found."""
 
-    comparisons: list[Comparison] = field(default_factory=list)
+    comparisons: list[TimedComparison] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 HEADERS = ["", "side\nagainst", "wall s", "CPU s", "peak MB", "ratio, wall\n(min to max)", "ratio,\nCPU", "bar", "met"]
 
 
-def table(comparisons: list[Comparison], judged: bool = True) -> str:
+def table(comparisons: list[TimedComparison], judged: bool = True) -> str:
     """Two lines for each comparison: the side with the ratios, and below it what it is compared with."""
     rows = []
     for comparison in comparisons:
@@ -109,5 +109,5 @@ def spread(measured: Measured) -> float:
     return max(seconds) / min(seconds)
 
 
-def median_spread(comparisons: list[Comparison]) -> float:
+def median_spread(comparisons: list[TimedComparison]) -> float:
     return statistics.median(spread(measured) for one in comparisons for measured in (one.side, one.against))

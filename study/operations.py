@@ -53,7 +53,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Line:
+class OperationRule:
     """One line of the table: ``patterns`` of variables, and what is said of them.
 
     A pattern is a name (``STUDYID``), one within a domain (``DM.BRTHDTC``), or one with ``--`` for the two letters of
@@ -75,12 +75,12 @@ DIRECT, LEVEL_1, LEVEL_2, PLAIN = (
 )
 
 
-def _line(patterns: str, operation: OperationKind, variable_class: VariableClass, reason: str) -> Line:
-    return Line(tuple(patterns.split()), Operation(operation, variable_class, reason))
+def _line(patterns: str, operation: OperationKind, variable_class: VariableClass, reason: str) -> OperationRule:
+    return OperationRule(tuple(patterns.split()), Operation(operation, variable_class, reason))
 
 
 # The first line with a matching pattern decides: what is special stands above what is general.
-LINES: tuple[Line, ...] = (
+LINES: tuple[OperationRule, ...] = (
     # Whole data sets
     _line("CO.*", OperationKind.REMOVE_DATA_SET, DIRECT, "comments are free text"),
     _line("AP*.*", OperationKind.REMOVE_DATA_SET, DIRECT, "relatives and other people, who are no subjects"),
@@ -258,7 +258,7 @@ LINES: tuple[Line, ...] = (
 )
 
 
-def operation_of(domain: str, variable: str, overriding: Sequence[Line] = ()) -> Operation:
+def operation_of(domain: str, variable: str, overriding: Sequence[OperationRule] = ()) -> Operation:
     """What is done with a variable: the operation, the class of the variable, and why.
 
     ``domain`` is the two letters of the domain, or the name of a data set such as RELREC. A variable of SUPP-- goes
@@ -268,13 +268,13 @@ def operation_of(domain: str, variable: str, overriding: Sequence[Line] = ()) ->
     return decided(domain, variable, (*overriding, *LINES)) or NOT_IN_THE_TABLE
 
 
-def decided(domain: str, variable: str, lines: Sequence[Line]) -> Operation | None:
+def decided(domain: str, variable: str, lines: Sequence[OperationRule]) -> Operation | None:
     """What the first of the ``lines`` about a variable says of it; None where none is about it."""
     domain, variable = domain.upper(), variable.upper()
     return next((line.says for line in lines if _matches(line, domain, variable)), None)
 
 
-def patterns_deciding(variable: str, lines: Sequence[Line]) -> dict[str, Operation]:
+def patterns_deciding(variable: str, lines: Sequence[OperationRule]) -> dict[str, Operation]:
     """The patterns that decide on a variable in any domain, and what they say of it.
 
     Asked are the domains that the ``lines`` name, and one that none of them names.
@@ -293,10 +293,10 @@ def _domain_of(pattern: str) -> str:
     return pattern.rpartition(".")[0].replace("--", UNNAMED_DOMAIN).replace("*", "") or UNNAMED_DOMAIN
 
 
-def overriding_line(pattern: str, operation: OperationKind) -> Line:
+def overriding_line(pattern: str, operation: OperationKind) -> OperationRule:
     """The line by which a config overrides the table for the variables of a pattern."""
     says = operation_of(*_example_of(pattern))
-    return Line((pattern.upper(),), Operation(operation, says.variable_class, "decided by the config"))
+    return OperationRule((pattern.upper(),), Operation(operation, says.variable_class, "decided by the config"))
 
 
 def _example_of(pattern: str) -> tuple[str, str]:
@@ -304,7 +304,7 @@ def _example_of(pattern: str) -> tuple[str, str]:
     return domain, variable.replace("--", domain[:2] or UNNAMED_DOMAIN)
 
 
-def _matches(line: Line, domain: str, variable: str) -> bool:
+def _matches(line: OperationRule, domain: str, variable: str) -> bool:
     return any(_of_pattern(pattern).fullmatch(f"{domain}.{variable}") for pattern in line.patterns)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -46,6 +47,7 @@ DOORS = {
 HELPERS = ("benchmarks", "pilot_report", "tests")
 # Names that the owner's file promises and that live above it: asked for by name, when they are asked for.
 LAZY = {("Anonymization_Models", "config"), ("Anonymization_Models", "disclosure_control.report")}
+CLASS_NAME = re.compile(r"^class (\w+)", re.MULTILINE)
 HEAVY = ["scipy", "dask", "distributed", "openpyxl", "pyreadstat", "pyarrow.parquet", "matplotlib"]
 
 
@@ -182,6 +184,15 @@ def test_there_is_no_circle():
 def test_every_file_is_in_a_room():
     strangers = {module_name(path) for path in project_files() if room_of(module_name(path)) is None}
     assert strangers == {"disclosure_control"}
+
+
+def test_a_class_name_is_that_of_one_thing():
+    """In the house and its helpers alike; a name that two classes share is listed with the files that define them."""
+    files: dict[str, list[str]] = {}
+    for path in [*project_files(), *(file for helper in HELPERS for file in sorted((PROJECT / helper).rglob("*.py")))]:
+        for name in CLASS_NAME.findall(path.read_text(encoding="utf-8")):
+            files.setdefault(name, []).append(str(path.relative_to(PROJECT)))
+    assert {name: where for name, where in files.items() if len(where) > 1} == {}
 
 
 def test_the_rules_look_at_real_imports():

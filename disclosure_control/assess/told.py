@@ -11,12 +11,12 @@ from Anonymization_Models import DISTANCES, ModelResult, SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, Gaps, hidden_groups
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, hidden_groups
 
 Told = dict[str, int | None]
 
 
-def gaps_of(assessment: Assessment) -> dict[str, Gaps]:
+def gaps_of(assessment: Assessment) -> dict[str, MissingShown]:
     """How the groups without a value have to be told, by quasi-identifier.
 
     How many lack any of them is a total of the pilot, the people whom "exclude" leaves out. Where one column alone has
@@ -27,13 +27,13 @@ def gaps_of(assessment: Assessment) -> dict[str, Gaps]:
     columns = dict(zip(assessment.config.quasi_identifiers, classes.columns_of_classes, strict=True))
     n_missing = {name: n for name, column in columns.items() if (n := _n_without_value(column, classes.size))}
     if len(n_missing) == 1:
-        return dict.fromkeys(columns, Gaps.LIKE_ANY_GROUP) | dict.fromkeys(n_missing, Gaps.KNOWN)
+        return dict.fromkeys(columns, MissingShown.LIKE_ANY_GROUP) | dict.fromkeys(n_missing, MissingShown.KNOWN)
     n_excluded = assessment.missing_policies["exclude"]["not_evaluated"]
     told = {name: n for name, n in n_missing.items() if not hidden_groups(columns[name], people=classes.size)[0]}
     lack_others_alone = n_excluded - np.array(list(n_missing.values()), dtype=int)
     is_narrow = len(told) < len(n_missing) and sum(told.values()) < n_excluded
     is_narrow |= bool(HAND_TO_HAND.are_small(lack_others_alone).any())
-    return dict.fromkeys(columns, Gaps.HIDDEN if is_narrow else Gaps.LIKE_ANY_GROUP)
+    return dict.fromkeys(columns, MissingShown.HIDDEN if is_narrow else MissingShown.LIKE_ANY_GROUP)
 
 
 def told_outside(assessment: Assessment) -> dict[str, Told]:
@@ -50,7 +50,7 @@ def told_outside(assessment: Assessment) -> dict[str, Told]:
         name: _of_quasi_identifier(column, classes.size, binnings.get(name), gaps[name])
         for name, column in columns.items()
     }
-    if Gaps.HIDDEN in gaps.values():  # zeros of other columns would say of which one they are
+    if MissingShown.HIDDEN in gaps.values():  # zeros of other columns would say of which one they are
         told = {name: {**one, "missing": one["missing"] or None} for name, one in told.items()}
     return told | {
         name: _of_sensitive_feature(assessment.counts[name], binnings.get(name)) for name in config.sensitive_features
@@ -61,7 +61,9 @@ def _n_without_value(column: EncodedColumn, people: np.ndarray) -> int:
     return int(people[column.codes < 0].sum())
 
 
-def _of_quasi_identifier(column: EncodedColumn, people: np.ndarray, binning: Binning | None, gaps: Gaps) -> Told:
+def _of_quasi_identifier(
+    column: EncodedColumn, people: np.ndarray, binning: Binning | None, gaps: MissingShown
+) -> Told:
     hidden = hidden_groups(column, gaps=gaps, people=people)
     n_missing = _n_without_value(column, people)
     counts: Told = {"missing": n_missing, "below": 0, "above": 0}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER, encode_column, parse_numbers
 from disclosure_control.draft.headings import Concept, concept_of
-from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from study.operations import NOT_IN_THE_TABLE, Operation, operation_of
 
 FEW_VALUES = 10  # up to so many different numbers are taken for codes of categories

@@ -10,13 +10,13 @@ from typing import Any
 
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.draft.columns import Column, columns_of
-from disclosure_control.draft.literal import Group, Line, Node, config_text
+from disclosure_control.draft.literal import DraftedValue, Group, Node, config_text
 from disclosure_control.draft.merging import MergeDraft, draft_merge, tables_by_domain
 from disclosure_control.draft.model_keys import draft_model_keys
 from disclosure_control.draft.roles import Decision, Role, decide
 from disclosure_control.draft.thresholds import draft_k
 from disclosure_control.identifiers.scan import scan_combined
-from study.merge.combine import Combined, Working, combine_domains
+from study.merge.combine import Combined, MergeResources, combine_domains
 from study.merge.reading import ReadOnce, read_tables_to_merge
 from study.merge.settings import MergeSettings, read_merge_settings
 from study.merge.subject_ids import SubjectIdRule, read_subject_id_rule
@@ -43,7 +43,7 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     a person decided them. Raises ``FaultyInputError`` where the files cannot be merged.
     """
     given_rule, given_settings = _rule_and_settings(given.get("subject_id", {}), given.get("merge", {}))
-    working = Working(read=ReadOnce())
+    working = MergeResources(read=ReadOnce())
     tables = tables_by_domain(read_tables_to_merge(folder, given_rule, given_settings, working.read))
     merge = _as_given(draft_merge(tables), given)
     rule, settings = _rule_and_settings(merge.subject_id.value, Group(merge.settings).value)
@@ -71,7 +71,7 @@ def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule
     return read_subject_id_rule(subject_id), read_merge_settings(merge)
 
 
-def _columns(combined: Combined, merge: MergeDraft, k: Line) -> list[Column]:
+def _columns(combined: Combined, merge: MergeDraft, k: DraftedValue) -> list[Column]:
     forms = {domain: counts.get("form", "wide").split(",")[0] for domain, counts in combined.report["domains"].items()}
     findings = scan_combined(combined.frame).findings
     assert isinstance(k.value, int)  # as it is drafted
@@ -80,15 +80,15 @@ def _columns(combined: Combined, merge: MergeDraft, k: Line) -> list[Column]:
 
 def _as_given(drafted: MergeDraft, given: Mapping[str, Any]) -> MergeDraft:
     if "subject_id" in given:
-        lines = {name: Line(value) for name, value in given["subject_id"].items()}
+        lines = {name: DraftedValue(value) for name, value in given["subject_id"].items()}
         drafted = dataclasses.replace(drafted, subject_id=Group(lines, AS_GIVEN))
     if "merge" in given:
-        settings: dict[str, Node] = {name: Line(value, AS_GIVEN) for name, value in given["merge"].items()}
+        settings: dict[str, Node] = {name: DraftedValue(value, AS_GIVEN) for name, value in given["merge"].items()}
         drafted = dataclasses.replace(drafted, settings=settings)
     return drafted
 
 
 def _drop(given: Sequence[str], dropped: Mapping[str, Decision]) -> dict[str, Node]:
-    lines = [Line(name, AS_GIVEN) for name in given]
-    lines += [Line(name, decision.reason, decision.review) for name, decision in dropped.items()]
+    lines = [DraftedValue(name, AS_GIVEN) for name in given]
+    lines += [DraftedValue(name, decision.reason, decision.review) for name, decision in dropped.items()]
     return {"drop": Group(lines, "Not in the combined dataset, and so in nothing made from it.")} if lines else {}

@@ -16,7 +16,7 @@ EXACT = 2**53  # whole numbers up to here are the same as floats
 
 
 @dataclass(frozen=True)
-class Line:
+class DraftedValue:
     """A value of the config and why it was drafted; ``review`` where a controller has to decide."""
 
     value: object
@@ -40,7 +40,7 @@ class Group:
         return [part.value for part in self.parts]
 
 
-Node = Line | Group
+Node = DraftedValue | Group
 
 
 def config_text(title: str, keys: Mapping[str, Node], last_words: Iterable[str] = ()) -> str:
@@ -79,9 +79,9 @@ def _docstring(title: str) -> list[str]:
 
 def _node(start: str, node: Node, indent: str) -> Iterator[str]:
     """A value with its reason: beside it where the line is long enough, else above it; a group's parts below it."""
-    reason = node.reason if isinstance(node, Line) else node.comment
+    reason = node.reason if isinstance(node, DraftedValue) else node.comment
     words = _one_line(f"{REVIEW} {reason}" if node.review else reason)
-    if isinstance(node, Line) or not node.parts:
+    if isinstance(node, DraftedValue) or not node.parts:
         code = f"{indent}{start}{python_text(node.value)},"
         if words and len(code) + len(words) + 4 <= WIDTH:
             yield f"{code}  # {words}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from disclosure_control.basics.telling.small_counts import people_on_screen
-from disclosure_control.draft.literal import Group, Line, Node
+from disclosure_control.draft.literal import DraftedValue, Group, Node
 from disclosure_control.draft.subject_ids import SubjectIds, draft_subject_ids
 from study.formats.tables import SourceTable
 from study.merge.sdtm import BASE_DOMAIN, SUBJECT_TIMING, events_prefix, findings_prefix, supplemental_parent
@@ -44,10 +44,12 @@ def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
     """
     whole = {domain: table for domain, table in tables.items() if supplemental_parent(domain) is None}
     base = BASE_DOMAIN if BASE_DOMAIN in whole else next(iter(whole), None)
-    ids = draft_subject_ids(whole, base) if base else SubjectIds({"column": Line(DEFAULT_COLUMN)})
+    ids = draft_subject_ids(whole, base) if base else SubjectIds({"column": DraftedValue(DEFAULT_COLUMN)})
     settings: dict[str, Node] = {}
     unknown = [
-        Line(domain, f"{people_on_screen(n, ',')} of its subjects are not in {base}; left out and counted", True)
+        DraftedValue(
+            domain, f"{people_on_screen(n, ',')} of its subjects are not in {base}; left out and counted", True
+        )
         for domain, n in ids.n_unknown.items()
         if n <= MOST_UNKNOWN * ids.n_subjects[domain]
     ]
@@ -63,7 +65,7 @@ def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
     )
 
 
-def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> Line | None:
+def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> DraftedValue | None:
     """What a wide table with several rows for a subject needs; None for any other."""
     columns = list(table.columns)
     is_long = domain != BASE_DOMAIN and (
@@ -76,7 +78,7 @@ def _several_rows(domain: str, table: pd.DataFrame, ids: SubjectIds) -> Line | N
         return None
     date = f"{domain[:2]}DTC"
     order = f"the last by {date}" if date in table else f"the last in the order of its values (it has no {date})"
-    return Line("last", f"several rows for a subject: {order}; the others are left out", review=True)
+    return DraftedValue("last", f"several rows for a subject: {order}; the others are left out", review=True)
 
 
 def _test_codes(tables: Mapping[str, pd.DataFrame]) -> dict[tuple[str, str], str]:

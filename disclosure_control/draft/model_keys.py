@@ -8,7 +8,7 @@ import numpy as np
 
 from disclosure_control.draft.bins import OLDEST_AGE, Bins, age_bins, body_mass_bins, quantile_bins
 from disclosure_control.draft.columns import Column
-from disclosure_control.draft.literal import Group, Line, Node, python_text
+from disclosure_control.draft.literal import DraftedValue, Group, Node, python_text
 from disclosure_control.draft.roles import UNKNOWN, Decision, Role, order_of_sensitive
 from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
 
@@ -19,7 +19,7 @@ ADULT = 18
 
 
 def draft_model_keys(
-    columns: Sequence[Column], decisions: Mapping[str, Decision], k: Line
+    columns: Sequence[Column], decisions: Mapping[str, Decision], k: DraftedValue
 ) -> tuple[dict[str, Node], list[str]]:
     """The keys by name, and comments that list the columns in none of them with the reason."""
     decisions = _with_some_quasi_identifier(columns, decisions)
@@ -41,7 +41,7 @@ def draft_model_keys(
         ),
         "continuous_qis": Group([_line(column, decisions) for column in numbers]),
         "binning_config": Group(
-            {name: Line(found.edges, found.reason) for name, found in bins.items()},
+            {name: DraftedValue(found.edges, found.reason) for name, found in bins.items()},
             "Edges of the bins: [a,b), the last one closed; what lies outside falls into a tail." if bins else "",
         ),
         "sensitive_feature": Group(
@@ -54,7 +54,7 @@ def draft_model_keys(
     }
     measured = {column.name: sensitive_bins(column, least) for column in sensitive if column.is_measured}
     if measured:
-        lines = {name: Line(found.edges, found.reason) for name, found in measured.items()}
+        lines = {name: DraftedValue(found.edges, found.reason) for name, found in measured.items()}
         keys["sensitive_binning_config_for_L"] = Group(lines, "l counts bins of numbers, not single values.")
     keys |= {"K": k, **_thresholds(sensitive, least)}
     return keys, list(_left_alone(columns, decisions, {column.name for column in sensitive}))
@@ -66,7 +66,7 @@ def _thresholds(sensitive: Sequence[Column], k: int) -> dict[str, Node]:
         "T": {column.name: draft_t(column) for column in sensitive},
         # Without this the differences of codes would count, and a number among texts would be a fault.
         "t_distance": {
-            column.name: Line("total_variation", "categories, also where their codes are numbers")
+            column.name: DraftedValue("total_variation", "categories, also where their codes are numbers")
             for column in sensitive
             if not column.is_measured
         },
@@ -76,9 +76,9 @@ def _thresholds(sensitive: Sequence[Column], k: int) -> dict[str, Node]:
     return {key: Group(lines) for key, lines in by_key.items() if lines}
 
 
-def _line(column: Column, decisions: Mapping[str, Decision]) -> Line:
+def _line(column: Column, decisions: Mapping[str, Decision]) -> DraftedValue:
     decision = decisions[column.name]
-    return Line(column.name, decision.reason, decision.review)
+    return DraftedValue(column.name, decision.reason, decision.review)
 
 
 def _sensitive(columns: Sequence[Column], decisions: Mapping[str, Decision]) -> list[Column]:

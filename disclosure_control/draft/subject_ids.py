@@ -12,7 +12,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.headings import is_number, names_subjects
-from disclosure_control.draft.literal import Line
+from disclosure_control.draft.literal import DraftedValue
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subject_id_rule, read_subjects
 
 # From the mildest to what keeps a number alone. None puts a prefix before the ids: a pilot's name is no part of them.
@@ -36,7 +36,7 @@ class SubjectIds:
     ``n_subjects`` counts those of each file, by the file's domain.
     """
 
-    lines: dict[str, Line]
+    lines: dict[str, DraftedValue]
     rule: SubjectIdRule = field(default_factory=SubjectIdRule)
     n_unknown: Mapping[str, int] = field(default_factory=dict)
     n_subjects: Mapping[str, int] = field(default_factory=dict)
@@ -65,11 +65,11 @@ def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectI
     if spelling:
         reason = f"the files spell their ids differently; equal after: {words}"
         parts = list(spelling.items())
-        lines[parts[0][0]] = Line(parts[0][1], f"{reason}; no two ids of one file become equal", review=True)
-        lines |= {name: Line(value) for name, value in parts[1:]}
+        lines[parts[0][0]] = DraftedValue(parts[0][1], f"{reason}; no two ids of one file become equal", review=True)
+        lines |= {name: DraftedValue(value) for name, value in parts[1:]}
         width = _padded_width(ids[base], spelling)
         if width:
-            lines["zero_pad"] = Line(width, f"numbers of up to {width} digits, filled up as in {base}")
+            lines["zero_pad"] = DraftedValue(width, f"numbers of up to {width} digits, filled up as in {base}")
     rule = read_subject_id_rule({name: line.value for name, line in lines.items()})
     n_subjects = {domain: len(found) for domain, found in ids.items()}  # a rule makes no two of a file equal
     return SubjectIds(lines, rule, {name: n for name, n in known.items() if n}, n_subjects)
@@ -104,11 +104,11 @@ def _padded_width(ids: pd.Index, spelling: Mapping[str, Any]) -> int:
 # ---------------------------------------------------------------- the column
 
 
-def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
+def _column(tables: Mapping[str, pd.DataFrame], base: str) -> DraftedValue:
     """The column that names the subject in every file; None where one file has none, and its rows are numbered."""
     common = [str(name) for name in tables[base] if all(name in table for table in tables.values())]
     if DEFAULT_COLUMN in common or len(common) == 0:
-        return Line(DEFAULT_COLUMN, "the subject of every record, as SDTM names it")
+        return DraftedValue(DEFAULT_COLUMN, "the subject of every record, as SDTM names it")
     frame = tables[base]
     persons, numbers = ([name for name in common if says(name)] for says in (names_subjects, is_number))
     ids = [name for name in persons if _names_each_row(frame[name])]
@@ -117,16 +117,18 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> Line:
     others = [name for name in common if name not in ids and _names_each_row(frame[name]) and _is_code(frame[name])]
     rows = counted(len(frame), "row")
     if ids:
-        return Line(ids[0], f"its heading names subjects, and each of {rows} has its own value")
+        return DraftedValue(ids[0], f"its heading names subjects, and each of {rows} has its own value")
     if repeated:
-        return Line(repeated[0], "its heading names subjects; some have several rows", review=True)
+        return DraftedValue(repeated[0], "its heading names subjects; some have several rows", review=True)
     if numbered:
-        return Line(numbered[0], f"a number or code of its own in each of {rows}; is it the subject's?", review=True)
+        return DraftedValue(
+            numbered[0], f"a number or code of its own in each of {rows}; is it the subject's?", review=True
+        )
     if others:
-        return Line(others[0], f"each of {rows} has its own code there; does it name subjects?", review=True)
+        return DraftedValue(others[0], f"each of {rows} has its own code there; does it name subjects?", review=True)
     if len(tables) > 1:
-        return Line(DEFAULT_COLUMN, "as SDTM names it; no column of every file names subjects", review=True)
-    return Line(None, f"no column names subjects: each of {rows} is taken for one person", review=True)
+        return DraftedValue(DEFAULT_COLUMN, "as SDTM names it; no column of every file names subjects", review=True)
+    return DraftedValue(None, f"no column names subjects: each of {rows} is taken for one person", review=True)
 
 
 def _names_each_row(values: pd.Series) -> bool:

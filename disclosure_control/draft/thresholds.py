@@ -7,41 +7,43 @@ import numpy as np
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.draft.bins import Bins, quantile_bins, round_number
 from disclosure_control.draft.columns import Column
-from disclosure_control.draft.literal import Line
+from disclosure_control.draft.literal import DraftedValue
 
 USUAL_K, K_OF_FEW, FEW_PEOPLE = 5, 3, 100
 USUAL_L = 3
 USUAL_T = 0.2
 
 
-def draft_k(n_people: int) -> Line:
+def draft_k(n_people: int) -> DraftedValue:
     """People that a class needs: 5, the usual choice for health data, and 3 in a small pilot."""
     if n_people < FEW_PEOPLE:
-        return Line(
+        return DraftedValue(
             K_OF_FEW, f"of {people_text(n_people)}; {USUAL_K} is more usual, and often out of reach of so few", True
         )
-    return Line(
+    return DraftedValue(
         USUAL_K,
         f"usual for health data: who looks for a person finds the record with a chance of at most {1 / USUAL_K:g}",
         True,
     )
 
 
-def draft_l(column: Column, k: int) -> Line:
+def draft_l(column: Column, k: int) -> DraftedValue:
     """Distinct sensitive values (bins of numbers) that a class needs: 3 where there are so many, never above K."""
     n_values = column.n_distinct if not column.is_measured else len(sensitive_bins(column, k).edges) + 1
     least = max(1, min(USUAL_L, k, n_values))
     what = "bins" if column.is_measured else "values"
-    return Line(least, f"of {n_values} {what}; a class with fewer tells too much of who is in it", True)
+    return DraftedValue(least, f"of {n_values} {what}; a class with fewer tells too much of who is in it", True)
 
 
-def draft_t(column: Column) -> Line:
+def draft_t(column: Column) -> DraftedValue:
     """How far a class may lie from everybody: half the middle half of the numbers, 0.2 for categories."""
     if not column.is_measured or column.numbers is None:
-        return Line(USUAL_T, "as in the experiments of Li, Li and Venkatasubramanian 2007; a share of people", True)
+        return DraftedValue(
+            USUAL_T, "as in the experiments of Li, Li and Venkatasubramanian 2007; a share of people", True
+        )
     quarter, three_quarters = np.quantile(column.numbers, [0.25, 0.75])
     half = float(three_quarters - quarter) / 2 or float(column.numbers.std())
-    return Line(
+    return DraftedValue(
         round_number(half, 10.0 ** np.floor(np.log10(half) - 1)),
         "half the distance between the quartiles, in the unit of the value (Wasserstein distance)",
         True,

@@ -46,7 +46,7 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Interval:
+class RateWithInterval:
     """A share ``rate`` in [0, 1] with its interval ``low`` to ``high``, on a row of its own."""
 
     label: str
@@ -139,7 +139,7 @@ def row_chart(title: str, described: str, bars: Sequence[Bar], threshold_after: 
 
 
 def interval_chart(
-    title: str, described: str, intervals: Sequence[Interval], threshold: float | None = None
+    title: str, described: str, intervals: Sequence[RateWithInterval], threshold: float | None = None
 ) -> Drawing:
     """A row per group: its share as a dot on the line of its interval; the axis runs from 0 to a round share."""
     top = round_up(max([one.high for one in intervals], default=1.0))

@@ -55,7 +55,7 @@ class Transformation:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search found: the ``best`` transformation, None where none is allowed (or none was seen in time).
 
     ``is_optimal``: nothing in the lattice is better, or where ``best`` is None, nothing in it is allowed. ``n_checked``
@@ -114,7 +114,7 @@ def search(
     highest: Mapping[str, int] | None = None,
     time_limit: float | None = None,
     clock: Callable[[], float] = time.monotonic,
-) -> Found:
+) -> SearchResult:
     """The transformation of least loss under the requirements.
 
     ``metric`` is a name of ``METRICS``; ``weights`` (attribute -> number from 0, default 1) count in metrics that are
@@ -145,7 +145,7 @@ def search(
     if walk.best_levels is not None:
         best = evaluate(part, walk.best_levels, requirements, metric, weights, walk.roll_up)
         best = dataclasses.replace(best, levels=part.numbers_of(best.levels))
-    return Found(best, is_done and part.size == n_allowed, walk.n_checked + n_tried, n_allowed)
+    return SearchResult(best, is_done and part.size == n_allowed, walk.n_checked + n_tried, n_allowed)
 
 
 def _check(

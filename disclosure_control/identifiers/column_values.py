@@ -20,7 +20,7 @@ from disclosure_control.basics.encoding.text_codes import LEAST_PROBED, PROBED, 
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.identifiers.dates import Days, days_of
 from disclosure_control.identifiers.headings import folded
-from disclosure_control.identifiers.holders import Holders, HoldersCounted, HoldersInRows, Subjects
+from disclosure_control.identifiers.holders import Holders, HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.patterns import in_python
 
 SAMPLE = 2_000  # distinct values of a column that are looked at one by one
@@ -227,7 +227,7 @@ def _numbers_of(texts: pa.Array) -> np.ndarray:
     return np.asarray(cast.to_numpy(zero_copy_only=False), dtype=float)
 
 
-def column_values(domain: str, column: str, values: pd.Series, subjects: Subjects) -> ColumnValues:
+def column_values(domain: str, column: str, values: pd.Series, subjects: RowHolders) -> ColumnValues:
     """A column (n_rows,) of text or numbers, encoded once."""
     is_number = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
     if is_number:
@@ -239,7 +239,7 @@ def column_values(domain: str, column: str, values: pd.Series, subjects: Subject
     return _of_texts(domain, column, pa.array(values), subjects)
 
 
-def _of_figures(domain: str, column: str, values: np.ndarray, subjects: Subjects) -> ColumnValues:
+def _of_figures(domain: str, column: str, values: np.ndarray, subjects: RowHolders) -> ColumnValues:
     share, n_halvings = 1.0, halvings(len(values)) if subjects.has_a_row_each else 0
     if n_halvings and pd.Series(values[:: len(values) // PROBED]).nunique() >= LEAST_PROBED:
         rows = np.flatnonzero(is_in_sample(mixed(values.view(np.uint64)), n_halvings) & ~np.isnan(values))
@@ -273,7 +273,7 @@ def are_plain_numbers(values: pa.Array) -> bool:
     return True
 
 
-def _rows_of_some(values: pa.Array, subjects: Subjects) -> np.ndarray | None:
+def _rows_of_some(values: pa.Array, subjects: RowHolders) -> np.ndarray | None:
     """The rows with some of the values, where these are numbers and nearly all different; None for all rows."""
     n_halvings = halvings(len(values)) if subjects.has_a_row_each else 0
     if not n_halvings:
@@ -294,7 +294,7 @@ def _texts_of_numbers(labels: np.ndarray) -> pa.Array:
     return pc.replace_substring_regex(pc.cast(pa.array(labels), pa.large_string()), r"\.0+$", "")
 
 
-def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: Subjects) -> ColumnValues:
+def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subjects: RowHolders) -> ColumnValues:
     """Text as it stands is encoded: all of it, or of very many numbers some."""
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
@@ -307,7 +307,7 @@ def _of_texts(domain: str, column: str, values: pa.Array | pa.ChunkedArray, subj
 
 
 def _of_distinct(
-    domain: str, column: str, code: np.ndarray, distinct: pa.Array, subjects: Subjects, share: float = 1.0
+    domain: str, column: str, code: np.ndarray, distinct: pa.Array, subjects: RowHolders, share: float = 1.0
 ) -> ColumnValues:
     """``code`` (n,) of distinct texts: what is blank becomes missing, and what is equal when trimmed becomes one."""
     if _may_have_blanks(distinct):

@@ -49,7 +49,7 @@ class Holders(Protocol):
 
 
 @dataclass(frozen=True)
-class Subjects:
+class RowHolders:
     """Whose the rows of a table are: ``code`` (n_rows,) into ``ids`` (n_people,), -1 where the row names nobody."""
 
     code: np.ndarray
@@ -60,9 +60,9 @@ class Subjects:
         """How many people have a row."""
         return len(self.ids)
 
-    def some(self, rows: np.ndarray) -> Subjects:
+    def some(self, rows: np.ndarray) -> RowHolders:
         """Those of some rows (n,), among all people."""
-        return Subjects(self.code[rows], self.ids)
+        return RowHolders(self.code[rows], self.ids)
 
     @cached_property
     def has_a_row_each(self) -> bool:
@@ -75,7 +75,7 @@ class HoldersInRows:
     """Told by the rows: ``code`` (n_rows,) into the ``n_distinct`` values, -1 where missing. See ``Holders``."""
 
     code: np.ndarray
-    subjects: Subjects
+    subjects: RowHolders
     n_distinct: int
 
     @property

@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import counted, listed
-from disclosure_control.identifiers.findings import ColumnFinding, Grade
+from disclosure_control.identifiers.column_findings import ColumnFinding, Grade
 from disclosure_control.identifiers.scan import scan_combined
 
 GRAVITY = {

@@ -10,8 +10,8 @@ from importlib import import_module
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Hits:
 
 
 @dataclass(frozen=True)
-class Kind:
+class IdentifierKind:
     """One kind of identifier, registered as ``KIND`` of a module in ``kinds``, whose name it has.
 
     ``detect`` gives its hits in a column, None where there are none worth a word. ``words`` name the hits in the
@@ -49,11 +49,11 @@ class Kind:
 
 
 @cache
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, IdentifierKind]:
     """Every kind by name, in the order of their places."""
     folder = import_module(f"{__package__}.kinds")
     modules = {module.name: import_module(f"{folder.__name__}.{module.name}") for module in _modules(folder.__path__)}
-    found: dict[str, Kind] = {name: module.KIND for name, module in modules.items()}
+    found: dict[str, IdentifierKind] = {name: module.KIND for name, module in modules.items()}
     return dict(sorted(found.items(), key=lambda entry: (entry[1].place, entry[0])))
 
 

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.basics.telling.side_by_side import side_by_side
+from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable, joined
 from disclosure_control.identifiers.column_values import (
     LARGE,
     ColumnValues,
@@ -24,9 +25,8 @@ from disclosure_control.identifiers.column_values import (
     halvings,
     is_nearly_unique,
 )
-from disclosure_control.identifiers.findings import ColumnFinding, Grade, Scan, ScannedTable, joined
-from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, Subjects
-from disclosure_control.identifiers.registry import Hits, Kind, kinds
+from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, RowHolders
+from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
 from disclosure_control.records.dictionary import CountedTexts
 from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.other_columns import TableOnDisk
@@ -122,11 +122,11 @@ def _divided(name: str) -> tuple[str, str]:
     return (domain, heading) if divided else ("", name)
 
 
-def _subjects(table: pd.DataFrame, subject_column: str | None) -> tuple[Subjects, set[str]]:
+def _subjects(table: pd.DataFrame, subject_column: str | None) -> tuple[RowHolders, set[str]]:
     """Whose rows they are, and the headings that say so: as given, or in other capitals."""
     if subject_column is None:
         rows = np.arange(len(table))
-        return Subjects(rows, pc.cast(pa.array(rows + 1), pa.large_string())), set()
+        return RowHolders(rows, pc.cast(pa.array(rows + 1), pa.large_string())), set()
     own = _own(table, subject_column)
     return (_encoded(table[_first(own, subject_column)]) if own else _nobodys(len(table))), own
 
@@ -141,20 +141,20 @@ def _first(own: set[str], subject_column: str) -> str:
     return subject_column if subject_column in own else min(own)
 
 
-def _nobodys(n_rows: int) -> Subjects:
-    return Subjects(np.full(n_rows, -1, dtype=np.int64), pa.array([], pa.large_string()))
+def _nobodys(n_rows: int) -> RowHolders:
+    return RowHolders(np.full(n_rows, -1, dtype=np.int64), pa.array([], pa.large_string()))
 
 
-def _encoded(ids: pd.Series) -> Subjects:
+def _encoded(ids: pd.Series) -> RowHolders:
     column = column_values("", "", ids, _nobodys(len(ids)))
     assert isinstance(column.holders, HoldersInRows)
-    return Subjects(column.holders.code, column.distinct)
+    return RowHolders(column.holders.code, column.distinct)
 
 
 # ---------------------------------------------------------------- one column
 
 
-def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: Subjects) -> tuple[ColumnFinding, ...]:
+def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: RowHolders) -> tuple[ColumnFinding, ...]:
     """What is found in columns (domain, heading, values), in their order; those of large tables side by side."""
 
     def findings_of(column: tuple[str, str, pd.Series]) -> list[ColumnFinding]:
@@ -240,7 +240,7 @@ def _findings(column: ColumnValues) -> Iterator[ColumnFinding]:
             yield finding
 
 
-def _found(column: ColumnValues, name: str, kind: Kind) -> ColumnFinding | None:
+def _found(column: ColumnValues, name: str, kind: IdentifierKind) -> ColumnFinding | None:
     if kind.searches_all and column.n_distinct >= LARGE:
         hits = kind.detect(column.of_sample)
         if hits is not None and column.share(hits.is_hit) >= FULL:
@@ -249,7 +249,7 @@ def _found(column: ColumnValues, name: str, kind: Kind) -> ColumnFinding | None:
     return None if hits is None else _finding(column, name, kind, hits)
 
 
-def _finding(column: ColumnValues, name: str, kind: Kind, hits: Hits) -> ColumnFinding:
+def _finding(column: ColumnValues, name: str, kind: IdentifierKind, hits: Hits) -> ColumnFinding:
     seen, is_hit = np.ones(column.n_distinct, dtype=bool), hits.is_hit
     looks_at_some = hits.looked_at is not None and len(hits.looked_at) < column.n_distinct
     is_sample = looks_at_some or column.share_at_hand < 1

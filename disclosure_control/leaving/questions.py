@@ -16,7 +16,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed, people_text, share_of_text
-from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column, people_in_sentence
 from disclosure_control.measures.reidentification import (
     ReidentificationRisk,

@@ -68,7 +68,7 @@ def alone_by_facts(
     ``most_work`` sets of each size are looked at. Source: Terrovitis, Mamoulis and Kalnis 2008,
     doi:10.14778/1453856.1453874, on top of the classes of the quasi-identifiers.
     """
-    held = _Held.of(classes, people, facts)
+    held = _FactsHeld.of(classes, people, facts)
     is_alone = held.class_size[held.class_of_person] < fewer_than
     found = [AloneByFacts(0, fewer_than, is_alone.copy(), True)]
     is_alone[held.person[held.n_holders[held.item] < fewer_than]] = True
@@ -98,7 +98,7 @@ def average_risk(
     order of the people matters. Source: the adversary's power, El Emam and Arbuckle 2013, Anonymizing Health Data,
     chapter 4.
     """
-    held = _Held.of(classes, people, facts)
+    held = _FactsHeld.of(classes, people, facts)
     n_people = len(held.class_of_person)
     if not n_people:
         return ()
@@ -115,7 +115,7 @@ def average_risk(
 
 
 @dataclass(frozen=True)
-class _Held:
+class _FactsHeld:
     """Who holds what: an item is a fact within a class, numbered from the rarest on.
 
     Entries (n_entries,) of ``person`` and ``item``, each pair once, stand by person and item; ``n_holders`` (n_items,)
@@ -129,7 +129,7 @@ class _Held:
     class_size: np.ndarray
 
     @classmethod
-    def of(cls, classes: np.ndarray, people: np.ndarray, facts: np.ndarray) -> _Held:
+    def of(cls, classes: np.ndarray, people: np.ndarray, facts: np.ndarray) -> _FactsHeld:
         class_of_person = np.asarray(classes, dtype=np.int64)
         person, fact = np.asarray(people, dtype=np.int64), np.asarray(facts, dtype=np.int64)
         n_facts = int(fact.max(initial=0)) + 1
@@ -142,7 +142,9 @@ class _Held:
         return cls._by_rarity(person, item, n_holders, class_of_person, size)
 
     @classmethod
-    def _by_rarity(cls, person: np.ndarray, item: np.ndarray, n_holders: np.ndarray, *classes: np.ndarray) -> _Held:
+    def _by_rarity(
+        cls, person: np.ndarray, item: np.ndarray, n_holders: np.ndarray, *classes: np.ndarray
+    ) -> _FactsHeld:
         order = np.argsort(n_holders, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
@@ -161,7 +163,7 @@ class _Held:
         """Facts of each person (n_people,)."""
         return np.bincount(self.person, minlength=len(self.class_of_person))
 
-    def common(self, fewer_than: int, is_alone: np.ndarray) -> _Held:
+    def common(self, fewer_than: int, is_alone: np.ndarray) -> _FactsHeld:
         """Without items of fewer holders, and without classes in which everybody is alone: neither finds anybody."""
         with_others = np.zeros(len(self.class_size), dtype=bool)
         with_others[self.class_of_person[~is_alone]] = True

@@ -47,7 +47,7 @@ from disclosure_control.records.disk import (
     text_has_value,
 )
 from disclosure_control.records.joined_texts import texts_in
-from disclosure_control.records.other_columns import Pairs, TableOnDisk
+from disclosure_control.records.other_columns import LevelValuePairs, TableOnDisk
 from disclosure_control.records.people import listed_columns
 from disclosure_control.records.ranges import (
     SUBJECTS,
@@ -192,7 +192,7 @@ class PeopleOnCluster(PeopleOnDisk):
         for one in files:
             one.unlink()
 
-    def pairs(self, sensitive: str, levels: ColumnInRanges, n_levels: int, evaluated: np.ndarray) -> Pairs:
+    def pairs(self, sensitive: str, levels: ColumnInRanges, n_levels: int, evaluated: np.ndarray) -> LevelValuePairs:
         """Levels of a column with sensitive values: see ``TableOnDisk.pairs``."""
         run, encoded = self._crew.run, self._columns[sensitive].encoded
         n_values = max(len(encoded.labels), 1)
@@ -205,7 +205,7 @@ class PeopleOnCluster(PeopleOnDisk):
         ]
         counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
         key, people = _joined(counter, self._each("Comparing columns", tasks.count_pairs_of_range, arguments))
-        return Pairs(key // n_values, key % n_values, n_levels, n_values, people)
+        return LevelValuePairs(key // n_values, key % n_values, n_levels, n_values, people)
 
 
 def _joined(counter: KeyCounter, files: Iterable[Path]) -> Counted:
@@ -223,7 +223,7 @@ class TableOnCluster(TableOnDisk):
         super().__init__(**of_table, values_of=people.sized_values_of, classes_of_blocks=people.classes_of_blocks)
         self._people = people
 
-    def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
+    def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> LevelValuePairs:
         other = self._others[name]
         assert isinstance(other, OtherColumnInRanges)
         return self._people.pairs(sensitive, other.column, other.n_levels(), evaluated)
@@ -239,7 +239,7 @@ def count_on_cluster(
     run, path, names = folder.resolve(), text.path.resolve(), named_columns(config)  # workers may stand elsewhere
     crew, reading = (
         Crew(workers, run),
-        tasks.Reading(path, tuple(text.columns), tuple(names), limits, run, tasks.stamp_of(path)),
+        tasks.ReadTask(path, tuple(text.columns), tuple(names), limits, run, tasks.stamp_of(path)),
     )
     ranges = _read(text, reading, crew)
     joined = _join(reading, ranges, crew)
@@ -270,13 +270,13 @@ def count_on_cluster(
     )
 
 
-def _read(text: Blocks, reading: tasks.Reading, crew: Crew) -> list[ReadRange]:
+def _read(text: Blocks, reading: tasks.ReadTask, crew: Crew) -> list[ReadRange]:
     """Have the ranges of the text read while it is cut; what is known of the whole text then is set."""
     n_most = max(text.n_bytes // (RANGES_OF_A_WORKER * crew.workers.n_workers), text.block_bytes)
     cut = kind_of(text.path).cut(text.path, max(min(reading.limits.range_bytes, n_most), text.n_bytes // MOST_RANGES))
     lengths: list[int] = []
 
-    def arguments() -> Iterator[tuple[tasks.Reading, int, int]]:
+    def arguments() -> Iterator[tuple[tasks.ReadTask, int, int]]:
         for start, n_bytes in cut:
             lengths.append(n_bytes)
             yield reading, start, n_bytes
@@ -294,7 +294,7 @@ def _read(text: Blocks, reading: tasks.Reading, crew: Crew) -> list[ReadRange]:
     return ranges
 
 
-def _join(reading: tasks.Reading, ranges: Sequence[ReadRange], crew: Crew) -> list[tasks.JoinedColumn]:
+def _join(reading: tasks.ReadTask, ranges: Sequence[ReadRange], crew: Crew) -> list[tasks.JoinedColumn]:
     n_named, n_columns = len(reading.names), len(reading.in_order)
     named = crew.each("Joining columns", tasks.join_column, [(reading, i, ranges) for i in range(n_named)])
     others = [(reading, i, ranges) for i in range(n_named, n_columns)]

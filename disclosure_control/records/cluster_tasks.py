@@ -48,7 +48,7 @@ def own_folder(run: Path) -> Path:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadTask:
     """What is the same of all ranges: the text as it was when the run began, its columns, and those of the config."""
 
     path: Path
@@ -70,7 +70,7 @@ def stamp_of(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-def read_range(reading: Reading, start: int, n_bytes: int) -> ReadRange:
+def read_range(reading: ReadTask, start: int, n_bytes: int) -> ReadRange:
     """Read some bytes of the text and put them aside, encoded by lists of texts of their own."""
     range_of = kind_of(reading.path).range
     text = range_of(reading.path, list(reading.columns), start, n_bytes, reading.limits.block_bytes)
@@ -115,7 +115,7 @@ class JoinedColumn:
     share_at_hand: float = 1.0
 
 
-def join_column(reading: Reading, column: int, ranges: Sequence[ReadRange]) -> JoinedColumn:
+def join_column(reading: ReadTask, column: int, ranges: Sequence[ReadRange]) -> JoinedColumn:
     """Make one list of a column of the config, with the missing text."""
     joined = _joined(JoinedTexts(), column, ranges)
     name, texts = reading.in_order[column], joined.all_texts()
@@ -127,7 +127,7 @@ def join_column(reading: Reading, column: int, ranges: Sequence[ReadRange]) -> J
     return JoinedColumn(folder / "texts", folder / "codes", folder / "levels", int(levels.max()) + 1)
 
 
-def join_other_column(reading: Reading, column: int, ranges: Sequence[ReadRange]) -> JoinedColumn:
+def join_other_column(reading: ReadTask, column: int, ranges: Sequence[ReadRange]) -> JoinedColumn:
     """The same of a column that the config does not name, without it and the codes; of too many texts a sample."""
     few, n_records = reading.limits.few_texts, sum(one.n_records for one in ranges)
     joined = _joined(JoinedTexts(max(few, n_records // 2), few // SAMPLED_PART), column, ranges)

@@ -23,7 +23,7 @@ from study.formats.parquet_blocks import bytes_as_text
 from study.formats.parquet_domains import can_be_read_in_pieces
 from study.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from study.formats.values import frame_of
-from study.merge.combine import Working
+from study.merge.combine import MergeResources
 from study.merge.sdtm import supplemental_parent
 
 SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
@@ -62,20 +62,22 @@ def choose_merging(asked: str, folder: Path) -> Choice:
 
 
 @contextlib.contextmanager
-def working_on(engine: str, folder: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> Iterator[Working]:
+def working_on(
+    engine: str, folder: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS
+) -> Iterator[MergeResources]:
     """How the merge of a pilot's ``folder`` works; what is put aside for it is gone when the block ends."""
     if engine == "memory":
-        yield Working(_read_and_told, progress=progress)
+        yield MergeResources(_read_and_told, progress=progress)
         return
     with spill_folder(results, int(SPILL_PER_BYTE * _bytes_of_files(folder))) as spill:
         yield working_in(spill, results, limits)
 
 
-def working_in(spill: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> Working:
+def working_in(spill: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> MergeResources:
     """How a merge works from disk, in a ``spill`` folder of its own beside the ``results``."""
     read = functools.partial(read_by_size, spill=spill, limits=limits)
     per_part = functools.partial(people_per_part, limits=limits)
-    return Working(read, per_part, functools.partial(SpilledFrames, spill / "combined", results), progress)
+    return MergeResources(read, per_part, functools.partial(SpilledFrames, spill / "combined", results), progress)
 
 
 # The kinds of files that can be read in pieces, and about how many bytes one of them has as text.

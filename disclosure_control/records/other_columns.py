@@ -22,7 +22,7 @@ from disclosure_control.records.subjects import Subjects
 SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
 
 
-class Pairs(NamedTuple):
+class LevelValuePairs(NamedTuple):
     """Levels of a column with sensitive values: codes (n,) of either, and how many people each entry stands for."""
 
     level: np.ndarray
@@ -170,13 +170,13 @@ class TableOnDisk:
         """How many levels a column has, missing being one; at least so many where it has nearly one for each person."""
         return self._others[name].n_levels()
 
-    def pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
+    def pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> LevelValuePairs:
         """Levels of a column with sensitive values, of the people of ``evaluated`` classes who have a value."""
         if self._others[name].n_levels_at_least:
             raise FaultyInputError(_too_many_values(name))
         return self._pairs(name, sensitive, evaluated)
 
-    def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> Pairs:
+    def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> LevelValuePairs:
         other, (n_values, blocks) = self._others[name], self._values_of(sensitive)
         n_levels, n_values = other.n_levels(), max(n_values, 1)
         counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
@@ -184,7 +184,7 @@ class TableOnDisk:
             looked_at = evaluated[classes] & (value >= 0)
             counter.add(level[looked_at].astype(np.int64) * n_values + value[looked_at])
         key, people = counter.result()
-        return Pairs(key // n_values, key % n_values, n_levels, n_values, people)
+        return LevelValuePairs(key // n_values, key % n_values, n_levels, n_values, people)
 
 
 def _too_many_values(name: str) -> str:

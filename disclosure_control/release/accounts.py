@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from disclosure_control.release.people import People
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.recodings import says_again
 from disclosure_control.treatments.keys import Release
-from study.operations import Line, Operation, OperationKind, VariableClass, decided, operation_of
+from study.operations import Operation, OperationKind, OperationRule, VariableClass, decided, operation_of
 
 GONE = (OperationKind.REMOVE, OperationKind.REVIEW, OperationKind.REMOVE_DATA_SET)
 # Whose values the treatment may recode; the others are handled from the source alone, so that one rule moves all dates.
@@ -59,8 +59,8 @@ class Account:
 class Decisions:
     """What decides over all files: the people, the config's lines, key and release; ``placed``: recodings found."""
 
-    people: People
-    lines: Sequence[Line]
+    people: ReleasePeople
+    lines: Sequence[OperationRule]
     key: bytes = field(repr=False)
     release: Release
     subject_column: str | None

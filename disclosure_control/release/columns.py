@@ -10,7 +10,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, number_text, parse_numbers
 from disclosure_control.basics.encoding.interval_labels import interval_of
-from disclosure_control.release.people import People
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import NOBODY
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from disclosure_control.treatments.methods.shift_dates import moved_dates
@@ -31,7 +31,7 @@ class Rows:
 
     people: np.ndarray
     frame: pd.DataFrame = field(repr=False)
-    of_people: People
+    of_people: ReleasePeople
     key: bytes = field(repr=False)
     release: Release
     domain: str

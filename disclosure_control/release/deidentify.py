@@ -20,12 +20,12 @@ from disclosure_control.release.accounts import (
 )
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows
 from disclosure_control.release.columns_seen import ColumnSeen
-from disclosure_control.release.people import People, RecodedColumn, of_rows
-from disclosure_control.release.rows_as_variables import Plan, by_parameter, planned, supplemental
+from disclosure_control.release.people import RecodedColumn, ReleasePeople, of_rows
+from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.run.progress import going_through
 from disclosure_control.treatments.keys import Release
-from study.operations import Line, OperationKind
+from study.operations import OperationKind, OperationRule
 
 
 class RowsOfSource(NamedTuple):
@@ -96,8 +96,8 @@ def the_one(file: StudyFile, parts: Iterable[ReleasedFile]) -> ReleasedFile:
 
 def deidentify(
     study: Study,
-    people: People,
-    lines: Sequence[Line],
+    people: ReleasePeople,
+    lines: Sequence[OperationRule],
     key: bytes,
     release: Release,
     subject_column: str | None,
@@ -134,7 +134,7 @@ def _released(file: StudyFile, decisions: Decisions, gather: Gather) -> Released
     return gather(file, released) if file.is_large else the_one(file, released)
 
 
-def _released_part(file: StudyFile, plan: Plan, decisions: Decisions) -> ReleasedFile:
+def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions) -> ReleasedFile:
     rows, frame = rows_that_leave(file, decisions.people)
     people = file.people[rows]
     given = Rows(people, frame, decisions.people, decisions.key, decisions.release, file.domain)
@@ -153,7 +153,7 @@ def _released_part(file: StudyFile, plan: Plan, decisions: Decisions) -> Release
     return ReleasedFile(file, pd.DataFrame(columns, index=frame.index), rows, people, tuple(accounts))
 
 
-def rows_that_leave(file: StudyFile, people: People) -> tuple[np.ndarray, pd.DataFrame]:
+def rows_that_leave(file: StudyFile, people: ReleasePeople) -> tuple[np.ndarray, pd.DataFrame]:
     """Places of the rows (n_kept,) of people who stay, by pseudonym; those of nobody come last, as they came."""
     stays = np.append(people.stays, True)
     rows = np.flatnonzero((file.people != STRANGER) & stays[np.maximum(file.people, NOBODY)])

@@ -18,7 +18,7 @@ from disclosure_control.records.spill import SpilledArrays, stop_without_room
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.deidentify import ReleasedFile, RowsOfSource
-from disclosure_control.release.people import People
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
 from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, people_of_rows
 from disclosure_control.run.progress import progress
@@ -88,7 +88,7 @@ class LargeStudyFile(StudyFile):
         """Its rows are not at hand."""
         return True
 
-    def parts(self, people: People) -> Iterator[StudyFile]:
+    def parts(self, people: ReleasePeople) -> Iterator[StudyFile]:
         """The rows of those who stay, part by part in the order of the pseudonyms; those of nobody come last."""
         if not self._divided:
             self._divided.append(self._division(people))
@@ -98,7 +98,7 @@ class LargeStudyFile(StudyFile):
             person = division.person[start + frame.pop(SUBJECT).to_numpy()]
             yield StudyFile(self._with(frame), self.domain, person, self.written_as)
 
-    def _division(self, people: People) -> _Division:
+    def _division(self, people: ReleasePeople) -> _Division:
         n_people = len(people.ids)
         place = np.append(np.where(people.stays, people.rank[:-1], -1), n_people)  # of nobody, -1, the last
         of_id = np.where(self.people == STRANGER, -1, place[np.maximum(self.people, NOBODY)])
@@ -126,7 +126,7 @@ class LargeReleasedFile(ReleasedFile):
     seen: Mapping[str, ColumnSeen] = field(default_factory=dict)
     of_devices: frozenset[str] = frozenset()
     spilled: SpilledArrays | None = None
-    of_people: People | None = None
+    of_people: ReleasePeople | None = None
 
     @property
     def n_records(self) -> int:
@@ -167,7 +167,7 @@ class Written:
 
     folder: Path
     aside: Path
-    people: People
+    people: ReleasePeople
     format_name: str | None
 
     def gather(self, file: StudyFile, parts: Iterable[ReleasedFile]) -> ReleasedFile:

@@ -12,7 +12,7 @@ from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.people import People
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
@@ -25,7 +25,7 @@ def leaving_of(
     before: Assessment,
     table: pd.DataFrame,
     released: ReleasedStudy,
-    people: People,
+    people: ReleasePeople,
     release: Release,
     days: int,
     harmless: Mapping[str, str],
@@ -51,7 +51,9 @@ def leaving_of(
     return Leaving(before, treated, original, harmless, where=where)
 
 
-def _whose(merged: pd.DataFrame, released: ReleasedStudy, people: People, subject_column: str | None) -> np.ndarray:
+def _whose(
+    merged: pd.DataFrame, released: ReleasedStudy, people: ReleasePeople, subject_column: str | None
+) -> np.ndarray:
     """Whose record each row of the package is (n_kept,), as positions in the combined dataset."""
     if subject_column is None:  # the rows of the one file stand as they were written
         (file,) = released.files.values()

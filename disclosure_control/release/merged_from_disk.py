@@ -18,7 +18,7 @@ from disclosure_control.records.disk import Limits
 from disclosure_control.records.records import RecordsOnDisk
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.merged import accounts_by_column, applied_steps, is_changed
-from disclosure_control.release.people import People
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.registry import where_changed
@@ -180,7 +180,7 @@ def leaving_from_disk(
     before: Assessment,
     original: RecordsOnDisk,
     released: ReleasedStudy,
-    people: People,
+    people: ReleasePeople,
     release: Release,
     days: int,
     harmless: Mapping[str, str],

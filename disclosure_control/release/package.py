@@ -17,7 +17,7 @@ from study.formats.files import find_domain_files, read_domain_file
 from study.formats.outgoing import OutgoingTable
 from study.formats.registry import writers_by_name
 from study.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, SourceTable
-from study.merge.combine import IN_MEMORY, Combined, Working, combine_tables
+from study.merge.combine import IN_MEMORY, Combined, MergeResources, combine_tables
 from study.merge.reading import Read
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
@@ -75,7 +75,7 @@ def opened_again(folder: Path, read: Read = read_domain_file) -> dict[str, Sourc
 
 
 def merged_again(
-    rule: SubjectIdRule, settings: MergeSettings, tables: Mapping[str, SourceTable], working: Working = IN_MEMORY
+    rule: SubjectIdRule, settings: MergeSettings, tables: Mapping[str, SourceTable], working: MergeResources = IN_MEMORY
 ) -> Combined:
     """One row per subject, as door 1 makes it of the ``tables`` of the package.
 

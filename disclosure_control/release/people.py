@@ -59,7 +59,7 @@ class RecodedColumn:
 
 
 @dataclass(frozen=True)
-class People:
+class ReleasePeople:
     """The people of a pilot (n_people,), in the order of the combined dataset.
 
     ``ids`` are the original ones, after the pilot's rule; ``stays`` says whom the treatment kept; ``pseudonyms`` and
@@ -96,7 +96,7 @@ def people_of(
     key: bytes,
     release: Release,
     days: int,
-) -> People:
+) -> ReleasePeople:
     """The people of a pilot after its treatment.
 
     ``ids`` (n_people,) are those of the combined dataset; ``kept`` (n_kept,) are the positions of the people whom the
@@ -116,7 +116,7 @@ def people_of(
         raise FaultyInputError(f"release: {n_shared} people would share a pseudonym; take another key")
     stays = np.zeros(len(ids), dtype=bool)
     stays[kept] = True
-    return People(
+    return ReleasePeople(
         ids=ids.reset_index(drop=True),
         stays=stays,
         pseudonyms=pd.Series(pd.array(pseudonyms, dtype="str")),

@@ -59,7 +59,7 @@ def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd
 
 
 @dataclass(frozen=True)
-class Plan:
+class RecodedRowsPlan:
     """What has to be known of all rows that leave of a file before some of them are treated.
 
     ``tests``: recoded columns whose test the file has, and whether any row says which measurement of it is meant.
@@ -70,13 +70,13 @@ class Plan:
     said_again: tuple[str, ...] = ()
 
 
-def planned(file: StudyFile, frames: Iterable[pd.DataFrame], decisions: Decisions) -> Plan:
+def planned(file: StudyFile, frames: Iterable[pd.DataFrame], decisions: Decisions) -> RecodedRowsPlan:
     """The plan of a file, of the ``frames`` of all of its rows that leave; these are made only where one is needed."""
     columns = list(map(str, file.table.frame))
     recoded = [one for one in decisions.people.recoded.values() if one.domain == file.domain]
     in_rows = [one for one in recoded if one.variable not in columns]
     if file.is_supplemental or not recoded or findings_prefix(columns) is None:
-        return Plan()
+        return RecodedRowsPlan()
     names = [name for name in (f"{file.domain}TESTCD", f"{file.domain}TEST") if name in columns]
     is_there, is_told = set(), set()
     pairs = [pd.DataFrame(columns=names, dtype="str")]
@@ -87,7 +87,7 @@ def planned(file: StudyFile, frames: Iterable[pd.DataFrame], decisions: Decision
             is_told |= {one.name} if of_measurement.any() else set()
         pairs.append(frame[names].drop_duplicates())
     tests = {one.name: one.name in is_told for one in in_rows if one.name in is_there}
-    return Plan(tests, _codes_said_again(file.domain, pd.concat(pairs, ignore_index=True), decisions))
+    return RecodedRowsPlan(tests, _codes_said_again(file.domain, pd.concat(pairs, ignore_index=True), decisions))
 
 
 def _codes_said_again(domain: str, pairs: pd.DataFrame, decisions: Decisions) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ def _codes_said_again(domain: str, pairs: pd.DataFrame, decisions: Decisions) ->
 
 
 def by_parameter(
-    file: StudyFile, given: Rows, plan: Plan, decisions: Decisions
+    file: StudyFile, given: Rows, plan: RecodedRowsPlan, decisions: Decisions
 ) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
     """Domains whose rows are tests or parameters: results that the treatment recoded, and codes that are variables."""
     frame = given.frame.copy(deep=False)

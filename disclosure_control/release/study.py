@@ -11,7 +11,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.known_texts import KnownTexts
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.release.people import People
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.run.progress import going_through
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.registry import writers_by_name
@@ -63,7 +63,7 @@ class StudyFile:
         """Whether its rows are not at hand, and come in ``parts``; then ``people`` are those of its distinct ids."""
         return False
 
-    def parts(self, people: People) -> Iterable[StudyFile]:
+    def parts(self, people: ReleasePeople) -> Iterable[StudyFile]:
         """The rows of those who stay, in parts by the order of the pseudonyms; at hand, it is one with all rows."""
         return [self]
 

@@ -19,7 +19,7 @@ from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
 from disclosure_control.release.opened import Opened
-from disclosure_control.release.people import People, labels, texts_of
+from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, Study
 from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
 from disclosure_control.run.progress import going_through, progress
@@ -57,7 +57,7 @@ def find_traces(
     study: Study,
     released: ReleasedStudy,
     opened: Mapping[str, Opened],
-    people: People,
+    people: ReleasePeople,
     texts: Mapping[str, str],
     subject_column: str | None,
 ) -> Traces:
@@ -137,7 +137,7 @@ def _n_held(
     return found
 
 
-def _spellings_of_ids(study: Study, people: People, subject_column: str | None) -> pa.LargeStringArray:
+def _spellings_of_ids(study: Study, people: ReleasePeople, subject_column: str | None) -> pa.LargeStringArray:
     """Every id of a subject as it is written in any file of the study, whoever it names."""
     found = pc.unique(texts_of(people.ids))
     for file in study.files:
@@ -176,7 +176,7 @@ def _short_ids(
     study: Study,
     released: ReleasedStudy,
     opened: Mapping[str, Opened],
-    people: People,
+    people: ReleasePeople,
     subject_column: str | None,
     where: dict[str, int],
 ) -> int:
@@ -215,7 +215,7 @@ def _side_by_side(
             advance(len(frame))
 
 
-def _short_spellings(study: Study, people: People) -> list[pd.Series]:
+def _short_spellings(study: Study, people: ReleasePeople) -> list[pd.Series]:
     """The short ids of each person (n_people,), missing of others; also as they stand where a spreadsheet runs them."""
     found = []
     for own in _own_ids(study, people):
@@ -225,7 +225,7 @@ def _short_spellings(study: Study, people: People) -> list[pd.Series]:
     return found
 
 
-def _own_ids(study: Study, people: People) -> Iterator[pd.Series]:
+def _own_ids(study: Study, people: ReleasePeople) -> Iterator[pd.Series]:
     """Ids of each person (n_people,): by the pilot's rule, and as SUBJID where a file has it."""
     yield pd.Series(pd.array(texts_of(people.ids), dtype="str"))
     for file in study.files:
@@ -281,7 +281,7 @@ def _are_dates(column: pd.Series) -> np.ndarray:
 
 
 def _rows_of_others(
-    opened: Mapping[str, Opened], people: People, subject_column: str | None, where: dict[str, int]
+    opened: Mapping[str, Opened], people: ReleasePeople, subject_column: str | None, where: dict[str, int]
 ) -> int:
     """Rows under any other name than the pseudonyms of those who stay."""
     stays, total = np.append(people.stays, False), 0

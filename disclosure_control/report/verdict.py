@@ -10,8 +10,8 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.leaving.findings import not_looked_at
 from disclosure_control.leaving.questions import Answer, beside_reasons, in_lines
+from disclosure_control.leaving.release_findings import not_looked_at
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
@@ -28,7 +28,7 @@ _OF_ITS_OWN_PRODUCT = {"released/": ("treatment", "identifiers")}
 
 
 @dataclass(frozen=True)
-class Leaving:
+class LeavingProduct:
     """What would leave the house: its name, and k, l and t of it; None where nothing is released.
 
     ``answers`` to the three questions, of it; ``not_looked_at``: sentences on what this run did not look at.
@@ -98,7 +98,7 @@ class Verdict:
         return lines
 
 
-def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
+def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
     """``released/`` if this run wrote one, else ``anonymised_dataset.csv``, else nothing.
 
     Where the config asks for a whole study and none was written, the flat table is no substitute for it.
@@ -107,14 +107,14 @@ def what_leaves(steps: Mapping[str, StepResult]) -> Leaving:
     if release is not None:
         found = release.outcome
         if not found:
-            return Leaving(NOTHING, None)
-        return Leaving("released/", found.assessment, release.answers, found.not_looked_at)
+            return LeavingProduct(NOTHING, None)
+        return LeavingProduct("released/", found.assessment, release.answers, found.not_looked_at)
     if treatment is not None and FLAT in treatment.datasets:
-        return Leaving(FLAT, treatment.outcome.as_released, treatment.answers, not_looked_at(treatment.figures))
-    return Leaving(NOTHING, None)
+        return LeavingProduct(FLAT, treatment.outcome.as_released, treatment.answers, not_looked_at(treatment.figures))
+    return LeavingProduct(NOTHING, None)
 
 
-def verdict_on(leaving: Leaving, steps: Mapping[str, StepResult], further: Sequence[Reason] = ()) -> Verdict:
+def verdict_on(leaving: LeavingProduct, steps: Mapping[str, StepResult], further: Sequence[Reason] = ()) -> Verdict:
     """The verdict on what leaves: the reasons of the steps, ``further`` ones, and thresholds that do not hold in it."""
     silent = _OF_ITS_OWN_PRODUCT.get(leaving.about, ())
     reasons = [reason for name, step in steps.items() if name not in silent for reason in step.reasons_to_hold]
@@ -140,7 +140,7 @@ def _nothing_released(steps: Mapping[str, StepResult]) -> Reason:
     )
 
 
-def _thresholds_not_met(leaving: Leaving) -> list[Reason]:
+def _thresholds_not_met(leaving: LeavingProduct) -> list[Reason]:
     assessment = leaving.assessment
     assert assessment is not None
     reasons = []

@@ -19,7 +19,7 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.columns import as_counted
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.people import RecordsNotInMemoryError
@@ -33,7 +33,7 @@ from disclosure_control.treatments.methods.suppression import notes_on_suppresse
 from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods, names_in
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.steps import faults_of_columns_gone
-from disclosure_control.treatments.treated_pilot import AppliedStep, Gaps, TreatedPilot
+from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
 
 RECOMMENDED = "recommended"
 
@@ -341,7 +341,7 @@ class TreatedOnDisk(TreatedPilot):
         config = dataclasses.replace(self.config, binning_config={})
         return evaluate(self.records.counted_as(config, self.values), config)
 
-    def gaps(self, table: pd.DataFrame | TableOnDisk) -> Gaps:
+    def gaps(self, table: pd.DataFrame | TableOnDisk) -> MissingCounts:
         """See ``TreatedPilot``."""
         found = {}
         for name, after in self.values.items():
@@ -355,8 +355,8 @@ class TreatedOnDisk(TreatedPilot):
             if name not in found
         }
         if SUBJECT_COLUMN in self.columns:
-            return Gaps({SUBJECT_COLUMN: (0, 0, 0), **found}, dropped)
-        return Gaps(found, {SUBJECT_COLUMN: 0, **dropped})
+            return MissingCounts({SUBJECT_COLUMN: (0, 0, 0), **found}, dropped)
+        return MissingCounts(found, {SUBJECT_COLUMN: 0, **dropped})
 
     def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
         """What in columns, as they are released, names a person."""

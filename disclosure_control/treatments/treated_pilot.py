@@ -34,7 +34,7 @@ class AppliedStep:
 
 
 @dataclass(frozen=True)
-class Gaps:
+class MissingCounts:
     """People without a value of a column: of all before, and of those who stay before and after.
 
     ``released`` has the three by released column that was there before, ``dropped`` the first by one that is gone.
@@ -78,7 +78,7 @@ class TreatedPilot:
         """What is released of a column, each value at least once."""
         return self.frame[name]
 
-    def gaps(self, table: pd.DataFrame | TableOnDisk) -> Gaps:
+    def gaps(self, table: pd.DataFrame | TableOnDisk) -> MissingCounts:
         """Who lacks a value of the columns of the ``table`` that was treated."""
         assert isinstance(table, pd.DataFrame)
         released = {
@@ -86,7 +86,7 @@ class TreatedPilot:
             for name in self.columns
             if name in table
         }
-        return Gaps(released, {str(name): n_missing(table[name]) for name in table if name not in released})
+        return MissingCounts(released, {str(name): n_missing(table[name]) for name in table if name not in released})
 
     @property
     def kept(self) -> np.ndarray:

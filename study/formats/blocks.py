@@ -52,7 +52,7 @@ class Cut(Protocol):
 
 
 @dataclass(frozen=True)
-class Kind:
+class FileKind:
     """A kind of file: ``blocks`` of it, a ``range`` of it, how it is ``cut``, and how long it is as text."""
 
     blocks: Callable[[Path, int], Blocks]
@@ -61,10 +61,10 @@ class Kind:
     bytes_as_text: Callable[[Path], int]
 
 
-_TEXT = Kind(BlocksOfText, RangeOfText, CutText, lambda path: path.stat().st_size)
-_KINDS = {".parquet": Kind(BlocksOfParquet, RangeOfParquet, CutParquet, bytes_as_text)}
+_TEXT = FileKind(BlocksOfText, RangeOfText, CutText, lambda path: path.stat().st_size)
+_KINDS = {".parquet": FileKind(BlocksOfParquet, RangeOfParquet, CutParquet, bytes_as_text)}
 
 
-def kind_of(path: Path) -> Kind:
+def kind_of(path: Path) -> FileKind:
     """What a file is by its suffix; text, if that says nothing else."""
     return _KINDS.get(suffix_of(path), _TEXT)

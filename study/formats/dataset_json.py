@@ -47,7 +47,7 @@ _RECORD_NUMBER = "ITEMGROUPDATASEQ"
 
 
 @dataclass(frozen=True)
-class _Column:
+class _ColumnDefinition:
     name: str
     label: str
     data_type: str
@@ -57,7 +57,7 @@ class _Column:
 class _Dataset:
     """A dataset as the file holds it; ``n_announced`` is its own record count where it gives one."""
 
-    columns: list[_Column]
+    columns: list[_ColumnDefinition]
     rows: list[list[Any]]
     n_announced: int | None
     label: str = ""
@@ -165,11 +165,11 @@ def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
     )
 
 
-def _column(description: Any, type_key: str, path: Path) -> _Column:
+def _column(description: Any, type_key: str, path: Path) -> _ColumnDefinition:
     name, label, data_type = (_get(description, key) for key in ("name", "label", type_key))
     if not isinstance(name, str) or not isinstance(data_type, str):
         raise FaultyInputError(_not_a_dataset_fault(path, f"a column is described without name or {type_key}"))
-    return _Column(clean_name(name), clean_name(label) if isinstance(label, str) else "", data_type)
+    return _ColumnDefinition(clean_name(name), clean_name(label) if isinstance(label, str) else "", data_type)
 
 
 def _checked_rows(rows: Any, path: Path) -> list[list[Any]]:
@@ -262,7 +262,7 @@ def _row_faults(dataset: _Dataset, path: Path) -> list[str]:
     return faults
 
 
-def _wrong_type_fault(path: Path, column: _Column, n_wrong: int) -> str:
+def _wrong_type_fault(path: Path, column: _ColumnDefinition, n_wrong: int) -> str:
     return (
         f"{path.name}, column {shown_name(column.name)}: {counted(n_wrong, 'value')} not of the declared dataType "
         f"{column.data_type}. Correct the values or the dataType of the column."

@@ -52,7 +52,7 @@ class Combined:
 
 
 @dataclass
-class _Column:
+class _ColumnSummary:
     """What is told of a column: values, those that are no numbers, and the first two different ones."""
 
     n_values: int = 0
@@ -65,7 +65,7 @@ class Assembly:
 
     def __init__(self, state: MergeState, pieces: Pieces):
         self._state, self._pieces = state, pieces
-        self._columns: dict[str, _Column] = {}
+        self._columns: dict[str, _ColumnSummary] = {}
         self._units: dict[str, str] = {}
         self._n_subjects = 0
 
@@ -98,7 +98,7 @@ class Assembly:
         self._pieces.append(frame)
 
     def _look_at(self, name: str, values: pa.Array) -> None:
-        told = self._columns.setdefault(name, _Column())
+        told = self._columns.setdefault(name, _ColumnSummary())
         told.n_values += len(values) - values.null_count
         told.n_texts += pc.sum(pc.invert(pc.match_substring_regex(values, NUMBER_PATTERN))).as_py() or 0
         if self._state.settings.drop_constants and len(told.distinct) < 2:
@@ -126,7 +126,7 @@ class Assembly:
         return Combined([DEFAULT_COLUMN, *kept], self._n_subjects, self._pieces, report)
 
 
-def _text_among_numbers(columns: Mapping[str, _Column]) -> list[str]:
+def _text_among_numbers(columns: Mapping[str, _ColumnSummary]) -> list[str]:
     """Columns of which most values are numbers and some are not: whoever takes them for numbers loses the others."""
     found = {name: column for name, column in columns.items() if 0 < 2 * column.n_texts < column.n_values}
 

@@ -25,7 +25,7 @@ from study.merge.settings import MergeSettings
 from study.merge.state import MergeState
 from study.merge.subject_ids import SubjectIdRule
 
-__all__ = ["IN_MEMORY", "Combined", "Working", "combine_domains", "combine_tables"]
+__all__ = ["IN_MEMORY", "Combined", "MergeResources", "combine_domains", "combine_tables"]
 
 
 # Of words, a number and its unit: who is told how many more are done.
@@ -37,7 +37,7 @@ def _to_nobody(words: str, n_total: int, unit: str) -> AbstractContextManager[Ca
 
 
 @dataclass(frozen=True)
-class Working:
+class MergeResources:
     """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
 
     ``people_per_part`` tells of the number of people and the files with their rows how many people are merged at once,
@@ -51,11 +51,11 @@ class Working:
     progress: Progress = _to_nobody
 
 
-IN_MEMORY = Working()
+IN_MEMORY = MergeResources()
 
 
 def combine_domains(
-    folder: Path, rule: SubjectIdRule, settings: MergeSettings, working: Working = IN_MEMORY
+    folder: Path, rule: SubjectIdRule, settings: MergeSettings, working: MergeResources = IN_MEMORY
 ) -> Combined:
     """Read every domain file of ``folder`` and put one row per subject together.
 
@@ -67,14 +67,14 @@ def combine_domains(
 
 
 def combine_tables(
-    tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings, working: Working = IN_MEMORY
+    tables: Sequence[SourceTable], rule: SubjectIdRule, settings: MergeSettings, working: MergeResources = IN_MEMORY
 ) -> Combined:
     """What ``combine_domains`` makes of a folder, of the tables of its files as they were read already."""
     state = MergeState(rule, settings)
     return _combined(belonging_tables(tables, state), state, working)
 
 
-def _combined(tables: list[SourceTable], state: MergeState, working: Working) -> Combined:
+def _combined(tables: list[SourceTable], state: MergeState, working: MergeResources) -> Combined:
     members, supplemental = by_domain(tables)
     ids, person = people_of_tables(tables, members, state)
     state.stop_at_faults()

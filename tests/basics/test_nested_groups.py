@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
-from disclosure_control.basics.telling.small_counts import SMALLER_GROUPS, Gaps, shares_by_group
+from disclosure_control.basics.telling.small_counts import SMALLER_GROUPS, MissingShown, shares_by_group
 from tests.examples import examples
 
 DISTRICTS = st.lists(
@@ -24,7 +24,7 @@ def told_of(districts: list[tuple[int, int, int]]) -> dict[str, list[dict]]:
     columns = {name: encode_column(frame[name]) for name in ("district", "country")}
     hit, all_of_them = frame["hit"].to_numpy(), np.ones(len(frame), dtype=bool)
     one_each = np.ones(len(frame), dtype=np.int64)
-    gaps = [Gaps.LIKE_ANY_GROUP] * 2
+    gaps = [MissingShown.LIKE_ANY_GROUP] * 2
     hidden = hidden_beside_each_other(list(columns.values()), all_of_them, hit, gaps, one_each)
     return {
         name: shares_by_group(column, all_of_them, hit, "risky", also=also)

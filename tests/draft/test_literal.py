@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config import REVIEW, lines_to_review, parse_config
-from disclosure_control.draft.literal import WIDTH, Group, Line, Node, config_text, python_text
+from disclosure_control.draft.literal import WIDTH, DraftedValue, Group, Node, config_text, python_text
 from tests.examples import any_text, examples
 
 # What Arrow hands over as headings: any text but lone surrogates.
 TEXTS = any_text(max_size=30).map(lambda text: text.encode("utf-8", "ignore").decode())
 NUMBERS = st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.none() | st.booleans() | NUMBERS | TEXTS | st.lists(NUMBERS, max_size=4)
-LINES = st.builds(Line, VALUES, TEXTS, st.booleans())
+LINES = st.builds(DraftedValue, VALUES, TEXTS, st.booleans())
 NODES = st.recursive(
     LINES,
     lambda inner: st.builds(
@@ -42,7 +42,9 @@ AWKWARD = [
 
 def marked(node: Node) -> int:
     """Marks of a node and of all below it."""
-    parts = [] if isinstance(node, Line) else node.parts.values() if isinstance(node.parts, dict) else node.parts
+    parts = (
+        [] if isinstance(node, DraftedValue) else node.parts.values() if isinstance(node.parts, dict) else node.parts
+    )
     return node.review + sum(marked(part) for part in parts)
 
 
@@ -62,8 +64,8 @@ def test_each_mark_is_counted_once(keys):
 
 def without_reasons(node: Node) -> Node:
     """The node with one reason everywhere: a reason that itself begins with the mark would be one more."""
-    if isinstance(node, Line):
-        return Line(node.value, "because", node.review)
+    if isinstance(node, DraftedValue):
+        return DraftedValue(node.value, "because", node.review)
     parts = node.parts
     if isinstance(parts, dict):
         return Group({name: without_reasons(part) for name, part in parts.items()}, "because", node.review)
@@ -72,18 +74,23 @@ def without_reasons(node: Node) -> Node:
 
 def test_awkward_texts_one_by_one():
     for text in AWKWARD:
-        keys = {text: Group({text: Line([text], text, True)}, text), "last": Group([Line(text, text)], text)}
+        keys = {
+            text: Group({text: DraftedValue([text], text, True)}, text),
+            "last": Group([DraftedValue(text, text)], text),
+        }
         found = parse_config(config_text(text, keys, [text]), "PILOT.py")
         assert found == {text: {text: [text]}, "last": [text]}
 
 
 def test_the_form_of_a_draft():
     keys = {
-        "categorical_qis": Group([Line("DM__SEX", "seen by everybody"), Line("DM__RACE", "rare", True)], "Known."),
-        "binning_config": Group({"DM__AGE": Line([50.0, 60.5], "tens")}),
-        "K": Line(5, "usual", review=True),
+        "categorical_qis": Group(
+            [DraftedValue("DM__SEX", "seen by everybody"), DraftedValue("DM__RACE", "rare", True)], "Known."
+        ),
+        "binning_config": Group({"DM__AGE": DraftedValue([50.0, 60.5], "tens")}),
+        "K": DraftedValue(5, "usual", review=True),
         "recommend": Group({}, "The mildest."),
-        "subject_id": Group({"pattern": Line(r"^0*(\d+)$")}),
+        "subject_id": Group({"pattern": DraftedValue(r"^0*(\d+)$")}),
     }
     assert (
         config_text("Drafted.\n\nRead it.", keys, ["Left alone:", f"{REVIEW} dates: " + "DM__RFSTDTC, " * 12])
@@ -120,7 +127,7 @@ def test_the_form_of_a_draft():
 
 def test_lines_are_short_enough_to_read():
     reason = "a long reason " * 30
-    text = config_text(reason, {"K": Line(5, reason), "L": Group([Line(1, reason)], reason)}, [reason])
+    text = config_text(reason, {"K": DraftedValue(5, reason), "L": Group([DraftedValue(1, reason)], reason)}, [reason])
     assert max(map(len, text.splitlines())) <= WIDTH
 
 

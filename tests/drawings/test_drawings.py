@@ -25,7 +25,7 @@ def one_of_each():
     cells = np.arange(25).reshape(5, 5)
     return [
         rows.row_chart("bars", "", [rows.Bar(AWKWARD, 3, "3", True), rows.Bar("b", 5, "5")], 1),
-        rows.interval_chart("shares", "", [rows.Interval("NORMAL", 0.2, 0.1, 0.4, "20% of 10")], 0.3),
+        rows.interval_chart("shares", "", [rows.RateWithInterval("NORMAL", 0.2, 0.1, 0.4, "20% of 10")], 0.3),
         rows.signed_chart("signed", "", [rows.Bar(f"{AWKWARD}\n{AWKWARD}", -0.4, "−0.40"), rows.Bar("x", 1.0, "1")]),
         rows.box_chart(
             "boxes", "", [rows.Box(AWKWARD, 1, 2, 3, 4, 5, "n = 3", (9.0, -3.0)), rows.Box("b", *[7.0] * 5)]
@@ -188,7 +188,7 @@ def numbers_of(part, *names):
 
 def test_a_line_of_a_threshold_crosses_no_name_above_its_row():
     """Names of regions stand above their rows, where the line of everybody's share ran through them."""
-    named = [rows.Interval(f"Region {i:02d}", 0.01 * i, 0.0, 0.2, f"{i}.0% of 200") for i in range(5)]
+    named = [rows.RateWithInterval(f"Region {i:02d}", 0.01 * i, 0.0, 0.2, f"{i}.0% of 200") for i in range(5)]
     parts = rows.interval_chart("t", "d", named, 0.02).parts
     baselines = [numbers_of(part, "y")[0] for part in parts if "Region" in part]
     lines = [numbers_of(part, "y1", "y2") for part in parts if 'class="threshold"' in part]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.identifiers import scan
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import SAMPLE
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.registry import kinds
 from disclosure_control.identifiers.scan import scan_combined, scan_table, scan_tables
 from tests.cases import each

@@ -11,9 +11,9 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import joined_releases
-from disclosure_control.leaving.findings import reasons_to_hold
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
+from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.steps.treatment.settings import Join
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.treat import treat

@@ -9,7 +9,7 @@ import pytest
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import telling
-from disclosure_control.leaving.findings import reasons_to_hold
+from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key

@@ -143,7 +143,7 @@ def test_a_file_that_changes_while_it_is_read_is_a_fault(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(PEOPLE))
     columns = ("USUBJID", "SEX", "AGE", "V", "W", "SITE")
-    reading = cluster_tasks.Reading(path, columns, ("SEX",), TINY, tmp_path, cluster_tasks.stamp_of(path))
+    reading = cluster_tasks.ReadTask(path, columns, ("SEX",), TINY, tmp_path, cluster_tasks.stamp_of(path))
     cluster_tasks.read_range(reading, 0, path.stat().st_size)
     os.utime(path, ns=(1, 1))
     with pytest.raises(FaultyInputError, match="changed while it was read"):

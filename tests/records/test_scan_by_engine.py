@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding import text_codes
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.identifiers import column_values
+from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.column_values import SAMPLE
-from disclosure_control.identifiers.findings import Scan
 from disclosure_control.identifiers.scan import scan_dataset
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.dictionary import CountedTexts, GrowingDictionary

@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
-from disclosure_control.release.people import People, people_of, recoded_columns
+from disclosure_control.release.people import ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
 from disclosure_control.treatments.keys import Release
 from study.formats.tables import SourceTable
@@ -43,14 +43,14 @@ def study_of(files: Mapping[str, list[dict]], ids: list[str]) -> Study:
     return Study(tuple(found), {})
 
 
-def people(ids: list[str], kept: list[int], before: dict | None = None, after: dict | None = None) -> People:
+def people(ids: list[str], kept: list[int], before: dict | None = None, after: dict | None = None) -> ReleasePeople:
     """The people of a study; ``before`` and ``after`` are columns of the combined dataset, by name."""
     frame = pd.DataFrame({"USUBJID": ids, **(before or {})})
     treated, where = frame.assign(**(after or {})).iloc[kept], np.array(kept, dtype=int)
     return people_of(frame["USUBJID"], where, recoded_columns(frame, treated, where), [], KEY, RELEASE, 365)
 
 
-def released(files: Mapping[str, list[dict]], who: People, lines=(), subject_column="USUBJID") -> ReleasedStudy:
+def released(files: Mapping[str, list[dict]], who: ReleasePeople, lines=(), subject_column="USUBJID") -> ReleasedStudy:
     """The study as it leaves."""
     return deidentify(study_of(files, list(who.ids)), who, lines, KEY, RELEASE, subject_column)
 

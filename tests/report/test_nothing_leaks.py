@@ -19,7 +19,7 @@ from config.model_settings import validate_config
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.telling.small_counts import SMALLEST_PRINTED_GROUP
 from disclosure_control.report.evidence.pack import REPORT_HTML, REPORT_MD, as_html, as_markdown
-from disclosure_control.report.evidence.sections import Content, sections_of
+from disclosure_control.report.evidence.sections import EvidenceContent, sections_of
 from disclosure_control.report.history import worst_rates
 from disclosure_control.run.clock import utc_now
 from disclosure_control.run.doors import DONE, run_door
@@ -157,7 +157,7 @@ def test_nobody_stands_in_what_goes_from_hand_to_hand_or_is_shown(seed, run):
     config = validate_config(summary["config"], _columns(ran), KEY_READERS | STEP_READERS)
     lines = [json.loads(line) for line in texts["history.jsonl"].splitlines()]
     context = config.settings.get("context") or ContextSettings()
-    content = Content(summary, context, config, tuple(_columns(ran)), lines[-1]["when"])
+    content = EvidenceContent(summary, context, config, tuple(_columns(ran)), lines[-1]["when"])
     assert texts[REPORT_MD] == as_markdown(content, sections_of(content))
     assert texts[REPORT_HTML] == as_html(content, sections_of(content))
     assert lines[-1]["risky_rate"] == worst_rates(summary)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.run.synthetic_pilot import PROJECT, SCRIPTS, SETTINGS, Run, SyntheticPilot
+from tests.run.synthetic_pilot import PROJECT, SCRIPTS, SETTINGS, SyntheticPilot, SyntheticRun
 
 _PR_CAPBSET_DROP, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH, _CAP_FOWNER = 24, 1, 2, 3
 _CANNOT_DROP = 77
@@ -32,7 +32,7 @@ def start_process(
     script_folder: Path = PROJECT,
     before: Callable | None = None,
     **changes: str,
-) -> Run:
+) -> SyntheticRun:
     """``python <script> <arguments>`` in the pilot's desk; ``before`` runs in the child, in a changed environment."""
     done = subprocess.run(
         [sys.executable, str(script_folder / SCRIPTS[door]), *arguments],
@@ -46,7 +46,7 @@ def start_process(
     )
     if done.returncode == _CANNOT_DROP:
         pytest.skip("root's powers cannot be dropped on this system, so permissions stop nothing")
-    return Run(done.returncode, done.stdout, done.stderr)
+    return SyntheticRun(done.returncode, done.stdout, done.stderr)
 
 
 def without_root_powers() -> None:
@@ -89,7 +89,7 @@ class DoorServer:
             encoding="utf-8",
         )
 
-    def start(self, pilot: SyntheticPilot, door: int, n: int, how: str, *arguments: str) -> Run | None:
+    def start(self, pilot: SyntheticPilot, door: int, n: int, how: str, *arguments: str) -> SyntheticRun | None:
         """Start a door that is killed before its n-th operation on files, or whose n-th fails with this error's name.
 
         None if it was killed; what it came to if it ended by itself. Then it is known, too, how many operations it
@@ -103,7 +103,9 @@ class DoorServer:
         if answer["signal"]:
             return None
         self.operations, self.renames = answer["operations"], answer["renames"]
-        return Run(answer["status"], *((self.output / name).read_text(encoding="utf-8") for name in ("out", "err")))
+        return SyntheticRun(
+            answer["status"], *((self.output / name).read_text(encoding="utf-8") for name in ("out", "err"))
+        )
 
     def close(self) -> None:
         self.process.stdin.close()

@@ -28,8 +28,13 @@ SCRIPTS = {1: "Create_Combined_Pilot_Dataset.py", 2: "Main_Anonymization.py"}
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 RESULTS = "processed_for_anonym"
 SETTINGS = (
-    "BIOSTREAMS_PILOT", "BIOSTREAMS_DATA_DIR", "BIOSTREAMS_CONFIG_DIR", "BIOSTREAMS_STATE_DIR", "BIOSTREAMS_KEEP_RUNS",
-    "BIOSTREAMS_SCHEDULER", "BIOSTREAMS_WORKERS",
+    "BIOSTREAMS_PILOT",
+    "BIOSTREAMS_DATA_DIR",
+    "BIOSTREAMS_CONFIG_DIR",
+    "BIOSTREAMS_STATE_DIR",
+    "BIOSTREAMS_KEEP_RUNS",
+    "BIOSTREAMS_SCHEDULER",
+    "BIOSTREAMS_WORKERS",
 )
 NOW = "2026-01-31T12:00:00.000000Z"  # the moment of every run that a test starts
 # What tells of runs and not of the data alone: it changes with every run.
@@ -85,7 +90,7 @@ class Literal:
 
 
 @dataclass(frozen=True)
-class Run:
+class SyntheticRun:
     """What a run of a door came to."""
 
     status: int
@@ -207,15 +212,15 @@ class Doors:
         monkeypatch.setattr("disclosure_control.run.clock.utc_now", lambda: NOW)
         monkeypatch.chdir(desk)
 
-    def start(self, door: int, *arguments: str) -> Run:
+    def start(self, door: int, *arguments: str) -> SyntheticRun:
         self.monkeypatch.setattr(sys, "argv", [SCRIPTS[door], *arguments])
         self.capsys.readouterr()
         with pytest.raises(SystemExit) as ended:
             exec(code_of(door), {"__name__": "__main__"})
         captured = self.capsys.readouterr()
-        return Run(ended.value.code, captured.out, captured.err)
+        return SyntheticRun(ended.value.code, captured.out, captured.err)
 
-    def start_both(self) -> tuple[Run, Run]:
+    def start_both(self) -> tuple[SyntheticRun, SyntheticRun]:
         return self.start(1), self.start(2)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from Anonymization_Models import run_k_anonymity
 from config.model_settings import config_of_valid_keys, validate_config
 from disclosure_control.treatments.algorithms import alike, suppression_search
-from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_parts import SuppressionParts
 from disclosure_control.treatments.algorithms.suppression_search import fewest_to_lose
 from disclosure_control.treatments.methods.local_suppression import _check, apply_local_suppression
 from disclosure_control.treatments.registry import TreatmentInput
@@ -247,7 +247,7 @@ def test_who_joins_those_that_lost_everything(groups, n_bare, k):
     groups = [(stratum, max(size, k)) for stratum, size in groups]
     strata = [stratum for stratum, _ in groups]
     original = np.array([[*range(len(groups)), -1, -1], [*strata, 0, 1]])
-    parts = Parts(original, np.array([*(size for _, size in groups), n_bare, n_bare]), 1)
+    parts = SuppressionParts(original, np.array([*(size for _, size in groups), n_bare, n_bare]), 1)
     suppression_search._fill_up(parts, k)
     for stratum in (0, 1):
         sizes = [size for other, size in groups if other == stratum]

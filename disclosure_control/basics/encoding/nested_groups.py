@@ -12,14 +12,14 @@ import numpy as np
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.keys import count_pairs
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, Gaps, hidden_groups
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, hidden_groups
 
 
 def hidden_beside_each_other(
     columns: Sequence[EncodedColumn],
     considered: np.ndarray,
     hit: np.ndarray,
-    gaps: Sequence[Gaps],
+    gaps: Sequence[MissingShown],
     people: np.ndarray,
 ) -> list[np.ndarray]:
     """Of each column which groups are hidden, (1 + n_labels,) of bool as ``hidden_groups`` has them, beside the others.

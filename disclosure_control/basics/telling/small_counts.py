@@ -152,7 +152,7 @@ def _first(is_enough: np.ndarray) -> int:
     return int(np.argmax(is_enough)) if is_enough.any() else len(is_enough) - 1
 
 
-class Gaps(Enum):
+class MissingShown(Enum):
     """What is told elsewhere of how many have no value in a column."""
 
     LIKE_ANY_GROUP = "nothing"
@@ -163,7 +163,7 @@ class Gaps(Enum):
 def hidden_groups(
     column: EncodedColumn,
     among: np.ndarray | None = None,
-    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
     people: np.ndarray | None = None,
 ) -> np.ndarray:
     """Which groups of a column are hidden, (1 + n_labels,) of bool: those without a value first, then its labels.
@@ -172,9 +172,9 @@ def hidden_groups(
     many each entry of the column stands for, one each if not given.
     """
     in_group = _people_by_group(column, among, people)
-    if gaps is Gaps.KNOWN:
+    if gaps is MissingShown.KNOWN:
         return np.append(HAND_TO_HAND.are_small(in_group[:1]), HAND_TO_HAND.hidden_parts(in_group[1:]))
-    return HAND_TO_HAND.hidden_parts(in_group, (np.arange(len(in_group)) == 0) & (gaps is Gaps.HIDDEN))
+    return HAND_TO_HAND.hidden_parts(in_group, (np.arange(len(in_group)) == 0) & (gaps is MissingShown.HIDDEN))
 
 
 def missing_told(column: EncodedColumn) -> int | None:
@@ -194,7 +194,7 @@ def shares_by_group(
     hit: np.ndarray,
     word: str,
     among: np.ndarray | None = None,
-    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
     people: np.ndarray | None = None,
     also: np.ndarray | None = None,
 ) -> list[dict]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 _BEFORE = (
     r"calle|c/|avda\.?|avenida|plaza|paseo|camino|rue|boulevard|bd|chemin|via|viale|piazza|corso|ulica|ul\.|aleja|al\.|"
@@ -59,7 +59,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return None
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="addresses",
     what_to_do="drop the column; a district or the first digits of the postcode stand for it",

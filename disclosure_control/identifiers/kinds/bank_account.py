@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from disclosure_control.identifiers.check_digits import CheckedNumber, checked_hits
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 
 def detect(column: ColumnValues) -> Hits | None:
@@ -15,7 +15,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return checked_hits(column, [CheckedNumber("iban", r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")])
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="bank accounts",
     what_to_do="drop the column",

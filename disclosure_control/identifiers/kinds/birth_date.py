@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 YEARS_BETWEEN = 8  # dates of one study's events lie closer together than those of its people's births
 HEADING = any_of(
@@ -49,7 +49,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return None
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="dates of birth",
     what_to_do="drop the column: the age stands for it",

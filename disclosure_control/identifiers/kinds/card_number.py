@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from disclosure_control.identifiers.check_digits import CheckedNumber, checked_hits
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 
 def detect(column: ColumnValues) -> Hits | None:
@@ -13,7 +13,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return checked_hits(column, [CheckedNumber("luhn", r"(4\d{15}|5[1-5]\d{14}|2[2-7]\d{14}|3[47]\d{13}|6\d{15})")])
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="card numbers",
     what_to_do="drop the column",

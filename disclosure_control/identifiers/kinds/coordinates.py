@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 PAIR = r"^\(?[-+]?\d{1,2}[.,]\d{3,8}°?[ ]?[NSΒΝСЮ]?\s?[,;/ ]\s?[-+]?\d{1,3}[.,]\d{3,8}°?[ ]?[EWOΑΔИЗ]?\)?$"
 DEGREES = r"""\d{1,3}° ?\d{1,2}['′’] ?[\d.,]*(["″”]|'')? ?[NSEWOΒΝΑΔСЮИЗ]?"""
@@ -48,7 +48,7 @@ def _is_of_one_precision(column: ColumnValues, decimal: np.ndarray) -> bool:
     return bool((lengths <= longest).mean() >= 0.95 and (lengths >= longest - 1).mean() >= 0.9)
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="places on the map",
     what_to_do="drop the column; a district stands for it",

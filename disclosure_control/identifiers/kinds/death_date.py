@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 HEADING = any_of(
     *("death", "dth", "died", "decease", "=dod", "=tod", "todes", "sterbe", "verst", "fallec", "muerte", "defunc"),
@@ -20,7 +20,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(column.days.is_day, "sure", looked_at=column.looked_at)
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="dates of death",
     what_to_do="drop the column, or move the dates of each person (shift_dates)",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 ADDRESS = r"[\pL\d._%+'-]+ ?(@|[\[(]at[\])]) ?[\pL\d-]+(\.[\pL\d-]+)*\.[\pL]{2,}"
 
@@ -20,7 +20,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(found, "sure") if found.any() else None
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="e-mail addresses",
     what_to_do="drop the column; out of a text that has to stay, cut them before the merge",

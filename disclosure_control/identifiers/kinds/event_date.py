@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 SDTM_DATE = re.compile(r"[a-z0-9]{0,6}(dtc|sttpt|entpt)")  # what such a date is of, the standard says
 FEW_SHARE = 0.1  # of the people are alone with their day
@@ -57,7 +57,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(column.days.is_day, certainty, looked_at=column.looked_at)
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="dates of admission, a visit or another event",
     what_to_do="move the dates of each person (shift_dates), coarsen them (coarsen_dates), or drop the column",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 FEW_SHARE = 0.3
 
@@ -20,7 +20,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(np.isfinite(column.numbers) & (column.people_of_value == 1), "sure")
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.EXACT_MEASUREMENT,
     words="exact measurements that nobody else has",
     what_to_do="round or band it (band, round): a laboratory, a ward or the person could know the exact value",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.patterns import in_python
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 WORDS = 4  # a term has fewer
 LETTERS = 25
@@ -30,7 +30,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return None
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="free text",
     what_to_do="drop the column, or code it before the merge",

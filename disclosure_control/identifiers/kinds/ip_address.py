@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 OCTET = r"(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 IPV4 = rf"(^|[^\d.])({OCTET}\.){{3}}{OCTET}($|[^\d.])"
@@ -29,7 +29,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(maybe, "sure") if maybe.any() else None
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="addresses of devices in a network",
     what_to_do="drop the column",

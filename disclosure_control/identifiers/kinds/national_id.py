@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from disclosure_control.identifiers.check_digits import CheckedNumber, checked_hits
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 NUMBERS = (
     CheckedNumber("gr.amka", r"\d{11}"),
@@ -53,7 +53,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return checked_hits(column, NUMBERS)
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="national or patient ids",
     what_to_do="drop the column; out of a text that has to stay, cut them before the merge",

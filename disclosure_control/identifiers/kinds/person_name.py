@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of, folded
 from disclosure_control.identifiers.name_words import TITLED, ends_as_surname, is_first_name
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 # One to five words of letters alone, each with a capital first or an initial; particles may be small.
 _WORD = (
@@ -152,7 +152,7 @@ def _are_name(one: str, other: str) -> bool:
     return (is_first_name(other) or len(other) > 2) and ends_as_surname(one) and is_first_name(other)
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="names of persons",
     what_to_do="drop the column; out of a text that has to stay, cut them before the merge",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 INTERNATIONAL = r"(^|[^\w+])(\+ ?|00 ?)[1-9]\d{0,2}[ ()./-]{0,2}(\d[ ()./-]{0,2}){6,12}\d($|[^\w])"
 AFTER_A_WORD = (
@@ -57,7 +57,7 @@ def _national(column: ColumnValues) -> tuple[np.ndarray | None, str]:
     return (either, "likely") if rare and begins_alike and (is_divided or commonest >= 0.5) else (None, "")
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="telephone numbers",
     what_to_do="drop the column; out of a text that has to stay, cut them before the merge",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import FEWEST_PEOPLE, ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 FORMS = (
     r"^(GIR ?0AA|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2})$",  # United Kingdom
@@ -54,7 +54,7 @@ def _are_places(column: ColumnValues) -> bool:
     return shared and (begins_with_zero or spread > 1000)
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="postcodes",
     what_to_do="keep the first digits alone (group, recode), name it as a quasi-identifier, or drop the column",

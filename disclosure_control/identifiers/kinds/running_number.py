@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 DENSE = 0.5
 
@@ -23,7 +23,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(np.ones(column.n_distinct, dtype=bool), "sure" if n_distinct >= 0.9 * span else "likely")
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="running numbers",
     what_to_do="drop the column, or name it under the columns of recode_ids",

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.identifiers.chance import certainty_beside_chance
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 LONG_ID = 5  # letters, from which on an id does not stand in a text by chance
 LONG_PART = 3  # letters, from which on a part of an id tells it
@@ -55,7 +55,7 @@ def _digits(values: pa.Array) -> np.ndarray:
     return np.asarray(bare.to_pylist(), dtype=np.dtypes.StringDType())
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="the subject's own id or its digits",
     what_to_do="drop the column, or where it is nothing else, name it under the columns of recode_ids",

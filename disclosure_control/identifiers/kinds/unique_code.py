@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
 from disclosure_control.identifiers.headings import any_of
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 HEADING = any_of(
     *("=id", "subjid", "patid", "=pid", "pidnum", "patient id", "patient no", "identif", "mrn", "record n", "=code"),
@@ -52,7 +52,7 @@ def _numbers(column: ColumnValues) -> Hits | None:
     return Hits(everybody, "likely") if len(lengths) == 1 or column.alone_rate == 1 else None
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="codes that one person has and nobody else",
     what_to_do="drop the column, or name it under the columns of recode_ids",

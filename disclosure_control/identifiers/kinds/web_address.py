@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.column_values import ColumnValues
-from disclosure_control.identifiers.findings import Grade
-from disclosure_control.identifiers.registry import Hits, Kind
+from disclosure_control.identifiers.registry import Hits, IdentifierKind
 
 
 def detect(column: ColumnValues) -> Hits | None:
@@ -18,7 +18,7 @@ def detect(column: ColumnValues) -> Hits | None:
     return Hits(found, "sure") if found.any() else None
 
 
-KIND = Kind(
+KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="web addresses",
     what_to_do="drop the column",

@@ -13,7 +13,7 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.evidence.manifest import manifest
-from disclosure_control.report.evidence.sections import Content, Section, sections_of
+from disclosure_control.report.evidence.sections import EvidenceContent, Section, sections_of
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
 from disclosure_control.steps.context.settings import ContextSettings
@@ -42,7 +42,7 @@ def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     """
     settings = evidence.config.settings
     context = settings.get("context") or ContextSettings()
-    content = Content(evidence.summary, context, evidence.config, evidence.columns, evidence.pilot.started)
+    content = EvidenceContent(evidence.summary, context, evidence.config, evidence.columns, evidence.pilot.started)
     sections = sections_of(content)
     results.write_text(REPORT_MD, as_markdown(content, sections))
     results.write_text(REPORT_HTML, as_html(content, sections))
@@ -50,17 +50,17 @@ def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     results.write_text(MANIFEST, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def as_markdown(content: Content, sections: Sequence[Section]) -> str:
+def as_markdown(content: EvidenceContent, sections: Sequence[Section]) -> str:
     """The report as Markdown."""
     return _rendered("anonymisation_report.md", content, sections)
 
 
-def as_html(content: Content, sections: Sequence[Section]) -> str:
+def as_html(content: EvidenceContent, sections: Sequence[Section]) -> str:
     """The report as one page of HTML that needs nothing beside it, to be printed."""
     return _rendered("anonymisation_report.html", content, sections)
 
 
-def _rendered(template: str, content: Content, sections: Sequence[Section]) -> str:
+def _rendered(template: str, content: EvidenceContent, sections: Sequence[Section]) -> str:
     return _environment().get_template(template).render(content=content, summary=content.summary, sections=sections)
 
 

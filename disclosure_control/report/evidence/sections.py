@@ -45,7 +45,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Content:
+class EvidenceContent:
     """What the report is made of: the JSON summary, what the controller says, the config, the dataset's columns."""
 
     summary: Mapping[str, Any]
@@ -68,17 +68,17 @@ class Content:
         return [f'{QUESTIONS[name]} ("context": {{"{name}": ...}})' for name in names if name in self.open_points]
 
 
-def sections_of(content: Content) -> list[Section]:
+def sections_of(content: EvidenceContent) -> list[Section]:
     """All sections, in their order."""
     return [write(content) for write in _SECTIONS]
 
 
-def _said(content: Content, **labels: str) -> list[str]:
+def _said(content: EvidenceContent, **labels: str) -> list[str]:
     told = {label: getattr(content.context, name) for name, label in labels.items()}
     return [f"{label}: {value}" for label, value in told.items() if value is not None]
 
 
-def _purpose(content: Content) -> Section:
+def _purpose(content: EvidenceContent) -> Section:
     labels = {
         "purpose": "Purpose",
         "legal_basis": "Legal basis",
@@ -91,7 +91,7 @@ def _purpose(content: Content) -> Section:
     )
 
 
-def _threats(content: Content) -> Section:
+def _threats(content: EvidenceContent) -> Section:
     told = _said(content, threat_model="Threat model")
     attempt = content.context.attempt_probability
     if attempt is not None:
@@ -112,7 +112,7 @@ def _threats(content: Content) -> Section:
     )
 
 
-def _variables(content: Content) -> Section:
+def _variables(content: EvidenceContent) -> Section:
     config, treatment = content.config, content.summary.get("treatment", {})
     dropped = set(treatment.get("columns_dropped", ()))
     named = dict.fromkeys(config.quasi_identifiers, "quasi-identifier")
@@ -140,7 +140,7 @@ def _variables(content: Content) -> Section:
     )
 
 
-def _thresholds(content: Content) -> Section:
+def _thresholds(content: EvidenceContent) -> Section:
     config, reasons = content.config, content.context.thresholds
     rows = [["K", str(config.K), reasons.get("K", "open point")]]
     for letter, numbers in (("L", config.L), ("T", config.T)):
@@ -160,7 +160,7 @@ def _thresholds(content: Content) -> Section:
     )
 
 
-def _missing(content: Content) -> Section:
+def _missing(content: EvidenceContent) -> Section:
     policies = content.summary["missing_policies"]
     rows = [[name, _n(n["evaluated"]), _n(n["not_evaluated"]), _n(n["risky"])] for name, n in policies.items()]
     return Section(
@@ -175,7 +175,7 @@ def _missing(content: Content) -> Section:
     )
 
 
-def _risk(content: Content) -> Section:
+def _risk(content: EvidenceContent) -> Section:
     summary = content.summary
     treatment = summary.get("treatment", {})
     states = {"before": treatment.get("before", summary), "as released": treatment.get("as_released")}
@@ -213,7 +213,7 @@ def _share(state: Mapping[str, Any] | None, key: str) -> str:
     return "-" if state is None else share_text(state.get(key))
 
 
-def _treatment(content: Content) -> Section:
+def _treatment(content: EvidenceContent) -> Section:
     treatment, release = content.summary.get("treatment", {}), content.summary.get("release", {})
     rows = [
         [step["method"], name, _n(n), _n(step["records_removed"])]
@@ -230,7 +230,7 @@ def _treatment(content: Content) -> Section:
     return Section("Treatment by variable", METHOD, paragraphs, tables)
 
 
-def _utility(content: Content) -> Section:
+def _utility(content: EvidenceContent) -> Section:
     treatment = content.summary.get("treatment", {})
     paragraphs = _said(content, utility="What the data must be good for")
     if "before" in treatment:
@@ -245,7 +245,7 @@ def _utility(content: Content) -> Section:
     return Section("Loss of utility", UTILITY, paragraphs, open_points=content.still_open("utility"))
 
 
-def _residual(content: Content) -> Section:
+def _residual(content: EvidenceContent) -> Section:
     verdict = content.summary.get("verdict", {})
     paragraphs = []
     if verdict:
@@ -263,12 +263,12 @@ def _residual(content: Content) -> Section:
     return Section("Residual risk", RISK, paragraphs, open_points=content.still_open("residual_risk"))
 
 
-def _approval(content: Content) -> Section:
+def _approval(content: EvidenceContent) -> Section:
     labels = {"approver": "Approved by", "approved_on": "Approved on", "review_date": "To be reviewed by"}
     return Section("Approval and review", GOVERNANCE, _said(content, **labels), open_points=content.still_open(*labels))
 
 
-def _check(content: Content) -> Section:
+def _check(content: EvidenceContent) -> Section:
     return Section(
         "How to check this report",
         GOVERNANCE,

@@ -37,7 +37,7 @@ def privacy_page(
     ``summary`` is the JSON summary of the run, ``merge`` the merge report (None where there is none), ``history`` the
     figures of earlier runs, oldest first. No subject, id or member of a class is in any of them.
     """
-    content = sections.Content(summary, curves, merge, history, is_shareable)
+    content = sections.PageContent(summary, curves, merge, history, is_shareable)
     shown = [section for section in sections.SECTIONS if section.has_ran(content)]
     missing = [section for section in sections.SECTIONS if section not in shown]
     withheld = summary.get("withheld", ())

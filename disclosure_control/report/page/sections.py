@@ -26,7 +26,7 @@ MOST_TREATMENTS = 40
 
 
 @dataclass(frozen=True)
-class Content:
+class PageContent:
     """What a page is made of: see ``privacy_page``."""
 
     summary: Mapping[str, Any]
@@ -47,18 +47,18 @@ class PageSection:
     title: str
     question: str
     how_to_run: str
-    has_ran: Callable[[Content], bool]
-    figures: Callable[[Content], dict[str, Any]] = lambda content: {}
+    has_ran: Callable[[PageContent], bool]
+    figures: Callable[[PageContent], dict[str, Any]] = lambda content: {}
 
 
-def _needs(*keys: str) -> Callable[[Content], bool]:
+def _needs(*keys: str) -> Callable[[PageContent], bool]:
     return lambda content: any(key in content.summary for key in keys)
 
 
 # ---------------------------------------------------------------- who is at risk
 
 
-def _who(content: Content) -> dict[str, Any]:
+def _who(content: PageContent) -> dict[str, Any]:
     """Class sizes, and the share at risk of the groups of each column, all columns of one kind of mark."""
     by_group = content.summary["risk"].get("by_group", {})
     overall = content.summary["k_anonymity"]["risky_rate"]
@@ -79,7 +79,7 @@ def _largest_rate(groups: Sequence[Mapping[str, Any]]) -> float:
     return max((group.get("risky_rate") or 0.0 for group in groups), default=0.0)
 
 
-def _class_sizes(content: Content) -> Drawing | None:
+def _class_sizes(content: PageContent) -> Drawing | None:
     """People by the size of their class, from the totals at each threshold: those below 3 less those below 2.
 
     No class is larger than all people: a small pilot has rows up to its own size.
@@ -129,7 +129,7 @@ def _interval_chart(
     for group in told:
         rate, people = group[f"{word}_rate"], count_text(group["people"], ",")
         drawn.append(
-            rows.Interval(group["group"], rate, group["low"], group["high"], f"{share_text(rate)} of {people}")
+            rows.RateWithInterval(group["group"], rate, group["low"], group["high"], f"{share_text(rate)} of {people}")
         )
     described = "; ".join(f"{one.label}: {one.text}" for one in drawn)
     return rows.interval_chart(title, described, drawn, overall)
@@ -138,7 +138,7 @@ def _interval_chart(
 # ---------------------------------------------------------------- why
 
 
-def _why(content: Content) -> dict[str, Any]:
+def _why(content: PageContent) -> dict[str, Any]:
     effects = content.summary["risk"].get("attribute_effects", [])
     bars = [
         rows.Bar(one["quasi_identifier"], one["unique_rate_added"], share_text(one["unique_rate_added"]))
@@ -185,7 +185,7 @@ def _telling(
 # ---------------------------------------------------------------- what it would cost
 
 
-def _cost(content: Content) -> dict[str, Any]:
+def _cost(content: PageContent) -> dict[str, Any]:
     """The recodings as points; the answers at what they leave out, the others at whom they leave at risk."""
     found = content.summary["recommend"]
     metric = found["metric"]
@@ -220,7 +220,7 @@ def _cost(content: Content) -> dict[str, Any]:
 # ---------------------------------------------------------------- treatments compared, attacks, fairness, exploration
 
 
-def _sweep(content: Content) -> dict[str, Any]:
+def _sweep(content: PageContent) -> dict[str, Any]:
     """The rows of the table, those of the front numbered, and the map of risk and change; of many rows the front."""
     from disclosure_control.steps.sweep.drawing import risk_utility_map
     from disclosure_control.steps.sweep.report import numbered_rows, row_name
@@ -234,7 +234,7 @@ def _sweep(content: Content) -> dict[str, Any]:
     return {"rows": shown, "map": risk_utility_map(tried)}
 
 
-def _identifiers(content: Content) -> dict[str, Any]:
+def _identifiers(content: PageContent) -> dict[str, Any]:
     """What is found that names people or waits for a decision, row by row; what is no more than said, by its kind."""
     from disclosure_control.steps.identifiers.report import SAID_ONLY
 
@@ -246,7 +246,7 @@ def _identifiers(content: Content) -> dict[str, Any]:
     }
 
 
-def _attacks(content: Content) -> dict[str, Any]:
+def _attacks(content: PageContent) -> dict[str, Any]:
     from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
     attacks = {name: kind.title for name, kind in ATTACKS.items()}
@@ -257,7 +257,7 @@ def _attacks(content: Content) -> dict[str, Any]:
     return {"attacks": attacks, "has_control": has_control}
 
 
-def _fairness(content: Content) -> dict[str, Any]:
+def _fairness(content: PageContent) -> dict[str, Any]:
     found = content.summary["fairness"]
     favoured = {"measure": "favourable outcome", "counted": "favoured", "by_group": found["by_group"]}
     drawn = []
@@ -268,7 +268,7 @@ def _fairness(content: Content) -> dict[str, Any]:
     return {"groups": drawn}
 
 
-def _explore(content: Content) -> dict[str, Any]:
+def _explore(content: PageContent) -> dict[str, Any]:
     columns = content.summary["explore"]["columns"].items()
     return {
         "flags": [
@@ -285,7 +285,7 @@ def _explore(content: Content) -> dict[str, Any]:
 # ---------------------------------------------------------------- over time
 
 
-def _over_time(content: Content) -> dict[str, Any]:
+def _over_time(content: PageContent) -> dict[str, Any]:
     runs = [*content.history][-24:]
     names = [name for name in ("k", "l", "t") if any(name in run["risky_rate"] for run in runs)]
     if len(runs) < 2:

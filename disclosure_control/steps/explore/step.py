@@ -16,7 +16,7 @@ from config import RESULTS_FOLDER
 from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.assess.told import told_outside
 from disclosure_control.drawings.files import not_printed
-from disclosure_control.identifiers.findings import Grade
+from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.steps.explore import tables
 from disclosure_control.steps.explore.associations import CrossTable, cross_table

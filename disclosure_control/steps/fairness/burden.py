@@ -10,7 +10,7 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.telling.small_counts import Gaps, shares_by_group
+from disclosure_control.basics.telling.small_counts import MissingShown, shares_by_group
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
@@ -20,7 +20,7 @@ def folded(
     hit: np.ndarray,
     word: str,
     among: np.ndarray | None = None,
-    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
 ) -> list[dict]:
     """``shares_by_group``, those of the highest share first, and last those that are hidden for being small."""
     entries = shares_by_group(groups, considered, hit, word, among, gaps)
@@ -39,7 +39,7 @@ def burden_by_group(
     assessment: Assessment,
     treated: TreatedPilot | None,
     before: pd.DataFrame,
-    gaps: Gaps = Gaps.LIKE_ANY_GROUP,
+    gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
 ) -> list[dict]:
     """Per measure the shares of every group: flagged by k, l and t; with a ``treated`` pilot, removed and changed.
 
@@ -62,7 +62,9 @@ def burden_by_group(
     return entries
 
 
-def _measure(words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn, gaps: Gaps) -> dict:
+def _measure(
+    words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn, gaps: MissingShown
+) -> dict:
     shares = folded(groups, considered, hit, word, gaps=gaps)
     return {"measure": words, "counted": word, "not_considered": int((~considered).sum()), "by_group": shares}
 

@@ -14,7 +14,7 @@ from disclosure_control.steps.fairness.settings import KEY, FavourableRule
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FavourableOutcome:
     """Who has the ``favourable`` outcome, and of whom it is ``known``: (n_records,) of bool each.
 
     ``n_values_of_nobody``: values under ``equals`` that nobody has, and that may be misspelt.
@@ -25,7 +25,7 @@ class Outcome:
     n_values_of_nobody: int = 0
 
 
-def outcome_of(column: pd.Series, rule: FavourableRule) -> Outcome:
+def outcome_of(column: pd.Series, rule: FavourableRule) -> FavourableOutcome:
     """The outcome that a rule reads from a column (n_records,).
 
     "mean" is that of everybody with a number. A value that is not a number is not known under ``at_least`` and
@@ -40,17 +40,17 @@ def outcome_of(column: pd.Series, rule: FavourableRule) -> Outcome:
     return found
 
 
-def _outcome_by_value(column: pd.Series, values: tuple[object, ...]) -> Outcome:
+def _outcome_by_value(column: pd.Series, values: tuple[object, ...]) -> FavourableOutcome:
     encoded = encode_column(column)
     wanted = [code_of_value(encoded, value) for value in values]
     found = [code for code in wanted if code is not None]
-    return Outcome(np.isin(encoded.codes, found), encoded.codes >= 0, len(wanted) - len(found))
+    return FavourableOutcome(np.isin(encoded.codes, found), encoded.codes >= 0, len(wanted) - len(found))
 
 
-def _outcome_by_limit(column: pd.Series, rule: FavourableRule) -> Outcome:
+def _outcome_by_limit(column: pd.Series, rule: FavourableRule) -> FavourableOutcome:
     numbers = parse_numbers(column)
     known = np.isfinite(numbers)
     limit = rule.value
     if limit == "mean":  # the exact sum, so that the order of records does not matter
         limit = fsum(numbers[known]) / max(int(known.sum()), 1)
-    return Outcome(known & ((numbers >= limit) if rule.relation == "at_least" else (numbers <= limit)), known)
+    return FavourableOutcome(known & ((numbers >= limit) if rule.relation == "at_least" else (numbers <= limit)), known)

@@ -17,10 +17,10 @@ from Anonymization_Models import form_equivalence_classes
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, Gaps, told_parts
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, told_parts
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
-from disclosure_control.steps.fairness.outcome import Outcome, outcome_of
+from disclosure_control.steps.fairness.outcome import FavourableOutcome, outcome_of
 from disclosure_control.steps.fairness.report import fairness_report, first_lines
 from disclosure_control.steps.fairness.settings import FairnessSettings
 from disclosure_control.steps.running import StepInput, StepResult
@@ -41,7 +41,11 @@ def run_step(step: StepInput) -> StepResult:
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     gaps = gaps_of(step.assessment)
     figures["anonymisation"] = burden_by_group(
-        groups, step.assessment, treated, step.dataset.typed_table, gaps.get(settings.sensitive, Gaps.LIKE_ANY_GROUP)
+        groups,
+        step.assessment,
+        treated,
+        step.dataset.typed_table,
+        gaps.get(settings.sensitive, MissingShown.LIKE_ANY_GROUP),
     )
     return StepResult(
         figures,
@@ -168,7 +172,7 @@ def _to_two_digits(value: Any) -> Any:
     return float(f"{value:.2g}") if isinstance(value, float) else value
 
 
-def _by_group(groups: EncodedColumn, outcome: Outcome, told: tuple[np.ndarray, ...]) -> list[dict]:
+def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.ndarray, ...]) -> list[dict]:
     """The shares of all groups; ``told`` are those (n_records,) of bool whose figures stand beside them.
 
     Small groups are hidden within each of these and within the rest, so that taking one figure from another leaves no

@@ -7,7 +7,7 @@ from typing import Any
 
 from disclosure_control.basics.telling.small_counts import count_text
 from disclosure_control.basics.telling.words import counted, listed, people_text, text_table
-from disclosure_control.identifiers.findings import ColumnFinding, Scan
+from disclosure_control.identifiers.column_findings import ColumnFinding, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
 
 SAID_ONLY = "said only"  # the state of what holds nothing back

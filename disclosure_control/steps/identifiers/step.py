@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.identifiers.findings import Scan, joined
+from disclosure_control.identifiers.column_findings import Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_dataset, scan_large_table, scan_table
 from disclosure_control.records.choice import fits_from_disk, fits_in_memory
@@ -55,7 +55,7 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
 
 
 @dataclass(frozen=True)
-class Reading:
+class DomainReader:
     """How domain files are read: ``read`` gives the table, ``fits`` says which files it can be asked for.
 
     Of a table whose rows are on disk, those of a column are in memory at a time, at most ``most_rows``.
@@ -66,10 +66,10 @@ class Reading:
     most_rows: int = 0
 
 
-def _reading(step: StepInput[IdentifierSettings]) -> Reading:
+def _reading(step: StepInput[IdentifierSettings]) -> DomainReader:
     people = step.assessment.people
     if not isinstance(people, PeopleOnDisk):
-        return Reading(step.files.read)
+        return DomainReader(step.files.read)
     folder, limits = people.put_aside[2:]
 
     def read(path: Path, options: FileOptions) -> SourceTable:
@@ -78,11 +78,11 @@ def _reading(step: StepInput[IdentifierSettings]) -> Reading:
     def fits(path: Path) -> bool:
         return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
 
-    return Reading(read, fits, 2 * limits.rows_at_hand)
+    return DomainReader(read, fits, 2 * limits.rows_at_hand)
 
 
 def scan_beside(
-    folder: Path, config: PilotConfig, columns: list[str], reading: Reading | None = None
+    folder: Path, config: PilotConfig, columns: list[str], reading: DomainReader | None = None
 ) -> tuple[Scan, list[str]]:
     """The scan of what the domain files hold and the combined dataset does not, and files that could not be read."""
     merge: MergeSettings = config.settings.get("merge") or MergeSettings()
@@ -91,7 +91,7 @@ def scan_beside(
         found = find_domain_files(folder, merge.chosen_files).by_domain
     except FaultyInputError:
         return Scan(), ["the domain files: they are not there, or not as the merge takes them"]
-    reading = reading or Reading(read_domain_file)
+    reading = reading or DomainReader(read_domain_file)
     scans, unread = [], []
     for domain, path in found.items():
         if domain in NOT_OF_SUBJECTS:

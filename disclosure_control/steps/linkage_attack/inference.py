@@ -33,7 +33,7 @@ from disclosure_control.steps.linkage_attack.kinds import (
     DEFAULT_ATTACKS,
     N_ATTACKS,
     AttackKind,
-    Scene,
+    AttackScene,
     as_tuple,
 )
 from disclosure_control.steps.linkage_attack.labels import people_covered
@@ -250,7 +250,7 @@ def _faults(where: str, given: Mapping, config: PilotConfig) -> list[str]:
     return faults
 
 
-def _attack(scene: Scene, settings: InferenceSettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: InferenceSettings) -> tuple[dict[str, dict], list[str]]:
     released = scene.release.frame
     known, notes = scene.released(settings.known, "Inference")
     secrets, more = scene.released(settings.secret, "Inference")

@@ -17,7 +17,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings.settings import COLUMNS, POSITIVE
-from disclosure_control.steps.linkage_attack.kinds import AttackKind, Scene
+from disclosure_control.steps.linkage_attack.kinds import AttackKind, AttackScene
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
 SHARE = 0.05
@@ -68,7 +68,7 @@ def _read(given: Mapping, config: PilotConfig) -> IntervalSettings:
     return IntervalSettings(tuple(given.get("columns", numeric)), given.get("share", SHARE))
 
 
-def _attack(scene: Scene, settings: IntervalSettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, dict], list[str]]:
     left, notes = scene.released(settings.columns, "Interval disclosure")
     columns = [name for name in left if _are_numbers(scene, name)]
     if text := [name for name in left if name not in columns]:
@@ -85,7 +85,7 @@ def _attack(scene: Scene, settings: IntervalSettings) -> tuple[dict[str, dict], 
     return {", ".join(columns): rates.figures() | {"share": settings.share}}, notes
 
 
-def _are_numbers(scene: Scene, name: str) -> bool:
+def _are_numbers(scene: AttackScene, name: str) -> bool:
     return all(encode_column(frame[name]).is_numeric for frame in (scene.release.frame, scene.pilot))
 
 

@@ -14,7 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.settings.settings import COLUMNS, Check, are_names, whole_number
 from disclosure_control.steps.linkage_attack.codebook import Codebook
-from disclosure_control.steps.linkage_attack.releases import Release
+from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 
 DEFAULT_ATTACKS = 500
 COLUMN_LIST = COLUMNS[1]
@@ -22,14 +22,14 @@ N_ATTACKS: Check = (whole_number(1, 10_000_000)[0], "a whole number from 1")
 
 
 @dataclass(frozen=True)
-class Scene:
+class AttackScene:
     """What is attacked: one release, and the pilot that it is of.
 
     ``subjects`` (n_pilot,) name the pilot's people, ``control`` are people outside of it, None without them; whatever
     is drawn hangs on the ``seed`` alone.
     """
 
-    release: Release
+    release: AttackedRelease
     pilot: pd.DataFrame = field(repr=False)
     subjects: pd.Series = field(repr=False)
     control: pd.DataFrame | None = field(repr=False)
@@ -79,7 +79,7 @@ class AttackKind:
     keys: Mapping[str, Check]
     columns: tuple[str, ...]
     read: Callable[[Mapping, PilotConfig], AttackPart]
-    attack: Callable[[Scene, Any], tuple[dict[str, dict], list[str]]]
+    attack: Callable[[AttackScene, Any], tuple[dict[str, dict], list[str]]]
     required: tuple[str, ...] = ()
     faults: Callable[[str, Mapping, PilotConfig], list[str]] = lambda where, given, config: []
 

@@ -18,7 +18,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.settings import COLUMNS
 from disclosure_control.steps.linkage_attack.codebook import Codebook
-from disclosure_control.steps.linkage_attack.kinds import DEFAULT_ATTACKS, N_ATTACKS, AttackKind, Scene
+from disclosure_control.steps.linkage_attack.kinds import DEFAULT_ATTACKS, N_ATTACKS, AttackKind, AttackScene
 from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds, unread_columns
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
@@ -111,7 +111,7 @@ def _faults(where: str, given: Mapping, config: PilotConfig) -> list[str]:
     return [f"{where}: column {name!r} stands in both one and other" for name in sorted(both)]
 
 
-def _attack(scene: Scene, settings: LinkabilitySettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str, dict], list[str]]:
     one, notes = scene.released(settings.one, "Linkability")
     other, more = scene.released(settings.other, "Linkability")
     if not one or not other:

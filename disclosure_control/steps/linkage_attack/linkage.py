@@ -41,7 +41,7 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Found:
+class LinkageResult:
     """What an attack finds for each person (n_known,).
 
     ``n_candidates`` released records fit (best, where they are scored); ``candidate`` is the position of the one that
@@ -57,10 +57,10 @@ class Found:
     probability: np.ndarray | None = None
     is_unsure: np.ndarray | None = None
 
-    def of(self, people: np.ndarray) -> Found:
+    def of(self, people: np.ndarray) -> LinkageResult:
         """What is found for some of the people, by their positions; who claims a record is not worked out anew."""
         parts = (self.score, self.probability, self.is_unsure)
-        return Found(self.n_candidates[people], self.candidate[people], None, *_each_of(parts, people))
+        return LinkageResult(self.n_candidates[people], self.candidate[people], None, *_each_of(parts, people))
 
 
 def _each_of(arrays: Sequence[np.ndarray | None], people: np.ndarray) -> list[np.ndarray | None]:
@@ -81,7 +81,7 @@ class LinkageAttack:
     method: str
     attributes: tuple[str, ...]
     n_released: int
-    found: Found
+    found: LinkageResult
     truth: np.ndarray | None
     chance: np.ndarray | None
     fits: np.ndarray | None = None
@@ -170,14 +170,14 @@ class LinkageAttack:
 # ---------------------------------------------------------------- methods
 
 
-def _found_on(matching: Matching, attributes: Sequence[int]) -> Found:
+def _found_on(matching: Matching, attributes: Sequence[int]) -> LinkageResult:
     reach = matching.reach(attributes)
-    return Found(reach.n_candidates, np.where(reach.is_pair, reach.candidate, -1))
+    return LinkageResult(reach.n_candidates, np.where(reach.is_pair, reach.candidate, -1))
 
 
 def _found_by_score(
     matching: Matching, attributes: Sequence[int], agreement_rate: float = 0.95, threshold: float = 0.5
-) -> Found:
+) -> LinkageResult:
     """The records of the best score for each person; named where they are one, likely enough, and nobody else's best.
 
     The score is the sum of log2(m/u) over the attributes that agree and log2((1-m)/(1-u)) over the others: m is
@@ -212,7 +212,7 @@ def _found_by_score(
     probability = odds / (1 + odds)
     likely = probability >= threshold
     named = _best_claimants(np.where(likely, only, -1), score, n_released)
-    return Found(n_candidates, named, weights, score, probability, (only >= 0) & ~likely)
+    return LinkageResult(n_candidates, named, weights, score, probability, (only >= 0) & ~likely)
 
 
 def _weights(matching: Matching, attributes: Sequence[int], agreement_rate: float) -> Weights:
@@ -254,7 +254,7 @@ class Method:
 
     agreement: Callable
     missing_agrees: bool
-    find: Callable[..., Found]
+    find: Callable[..., LinkageResult]
 
 
 METHODS: dict[str, Method] = {

@@ -15,7 +15,7 @@ from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.files import SourceFile, file_of_pilot
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED
-from disclosure_control.steps.linkage_attack.releases import Release
+from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
 from study.formats.files import read_domain_file
 from study.merge.subject_ids import SubjectIdRule
@@ -41,7 +41,7 @@ class IdentifiedTable:
     source: Mapping[str, dict]
     notes: tuple[str, ...] = ()
 
-    def truth(self, release: Release, n_pilot: int) -> np.ndarray | None:
+    def truth(self, release: AttackedRelease, n_pilot: int) -> np.ndarray | None:
         """Position of each person's own record in a release, see ``LinkageAttack``."""
         if self.subject is None:
             return None

@@ -22,7 +22,7 @@ from disclosure_control.steps.linkage_attack.linkage import (
 )
 from disclosure_control.steps.linkage_attack.matching import Matching
 from disclosure_control.steps.linkage_attack.people import IdentifiedTable
-from disclosure_control.steps.linkage_attack.releases import Release
+from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
 
 
@@ -48,7 +48,7 @@ def figures_of_people(identified: IdentifiedTable) -> dict:
 
 
 def attack_release(
-    release: Release, identified: IdentifiedTable, settings: AttackSettings, pilot: pd.DataFrame
+    release: AttackedRelease, identified: IdentifiedTable, settings: AttackSettings, pilot: pd.DataFrame
 ) -> tuple[dict, list[LinkageAttack], list[str]]:
     """Linkage of the identified table with one release: figures per method, the attacks, and notes."""
     known = {name: theirs for name, theirs in settings.known.items() if name in release.frame}
@@ -133,7 +133,7 @@ def _unread_notes(matching: Matching, attack: LinkageAttack, release: str) -> li
 
 
 def matches_of(
-    attack: LinkageAttack, release: Release, identified: IdentifiedTable, subjects: pd.Series
+    attack: LinkageAttack, release: AttackedRelease, identified: IdentifiedTable, subjects: pd.Series
 ) -> pd.DataFrame:
     """One row per person for whom a record is named: for the controller's eyes alone."""
     named = np.flatnonzero(attack.claimed)

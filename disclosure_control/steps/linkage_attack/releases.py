@@ -15,7 +15,7 @@ from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
 @dataclass(frozen=True)
-class Release:
+class AttackedRelease:
     """What an attacker sees: ``frame`` (n_released, n_columns); ``kept`` are its records' positions in the pilot.
 
     ``readings``: how whoever has the codebook reads the columns that the treatment changed.
@@ -33,14 +33,14 @@ class Release:
         return Codebook(pilot.iloc[self.kept].reset_index(drop=True), self.readings)
 
 
-def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None, which: str) -> list[Release]:
+def releases_of(pilot: pd.DataFrame, treated: TreatedPilot | None, which: str) -> list[AttackedRelease]:
     """The combined dataset as it is, the treated one, or both; ``treated`` is the treatment's outcome, or None."""
     found = []
     if which != "treated":
-        found.append(Release("combined", pilot, np.arange(len(pilot))))
+        found.append(AttackedRelease("combined", pilot, np.arange(len(pilot))))
     if which != "combined" and treated is not None:
         frame = treated.frame.reset_index(drop=True)
-        found.append(Release("treated", frame, np.asarray(treated.kept), treated.readings))
+        found.append(AttackedRelease("treated", frame, np.asarray(treated.kept), treated.readings))
     if not found:
         raise FaultyInputError(
             'linkage_attack["released"]: no treatment ran before; add the key treatment to the config'

@@ -22,7 +22,7 @@ from disclosure_control.steps.linkage_attack.kinds import (
     DEFAULT_ATTACKS,
     N_ATTACKS,
     AttackKind,
-    Scene,
+    AttackScene,
     as_tuple,
     is_some_of,
 )
@@ -209,7 +209,7 @@ def _read(given: Mapping, config: PilotConfig) -> SinglingOutSettings:
     return SinglingOutSettings(**{**given, **typed})
 
 
-def _attack(scene: Scene, settings: SinglingOutSettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: SinglingOutSettings) -> tuple[dict[str, dict], list[str]]:
     columns, notes = scene.released(settings.columns, "Singling out")
     figures = {}
     for mode in settings.modes if columns else ():

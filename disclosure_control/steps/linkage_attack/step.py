@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
-from disclosure_control.steps.linkage_attack.kinds import Scene
+from disclosure_control.steps.linkage_attack.kinds import AttackScene
 from disclosure_control.steps.linkage_attack.people import IdentifiedTable, read_control, read_identified
 from disclosure_control.steps.linkage_attack.register import (
     attack_release,
@@ -52,7 +52,7 @@ def run_step(step: StepInput) -> StepResult:
             found["linkage"], attacks, notes = attack_release(release, identified, settings, pilot)
             matches += [matches_of(attack, release, identified, subjects) for attack in attacks]
             figures["notes"] += notes
-        scene = Scene(release, pilot, subjects, control, settings.seed)
+        scene = AttackScene(release, pilot, subjects, control, settings.seed)
         for name, part in settings.attacks.items():
             found[name], notes = ATTACKS[name].attack(scene, part)
             figures["notes"] += notes

@@ -39,7 +39,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Setting:
+class QuestionSetting:
     """One setting of a question: its check, and its form where the service takes it, too."""
 
     check: Check
@@ -57,10 +57,10 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Kind:
+class QuestionKind:
     """A kind of question: its settings beside those of all, which of them it cannot do without, and its route."""
 
-    settings: Mapping[str, Setting]
+    settings: Mapping[str, QuestionSetting]
     required: tuple[str, ...] = ()
     route: Route | None = None
 
@@ -141,9 +141,11 @@ _COLUMN = Form(str, {"min_length": 1, "max_length": 200, "description": "a colum
 _CATEGORIES = Form(list, {"min_length": 1, "max_length": 2000}, Form(str, {"min_length": 1, "max_length": 200}))
 _NUMBER = Form(float, {"ge": -LARGEST_BOUND, "le": LARGEST_BOUND, "allow_inf_nan": False})
 
-NAME = Setting((lambda value: _is_text(value) and 0 < len(value) <= 100, "a text of up to 100 letters"), default="")
-COMMON: dict[str, Setting] = {
-    "epsilon": Setting(
+NAME = QuestionSetting(
+    (lambda value: _is_text(value) and 0 < len(value) <= 100, "a text of up to 100 letters"), default=""
+)
+COMMON: dict[str, QuestionSetting] = {
+    "epsilon": QuestionSetting(
         EPSILON,
         Form(
             float,
@@ -155,36 +157,38 @@ COMMON: dict[str, Setting] = {
             },
         ),
     ),
-    "by": Setting(
+    "by": QuestionSetting(
         (_is_by, "a dictionary, column -> the list of its categories"),
         Form(dict, {"min_length": 1, "max_length": 5}, of=_CATEGORIES, keys=_COLUMN),
     ),
-    "accept_noise": Setting(
+    "accept_noise": QuestionSetting(
         FLAG,
         Form(bool, {"description": "answer although the groups are too many, or too small, for the noise"}),
         default=False,
     ),
 }
-COLUMN = Setting((_is_column, f"a column of the combined dataset, other than {SUBJECT_COLUMN}"), _COLUMN)
-CATEGORIES = Setting(
+COLUMN = QuestionSetting((_is_column, f"a column of the combined dataset, other than {SUBJECT_COLUMN}"), _COLUMN)
+CATEGORIES = QuestionSetting(
     (_is_categories, "a list of different values, text (whole letters) or numbers, none of them empty"), _CATEGORIES
 )
-BOUNDS = Setting(
+BOUNDS = QuestionSetting(
     (
         _is_bounds,
         f"[lowest, highest], two numbers up to {LARGEST_BOUND:g} in size, the second one larger by more than rounding",
     ),
     Form(list, {"min_length": 2, "max_length": 2, "description": "lowest and highest value"}, _NUMBER),
 )
-EDGES = Setting(
+EDGES = QuestionSetting(
     (_is_edges, f"at least two numbers up to {LARGEST_BOUND:g} in size, each larger than the last"),
     Form(list, {"min_length": 2, "max_length": 1000}, _NUMBER),
 )
-PROBABILITY = Setting((lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1"), default=0.5)
-CANDIDATES = Setting(whole_number(2, 10_001), default=101)
+PROBABILITY = QuestionSetting(
+    (lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1"), default=0.5
+)
+CANDIDATES = QuestionSetting(whole_number(2, 10_001), default=101)
 
-KINDS: dict[str, Kind] = {
-    "count": Kind(
+KINDS: dict[str, QuestionKind] = {
+    "count": QuestionKind(
         {"column": COLUMN, "categories": CATEGORIES},
         route=Route(
             "count",
@@ -192,8 +196,8 @@ KINDS: dict[str, Kind] = {
             "People, in all or by group.",
         ),
     ),
-    "sum": Kind({"column": COLUMN, "bounds": BOUNDS}, ("column", "bounds")),
-    "mean": Kind(
+    "sum": QuestionKind({"column": COLUMN, "bounds": BOUNDS}, ("column", "bounds")),
+    "mean": QuestionKind(
         {"column": COLUMN, "bounds": BOUNDS},
         ("column", "bounds"),
         Route(
@@ -202,7 +206,7 @@ KINDS: dict[str, Kind] = {
             "The mean of a column, in all or by group.",
         ),
     ),
-    "histogram": Kind(
+    "histogram": QuestionKind(
         {"column": COLUMN, "categories": CATEGORIES, "edges": EDGES},
         ("column",),
         Route(
@@ -211,12 +215,12 @@ KINDS: dict[str, Kind] = {
             "People by category or interval.",
         ),
     ),
-    "quantile": Kind(
+    "quantile": QuestionKind(
         {"column": COLUMN, "bounds": BOUNDS, "probability": PROBABILITY, "candidates": CANDIDATES},
         ("column", "bounds"),
     ),
 }
-KIND = Setting((lambda value: value in KINDS, f"one of {', '.join(KINDS)}"))
+KIND = QuestionSetting((lambda value: value in KINDS, f"one of {', '.join(KINDS)}"))
 
 
 # ---------------------------------------------------------------- checks

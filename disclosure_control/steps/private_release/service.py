@@ -33,7 +33,7 @@ from disclosure_control.steps.private_release.questions import (
     COMMON,
     KINDS,
     Form,
-    Kind,
+    QuestionKind,
     Route,
     faults_of_query,
     read_query,
@@ -58,7 +58,7 @@ class Question(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-def _question_model(kind: Kind) -> type[Question]:
+def _question_model(kind: QuestionKind) -> type[Question]:
     """What the service accepts for a kind of question, made of the forms of its settings."""
     required = ("epsilon", *kind.required)
     fields: dict[str, Any] = {}

@@ -48,7 +48,7 @@ NOT_ASKED, TOO_LARGE = "not asked", "too large"
 
 
 @dataclass(frozen=True)
-class Release:
+class QueryOutcome:
     """What became of one query: ``recorded`` is its answer, None where it was refused or not asked.
 
     ``is_mostly_noise``: against the true number of people, and not accepted as such; for the controller's eyes alone.
@@ -115,7 +115,7 @@ def stored_bytes(query: Query) -> int:
 
 def release_queries(
     queries: Iterable[Query], records: Records, dataset: str, ledger: Ledger, people: int | None = None
-) -> list[Release]:
+) -> list[QueryOutcome]:
     """Ask all queries in order. What is mostly noise is not asked unless it accepts that; what the budget does not hold
     is refused. Raises ``LedgerFaultError`` before the first question where the ledger is not whole.
     """
@@ -125,15 +125,15 @@ def release_queries(
         try:
             recorded = ask(query, records, dataset, ledger, people)
         except BudgetExhaustedError:
-            releases.append(Release(query, REFUSED))
+            releases.append(QueryOutcome(query, REFUSED))
         except MostlyNoiseError:
-            releases.append(Release(query, NOT_ASKED))
+            releases.append(QueryOutcome(query, NOT_ASKED))
         except AnswerTooLargeError:
-            releases.append(Release(query, TOO_LARGE))
+            releases.append(QueryOutcome(query, TOO_LARGE))
         else:
             status = ANSWERED if recorded.is_new else RECORDED
             is_unexpected = not query.accept_noise and is_mostly_noise(query, records.n_records)
-            releases.append(Release(query, status, recorded, is_unexpected))
+            releases.append(QueryOutcome(query, status, recorded, is_unexpected))
     return releases
 
 
@@ -164,7 +164,7 @@ def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> lis
     return [*(f"{which} {promise}." for which in high), *(f"{notice}." for notice in ledger.notices)]
 
 
-def release_figures(settings: PrivateReleaseSettings, releases: list[Release], state: LedgerState) -> dict:
+def release_figures(settings: PrivateReleaseSettings, releases: list[QueryOutcome], state: LedgerState) -> dict:
     """The figures under ``private_release``: exact decimals as text, and of every query what became of it."""
     return {
         "neighbours": NEIGHBOURS,
@@ -183,7 +183,7 @@ def _is_raised(settings: PrivateReleaseSettings, state: LedgerState) -> bool:
     return state.lowest_budget is not None and state.lowest_budget < settings.budget
 
 
-def _query_figures(release: Release) -> dict:
+def _query_figures(release: QueryOutcome) -> dict:
     question = {name: value for name, value in release.query.question.items() if value not in (None, [])}
     figures = {"name": release.query.name, "status": release.status, "question": question}
     if release.recorded is None:

@@ -22,7 +22,7 @@ from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.generalisation.generalisations import Generalisation, Recoding
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
-from disclosure_control.generalisation.search import Found, Transformation, search
+from disclosure_control.generalisation.search import SearchResult, Transformation, search
 from disclosure_control.records.counted import CountedPeople
 from disclosure_control.steps.recommend.pilot import PilotLattice
 from disclosure_control.steps.recommend.tried_out import AlikePeople, outcome_of
@@ -31,7 +31,7 @@ from disclosure_control.treatments.treat_counted import TreatedCounts, treat_cou
 
 
 @dataclass(frozen=True)
-class Question:
+class SearchQuestion:
     """What a search is asked for: the share of records that may be left out, and the levels that are allowed."""
 
     title: str
@@ -41,7 +41,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RecodingAnswer:
     """One way to meet the thresholds, as it came out.
 
     ``treatment`` is what a config says to do it. ``n_suppressed`` records are left out; ``n_rescued`` were at risk
@@ -109,7 +109,7 @@ class Trial:
         nobody = np.zeros(len(self.alike.people), dtype=bool)
         return int(self.alike.people[np.logical_or.reduce([nobody, *flags])].sum())
 
-    def search(self, question: Question, time_limit: float) -> Found:
+    def search(self, question: SearchQuestion, time_limit: float) -> SearchResult:
         """The answer of least loss. To leave out everybody is none: then those that leave somebody are searched."""
         start = self.clock()
         found = self._search(question, time_limit, keeps_somebody=False)
@@ -117,7 +117,7 @@ class Trial:
             return found
         return self._search(question, time_limit - (self.clock() - start), keeps_somebody=True)
 
-    def _search(self, question: Question, time_limit: float, keeps_somebody: bool) -> Found:
+    def _search(self, question: SearchQuestion, time_limit: float, keeps_somebody: bool) -> SearchResult:
         return search(
             self.pilot.lattice,
             self.pilot.requirements(question.suppression_limit, keeps_somebody),
@@ -130,43 +130,45 @@ class Trial:
         )
 
 
-def main_question(trial: Trial) -> Question:
+def main_question(trial: Trial) -> SearchQuestion:
     """The least loss within the limit of records that may be left out."""
     limit = f"{100 * trial.suppression_limit:g}%"
     title = "Least loss, nobody left out" if trial.suppression_limit == 0 else f"Least loss, up to {limit} left out"
-    return Question(title, trial.suppression_limit, trial.lowest, trial.highest)
+    return SearchQuestion(title, trial.suppression_limit, trial.lowest, trial.highest)
 
 
-def other_questions(trial: Trial) -> list[list[Question]]:
+def other_questions(trial: Trial) -> list[list[SearchQuestion]]:
     """Further questions; of each list the answer of least loss counts."""
     names = [attribute.name for attribute in trial.pilot.lattice.attributes]
     limit, bounds = trial.suppression_limit, (trial.lowest, trial.highest)
     lowest = {name: trial.lowest.get(name, 0) for name in names}
     heights = {attribute.name: attribute.height for attribute in trial.pilot.lattice.attributes}
     one_only = [
-        Question("Change one attribute only", limit, lowest, {**lowest, name: trial.highest.get(name, heights[name])})
+        SearchQuestion(
+            "Change one attribute only", limit, lowest, {**lowest, name: trial.highest.get(name, heights[name])}
+        )
         for name in names
         if trial.highest.get(name, heights[name]) > lowest[name]
     ]
     return [
-        [Question("Nobody left out", 0.0, *bounds)],
+        [SearchQuestion("Nobody left out", 0.0, *bounds)],
         one_only,
-        [Question("Recode as little as possible, leave out what is at risk", 1.0, lowest, lowest)],
-        [Question("Least loss, however many are left out", 1.0, *bounds)],
+        [SearchQuestion("Recode as little as possible, leave out what is at risk", 1.0, lowest, lowest)],
+        [SearchQuestion("Least loss, however many are left out", 1.0, *bounds)],
     ]
 
 
-def answers(trial: Trial) -> tuple[Found, list[Answer]]:
+def answers(trial: Trial) -> tuple[SearchResult, list[RecodingAnswer]]:
     """What the search found for the main question, and the short list, without answers that say the same twice.
 
     The first answer is that to the main question, where there is one. Where no answer was found in time the question is
     not on the list.
     """
     if not trial.pilot.n_evaluated:
-        return Found(None, True, 0, trial.pilot.lattice.size), []
+        return SearchResult(None, True, 0, trial.pilot.lattice.size), []
     first, start = main_question(trial), trial.clock()
     found = trial.search(first, trial.time_limit / 2)
-    searched: list[list[tuple[Question, Found]]] = []
+    searched: list[list[tuple[SearchQuestion, SearchResult]]] = []
     for questions in other_questions(trial):
         searched.append([])
         for question in questions:
@@ -174,7 +176,7 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
             if left > 0:
                 searched[-1].append((question, trial.search(question, left)))
     found = _best_of_all(trial, found, [one for several in searched for _, one in several])
-    chosen: dict[tuple[int, ...], tuple[list[str], Found]] = {}
+    chosen: dict[tuple[int, ...], tuple[list[str], SearchResult]] = {}
     for several in [[(first, found)], *searched]:
         _choose(chosen, several)
     tried_out = [_tried_out(trial, tuple(titles), one) for titles, one in chosen.values()]
@@ -183,7 +185,7 @@ def answers(trial: Trial) -> tuple[Found, list[Answer]]:
     return found, tried_out
 
 
-def _best_of_all(trial: Trial, found: Found, others: Sequence[Found]) -> Found:
+def _best_of_all(trial: Trial, found: SearchResult, others: Sequence[SearchResult]) -> SearchResult:
     """``found``, or where it is not proven and another search came upon something better that the main question allows,
     that: all of them look within the levels of the main question.
     """
@@ -195,16 +197,22 @@ def _best_of_all(trial: Trial, found: Found, others: Sequence[Found]) -> Found:
         is_allowed = other.n_suppressed <= requirements.most_suppressed(roll_up.node(other.levels))
         if is_allowed and (best is None or other.loss < best.loss):
             best = other
-    return found if best is found.best else Found(best, False, min(n_checked, found.lattice_size), found.lattice_size)
+    return (
+        found
+        if best is found.best
+        else SearchResult(best, False, min(n_checked, found.lattice_size), found.lattice_size)
+    )
 
 
-def _is_as_predicted(best: Transformation, answer: Answer) -> bool:
+def _is_as_predicted(best: Transformation, answer: RecodingAnswer) -> bool:
     """Whether the treatments did to the records what the search took them to do; else nothing is proven by it."""
     is_near = np.isclose(answer.loss, best.loss, rtol=1e-9, atol=1e-9)
     return answer.holds and answer.n_suppressed == best.n_suppressed and bool(is_near)
 
 
-def _choose(chosen: dict[tuple[int, ...], tuple[list[str], Found]], found: Sequence[tuple[Question, Found]]) -> None:
+def _choose(
+    chosen: dict[tuple[int, ...], tuple[list[str], SearchResult]], found: Sequence[tuple[SearchQuestion, SearchResult]]
+) -> None:
     """Of questions that were searched, the answer of least loss joins those that are ``chosen``, by its levels."""
     usable = [(question, one, one.best) for question, one in found if one.best is not None]
     if usable:
@@ -215,12 +223,12 @@ def _choose(chosen: dict[tuple[int, ...], tuple[list[str], Found]], found: Seque
 # ---------------------------------------------------------------- an answer, tried out
 
 
-def _tried_out(trial: Trial, titles: tuple[str, ...], found: Found) -> Answer:
+def _tried_out(trial: Trial, titles: tuple[str, ...], found: SearchResult) -> RecodingAnswer:
     assert found.best is not None
     pilot, levels = trial.pilot, found.best.levels
     steps = treatment_steps(pilot, levels, found.best.n_suppressed > 0)
     outcome = outcome_of(trial.alike, trial.as_it_is, trial.treated(steps), pilot.models)
-    return Answer(
+    return RecodingAnswer(
         titles=titles,
         levels={attribute.name: level for attribute, level in zip(pilot.lattice.attributes, levels, strict=True)},
         words=in_words(pilot, levels),

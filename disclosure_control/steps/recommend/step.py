@@ -17,10 +17,10 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_t
 from disclosure_control.basics.telling.words import counted, many_text
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
-from disclosure_control.generalisation.search import Found
+from disclosure_control.generalisation.search import SearchResult
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
 from disclosure_control.steps.recommend.settings import RecommendSettings
-from disclosure_control.steps.recommend.short_list import Answer, Trial, answers, levels_in_words
+from disclosure_control.steps.recommend.short_list import RecodingAnswer, Trial, answers, levels_in_words
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.recommendation import Recommendation
 
@@ -75,7 +75,9 @@ def run_step(step: StepInput) -> StepResult:
     )
 
 
-def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list: Sequence[Answer]) -> dict[str, Any]:
+def _figures(
+    trial: Trial, settings: RecommendSettings, found: SearchResult, short_list: Sequence[RecodingAnswer]
+) -> dict[str, Any]:
     pilot, assessment = trial.pilot, trial.assessment
     n_at_risk = trial.n_at_risk
     best = short_list[0] if found.best is not None else None
@@ -100,7 +102,7 @@ def _figures(trial: Trial, settings: RecommendSettings, found: Found, short_list
     }
 
 
-def _landscape_figures(trial: Trial, short_list: Sequence[Answer]) -> dict[str, Any]:
+def _landscape_figures(trial: Trial, short_list: Sequence[RecodingAnswer]) -> dict[str, Any]:
     """Other recodings beside the answers: what each costs, and how many people it leaves at risk if nobody goes.
 
     Of one column alone these are those in its rare groups: None where they are few.
@@ -140,7 +142,7 @@ def _told_loss(loss: float, n_left_out: int, trial: Trial) -> float:
     return round(loss / unit) * unit
 
 
-def _answer_figures(answer: Answer, trial: Trial, n_at_risk: int) -> dict[str, Any]:
+def _answer_figures(answer: RecodingAnswer, trial: Trial, n_at_risk: int) -> dict[str, Any]:
     return {
         "titles": list(answer.titles),
         "words": answer.words,

@@ -80,7 +80,7 @@ def _counted_by_gaps(people: People, names: Sequence[str]) -> tuple[np.ndarray, 
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TreatmentOutcome:
     """What became of the people: how many are left out, how many who were at risk are there and are not any more.
 
     ``at_risk`` counts, by model, who still is; ``gone`` (n_first,) of bool are the finest classes that are left out.
@@ -92,13 +92,15 @@ class Outcome:
     gone: np.ndarray
 
 
-def outcome_of(alike: AlikePeople, before: TreatedCounts, after: TreatedCounts, models: Sequence[str]) -> Outcome:
+def outcome_of(
+    alike: AlikePeople, before: TreatedCounts, after: TreatedCounts, models: Sequence[str]
+) -> TreatmentOutcome:
     """What a treatment did; ``before`` is the pilot as it is, of the same finest classes."""
     kept, still = alike.are_kept(after), alike.at_risk(after, models)
     nobody = np.zeros(len(kept), dtype=bool)
     was_at_risk = np.logical_or.reduce([nobody, *alike.at_risk(before, models).values()])
     is_rescued = was_at_risk & kept & ~np.logical_or.reduce([nobody, *still.values()])
-    return Outcome(
+    return TreatmentOutcome(
         n_suppressed=int(alike.people[~kept].sum()),
         n_rescued=int(alike.people[is_rescued].sum()),
         at_risk={name: int(alike.people[flags].sum()) for name, flags in still.items()},

@@ -20,8 +20,8 @@ from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.joined_releases import found_out, lines_on_both, told_of_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.package import merged_again, opened_again
-from disclosure_control.release.people import People, labels
-from disclosure_control.steps.release.settings import EarlierRelease
+from disclosure_control.release.people import ReleasePeople, labels
+from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from study.formats.files import find_domain_files
 from study.merge.settings import MergeSettings
@@ -50,7 +50,7 @@ class BesideEarlier:
 
 
 def read_earlier(
-    named: EarlierRelease,
+    named: EarlierReleaseSettings,
     pilot_folder: Path,
     rule: SubjectIdRule,
     merge: MergeSettings,
@@ -75,7 +75,7 @@ def read_earlier(
 def beside_earlier(
     now: Merged,
     earlier: Merged,
-    people: People,
+    people: ReleasePeople,
     key: bytes,
     release: Release,
     inputs: Mapping[str, dict[str, object]],

@@ -10,13 +10,13 @@ from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.words import counted, listed, people_text, share_text, text_table
-from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.identifiers.outcome import told_counts
-from disclosure_control.leaving.findings import FINDINGS, not_looked_at, reasons_to_hold
 from disclosure_control.leaving.questions import Answer, in_lines
+from disclosure_control.leaving.release_findings import FINDINGS, not_looked_at, reasons_to_hold
 from disclosure_control.release.deidentify import ReleasedStudy
-from disclosure_control.release.people import People
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rare_terms import RaisedTerms
 from disclosure_control.release.traces import Traces
 from disclosure_control.steps.release.course import (
@@ -165,7 +165,7 @@ def release_figures(
     released: ReleasedStudy,
     file_names: Mapping[str, str],
     checked: PackageChecked,
-    people: People,
+    people: ReleasePeople,
     raised: Sequence[RaisedTerms] = (),
 ) -> dict[str, Any]:
     """The figures under ``release`` in the JSON summary: counts and names, no value and no id."""

@@ -25,7 +25,7 @@ from disclosure_control.release.rare_terms import ALONG, RareTerms
 from disclosure_control.treatments.keys import KEY_FROM, faults_of_key
 from study.formats.registry import writers_by_name
 from study.merge.subject_ids import DEFAULT_COLUMN
-from study.operations import Line, OperationKind, overriding_line, patterns_deciding
+from study.operations import OperationKind, OperationRule, overriding_line, patterns_deciding
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class OutsidersKnow:
 
 
 @dataclass(frozen=True)
-class EarlierRelease:
+class EarlierReleaseSettings:
     """An earlier release of the pilot: its ``folder``, and its ``name``; None for that of this one.
 
     The folder is absolute, or lies within the pilot's. The key was the same.
@@ -69,15 +69,15 @@ class ReleaseSettings:
     name: str | None = None
     outsiders_know: OutsidersKnow = OutsidersKnow()
     rare_terms: RareTerms | None = None
-    earlier: EarlierRelease | None = None
+    earlier: EarlierReleaseSettings | None = None
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[OperationRule, ...]:
         """The config's own lines of the table of operations; those of one domain are asked before those of all."""
         return _lines(self.operations)
 
 
-def _lines(operations: Mapping[str, OperationKind]) -> tuple[Line, ...]:
+def _lines(operations: Mapping[str, OperationKind]) -> tuple[OperationRule, ...]:
     ordered = sorted(operations.items(), key=lambda item: "." not in item[0])
     return tuple(overriding_line(pattern, operation) for pattern, operation in ordered)
 
@@ -151,11 +151,11 @@ def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None
         leave_out=tuple(domain.upper() for domain in value.get("leave_out", ())),
         outsiders_know=_outsiders_know(value.get("outsiders_know", {})),
         rare_terms=_rare_terms(value["rare_terms"]) if "rare_terms" in value else None,
-        earlier=EarlierRelease(**value["earlier"]) if "earlier" in value else None,
+        earlier=EarlierReleaseSettings(**value["earlier"]) if "earlier" in value else None,
     )
 
 
-def _faults_of_ids(lines: Sequence[Line], config: PilotConfig) -> list[str]:
+def _faults_of_ids(lines: Sequence[OperationRule], config: PilotConfig) -> list[str]:
     """Lines that would leave the subject's id as it is, take it out, or give it another name in each file."""
     rule = config.literal.get("subject_id", {})
     column = rule.get("column", DEFAULT_COLUMN) if isinstance(rule, dict) else DEFAULT_COLUMN

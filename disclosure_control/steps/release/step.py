@@ -13,18 +13,18 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.telling.reasons import Reason
-from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
-from disclosure_control.leaving.findings import FINDINGS
 from disclosure_control.leaving.questions import three_questions
+from disclosure_control.leaving.release_findings import FINDINGS
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts import tells_facts
 from disclosure_control.release.opened import Opened
 from disclosure_control.release.package import data_files
-from disclosure_control.release.people import People, people_of
+from disclosure_control.release.people import ReleasePeople, people_of
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
@@ -122,7 +122,9 @@ def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
     return config.settings.get("subject_id", SubjectIdRule()), config.settings.get("merge", MergeSettings())
 
 
-def _people(step: StepInput, treated: TreatedPilot | None, working: Working, key: bytes) -> tuple[People, Release]:
+def _people(
+    step: StepInput, treated: TreatedPilot | None, working: Working, key: bytes
+) -> tuple[ReleasePeople, Release]:
     settings, config, kept = step.settings, step.assessment.config, working.kept()
     if treated is not None:
         release = treated.release
@@ -133,7 +135,7 @@ def _people(step: StepInput, treated: TreatedPilot | None, working: Working, key
     return people, release
 
 
-def _class_of_person(people: People, treated: TreatedPilot | None, promised: Assessment) -> np.ndarray:
+def _class_of_person(people: ReleasePeople, treated: TreatedPilot | None, promised: Assessment) -> np.ndarray:
     """The equivalence class of each person (n_people,) of the pilot; 0 of those who do not stay."""
     classes = np.zeros(len(people.ids), dtype=np.int64)
     classes[slice(None) if treated is None else treated.kept] = promised.classes.class_of_record
@@ -198,7 +200,9 @@ def _declared_harmless(step: StepInput) -> dict[str, str]:
     return found
 
 
-def _beside_earlier(step: StepInput, package: MergedPackage, people: People, release: Release) -> BesideEarlier | None:
+def _beside_earlier(
+    step: StepInput, package: MergedPackage, people: ReleasePeople, release: Release
+) -> BesideEarlier | None:
     """What the package tells together with the earlier release that the config names, None where it names none."""
     named = step.settings.earlier
     if named is None:

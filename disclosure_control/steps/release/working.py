@@ -32,7 +32,7 @@ from disclosure_control.release.merged import leaving_of
 from disclosure_control.release.merged_from_disk import leaving_from_disk, records_of
 from disclosure_control.release.opened import Opened, OpenedInMemory, OpenedOnDisk
 from disclosure_control.release.package import merged_again, opened_again
-from disclosure_control.release.people import People, RecodedColumn, labels, recoded_column, recoded_columns
+from disclosure_control.release.people import RecodedColumn, ReleasePeople, labels, recoded_column, recoded_columns
 from disclosure_control.release.study import MakeLarge
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.running import StepInput
@@ -67,7 +67,7 @@ class Made:
     """What was made of the pilot: the files as they leave, their people and the release that they belong to."""
 
     released: ReleasedStudy
-    people: People
+    people: ReleasePeople
     release: Release
     days: int
     harmless: Mapping[str, str]
@@ -98,7 +98,7 @@ class Working(Protocol):
         """k, l and t of the pilot as it is, where nothing was treated."""
         ...
 
-    def gather(self, people: People) -> Gather:
+    def gather(self, people: ReleasePeople) -> Gather:
         """What takes the parts of a file that is not in memory."""
         ...
 
@@ -156,7 +156,7 @@ class InMemory:
     def promised(self) -> Assessment:
         return evaluate_treated(self._step.dataset.typed_table, self._step.assessment.config, as_released=True)
 
-    def gather(self, people: People) -> Gather:
+    def gather(self, people: ReleasePeople) -> Gather:
         return the_one
 
     def written(self, files: Mapping[str, bytes | Path]) -> contextlib.AbstractContextManager[Path]:
@@ -247,7 +247,7 @@ class FromDisk:
         adapted = dataclasses.replace(config_of(values, config), binning_config={})
         return evaluate(records.counted_as(adapted, values), adapted)
 
-    def gather(self, people: People) -> Gather:
+    def gather(self, people: ReleasePeople) -> Gather:
         return Written(self._package, self._folder, people, self._step.settings.format).gather
 
     @contextlib.contextmanager

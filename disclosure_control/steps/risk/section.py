@@ -41,7 +41,7 @@ def _no_faults(given: Mapping, config: PilotConfig) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Section:
+class RiskSection:
     """A section, registered as ``SECTION`` of a module in ``sections``, whose name it has.
 
     ``place`` orders the sections in figures and records, ``place_in_report``, if not 0, in the report. ``answers`` is

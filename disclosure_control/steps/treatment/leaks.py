@@ -20,17 +20,17 @@ def columns_with_ids(blocks: Iterable[tuple[pd.Series, pd.DataFrame]]) -> dict[s
     no difference. An id shorter than ``LONG_ID`` counts only as the whole value, and only in a column where every
     second person has it so: 7 is also an ordinary number.
     """
-    found: dict[str, _Held] = {}
+    found: dict[str, _IdCounts] = {}
     for subjects, released in blocks:
         ids = _lower(subjects)
         for name in map(str, released):
             if not pd.api.types.is_numeric_dtype(released[name].dtype):
                 held = _held(ids, _lower(as_counted(released[name])))
-                found[name] = _Held(*map(sum, zip(found.get(name, _Held(0, 0, 0)), held, strict=True)))
+                found[name] = _IdCounts(*map(sum, zip(found.get(name, _IdCounts(0, 0, 0)), held, strict=True)))
     return {name: held.people for name, held in found.items() if held.long or 2 * held.people > held.with_value}
 
 
-class _Held(NamedTuple):
+class _IdCounts(NamedTuple):
     """In how many records a text holds the own id, holds a long one, is there at all."""
 
     people: int
@@ -38,12 +38,12 @@ class _Held(NamedTuple):
     with_value: int
 
 
-def _held(ids: np.ndarray, texts: np.ndarray) -> _Held:
+def _held(ids: np.ndarray, texts: np.ndarray) -> _IdCounts:
     length = np.strings.str_len(ids)
     is_held = (length >= LONG_ID) & (np.strings.find(texts, ids) >= 0)
     is_equal = (length > 0) & (texts == ids)
     n_with_value = int((np.strings.str_len(texts) > 0).sum())
-    return _Held(int((is_held | is_equal).sum()), int(is_held.sum()), n_with_value)
+    return _IdCounts(int((is_held | is_equal).sum()), int(is_held.sum()), n_with_value)
 
 
 def _lower(column: pd.Series) -> np.ndarray:

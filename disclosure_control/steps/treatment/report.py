@@ -16,15 +16,15 @@ from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text, text_table
-from disclosure_control.leaving.findings import FINDINGS
 from disclosure_control.leaving.leaving import EarlierRelease
 from disclosure_control.leaving.leaving_from_disk import leaving_beside
+from disclosure_control.leaving.release_findings import FINDINGS
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
-from disclosure_control.treatments.treated_pilot import AppliedStep, Gaps, TreatedPilot
+from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
 
 Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
 NOT_MASKED = {"missing": 0}
@@ -125,7 +125,7 @@ class _NumbersOfColumns:
     So what a step changed, who lacks a value and who lacked one give no few people away, in whatever they differ.
     """
 
-    def __init__(self, before: Assessment, treated: TreatedPilot, gaps: Gaps):
+    def __init__(self, before: Assessment, treated: TreatedPilot, gaps: MissingCounts):
         self.n_before, self.n_kept = treated.n_records_before, treated.n_people
         self.missing = gaps.released
         self.outside = told_outside(before)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
-from disclosure_control.leaving.findings import reasons_to_hold
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.questions import three_questions
+from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.records import RecordsOnDisk

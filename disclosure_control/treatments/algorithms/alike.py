@@ -21,7 +21,7 @@ COMPARISONS_PER_PAIR_OF_PATTERNS = 30_000
 
 
 @dataclass(frozen=True)
-class Reading:
+class MissingValueRule:
     """What a missing value is worth.
 
     ``people_alike(mine, others, people)``: for each row of ``mine``, the people of ``others`` it is alike to.
@@ -120,6 +120,6 @@ def _by_pattern(codes: np.ndarray) -> list[np.ndarray]:
 
 # By the setting ``missing`` of local suppression.
 READINGS = {
-    "wildcard": Reading(people_compatible, first_compatible, gaps_match=True),
-    "category": Reading(people_equal, first_equal, gaps_match=False),
+    "wildcard": MissingValueRule(people_compatible, first_compatible, gaps_match=True),
+    "category": MissingValueRule(people_equal, first_equal, gaps_match=False),
 }

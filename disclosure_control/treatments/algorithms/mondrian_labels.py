@@ -10,7 +10,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import EncodedColumn, number_text
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.encoding.keys import count_pairs, number_groups
-from disclosure_control.treatments.algorithms.mondrian_parts import Attribute, Parts
+from disclosure_control.treatments.algorithms.mondrian_parts import Attribute, MondrianParts
 
 VALUES_PER_MASK = 62
 TOP = "*"
@@ -58,7 +58,7 @@ class QuasiIdentifier:
         return np.concatenate([nodes, np.zeros((1, nodes.shape[1]), dtype=np.int64)])
 
     def labels_of_parts(
-        self, parts: Parts, codes: np.ndarray, people: np.ndarray, numbers: str = "interval"
+        self, parts: MondrianParts, codes: np.ndarray, people: np.ndarray, numbers: str = "interval"
     ) -> pd.Categorical | np.ndarray:
         """The label of each part (n_parts,), missing where all of its people lack a value.
 
@@ -79,7 +79,7 @@ class QuasiIdentifier:
         of_part = code_of_label[number]
         return pd.Categorical.from_codes(of_part, categories=pd.Index(categories, dtype=object), ordered=ordered)
 
-    def _means(self, parts: Parts, codes: np.ndarray, people: np.ndarray) -> np.ndarray:
+    def _means(self, parts: MondrianParts, codes: np.ndarray, people: np.ndarray) -> np.ndarray:
         n_parts = len(parts.length)
         part, code, people = count_pairs(parts.part_of_unit, codes, n_parts, len(self.order) + 1, people)
         part, code, people = part[code > 0], code[code > 0], people[code > 0]

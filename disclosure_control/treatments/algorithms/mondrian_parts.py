@@ -64,7 +64,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Parts:
+class MondrianParts:
     """Units that share a label: ``units`` (n_units,) side by side by part, in their order, and each part's ``length``.
 
     Parts stand in the order in which they were closed.
@@ -93,7 +93,7 @@ def partition(
     k: int,
     demands: Sequence[Demand] = (),
     relaxed: bool = False,
-) -> Parts:
+) -> MondrianParts:
     """The parts of the units, of which ``codes`` (n_attributes, n_units) and ``people`` (n_units,) are told.
 
     A part is cut along its widest attribute, as a share of the attribute's whole range; where a side would have fewer
@@ -149,9 +149,9 @@ class _OpenParts:
         nobody = _Cut(np.zeros(len(self.length), dtype=bool), self.n_people, np.zeros(self.n_units, dtype=bool))
         self.go_on(nobody, close_uncut=bool((self.n_people < 2 * k).all()))
 
-    def closed(self) -> Parts:
+    def closed(self) -> MondrianParts:
         """All parts, once none is open."""
-        return Parts(np.concatenate(self.closed_units), np.concatenate(self.closed_lengths))
+        return MondrianParts(np.concatenate(self.closed_units), np.concatenate(self.closed_lengths))
 
     @property
     def start(self) -> np.ndarray:

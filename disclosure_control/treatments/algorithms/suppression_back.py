@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from disclosure_control.treatments.algorithms.alike import Reading, number_rows
-from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.alike import MissingValueRule, number_rows
+from disclosure_control.treatments.algorithms.suppression_parts import SuppressionParts
 
 
-def give_back(parts: Parts, k: int, reading: Reading, order: Sequence[int]) -> None:
+def give_back(parts: SuppressionParts, k: int, reading: MissingValueRule, order: Sequence[int]) -> None:
     """Give cells back by column in this ``order``, until no single person's cell can be given back alone.
 
     ``parts`` is changed. A cell can be given back where nobody falls below ``k`` who is not already.
@@ -33,7 +33,7 @@ class _Candidates:
     ``codes`` (n_rows_of_codes, n) what one person of them would be like, ``alike_to`` (n,) how many people then.
     """
 
-    def __init__(self, parts: Parts, k: int, reading: Reading, column: int):
+    def __init__(self, parts: SuppressionParts, k: int, reading: MissingValueRule, column: int):
         parts.compact()
         self.parts, self.k, self.reading = parts, k, reading
         self.alike = reading.people_alike

@@ -7,7 +7,7 @@ import numpy as np
 from disclosure_control.treatments.algorithms.alike import number_rows
 
 
-class Parts:
+class SuppressionParts:
     """Who has lost what: ``codes`` (n_columns, n_parts) as they are now, ``people``, and the ``class_of`` each part.
 
     The first parts are the classes as they were; ``original`` (n_columns, n_classes) are their codes. ``fixed`` are

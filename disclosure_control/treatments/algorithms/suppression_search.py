@@ -18,7 +18,7 @@ import numpy as np
 from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.alike import READINGS, number_rows
 from disclosure_control.treatments.algorithms.suppression_back import give_back
-from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_parts import SuppressionParts
 
 SETS_PER_SIZE = 2_000  # of columns; with more quasi-identifiers the least important ones are tried
 SETS_TRIED_AGAIN = 100
@@ -34,13 +34,13 @@ def search(
     k: int,
     missing: str,
     order: Sequence[int],
-) -> tuple[Parts, np.ndarray]:
+) -> tuple[SuppressionParts, np.ndarray]:
     """Parts after the search, and how many people (n_parts,) each is alike to: below k only where nobody can help.
 
     ``original`` (n_rows_of_codes, n_classes), of which the first ``n_columns`` may be suppressed; ``order`` numbers
     them, the first to be suppressed first. Where a stratum has fewer than k people they lose every cell.
     """
-    parts, reading = Parts(original, size, n_columns), READINGS[missing]
+    parts, reading = SuppressionParts(original, size, n_columns), READINGS[missing]
     forward = _forward_wildcard if reading.gaps_match else _forward_category
     frequency = reading.people_alike(parts.codes, parts.codes, parts.people)
     n_left = int(parts.people[frequency < k].sum())
@@ -71,7 +71,7 @@ def _without(codes: np.ndarray, columns: list[int]) -> np.ndarray:
 # ---------------------------------------------------------------- forward, missing matches anything
 
 
-def _forward_wildcard(parts: Parts, k: int, order: list[int], frequency: np.ndarray, tell: _Tell) -> None:
+def _forward_wildcard(parts: SuppressionParts, k: int, order: list[int], frequency: np.ndarray, tell: _Tell) -> None:
     """A lost cell never takes a person away from anybody, so each set of columns can only help."""
     alike = READINGS["wildcard"].people_alike
     below = np.flatnonzero(frequency < k)
@@ -157,7 +157,7 @@ def _sums_before(numbers: np.ndarray, group: np.ndarray) -> np.ndarray:
     return before - np.repeat(before[first], np.diff(first, append=len(group)))
 
 
-def _suppress_all(parts: Parts, which: np.ndarray) -> None:
+def _suppress_all(parts: SuppressionParts, which: np.ndarray) -> None:
     people = parts.people[which]
     codes = _without(parts.codes[:, which], list(range(parts.n_columns)))
     parts.move(which, codes, people)
@@ -166,7 +166,7 @@ def _suppress_all(parts: Parts, which: np.ndarray) -> None:
 # ---------------------------------------------------------------- forward, missing is a value of its own
 
 
-def _forward_category(parts: Parts, k: int, order: list[int], frequency: np.ndarray, tell: _Tell) -> None:
+def _forward_category(parts: SuppressionParts, k: int, order: list[int], frequency: np.ndarray, tell: _Tell) -> None:
     """Who loses cells has to find k people who lack the same: others below k, those there already, or donors.
 
     A group of people below k loses d cells each; where they are too few, donors out of large classes bring the group
@@ -206,7 +206,7 @@ def _forward_category(parts: Parts, k: int, order: list[int], frequency: np.ndar
 
 
 def _call_donors(
-    parts: Parts, codes: np.ndarray, group: np.ndarray, lack: np.ndarray, columns: list[int], k: int
+    parts: SuppressionParts, codes: np.ndarray, group: np.ndarray, lack: np.ndarray, columns: list[int], k: int
 ) -> np.ndarray:
     """Let people of large classes lose the same ``columns``, where that brings a group to k; what it lacks then."""
     n_classes = parts.original.shape[1]
@@ -231,7 +231,7 @@ def _call_donors(
     return np.where(enough[row[: len(group)]], 0, lack)
 
 
-def _fill_up(parts: Parts, k: int) -> None:
+def _fill_up(parts: SuppressionParts, k: int) -> None:
     """Where those who lost everything are still fewer than k, others of their stratum join them.
 
     As few as are needed, out of groups that keep k people without them; where these are too few, the smallest group.
@@ -261,7 +261,7 @@ def _fill_up(parts: Parts, k: int) -> None:
 
 
 def _who_can_be_spared(
-    parts: Parts,
+    parts: SuppressionParts,
     candidates: np.ndarray,
     row: np.ndarray,
     frequency: np.ndarray,

@@ -16,7 +16,7 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.settings.settings import COLUMNS
-from disclosure_control.identifiers.findings import ColumnFinding
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_combined
 from disclosure_control.treatments.methods.shift_dates import date_columns
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register

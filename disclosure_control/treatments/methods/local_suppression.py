@@ -18,7 +18,7 @@ from disclosure_control.basics.settings.settings import COLUMNS, COUNT, one_of
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.treatments.algorithms.alike import READINGS
-from disclosure_control.treatments.algorithms.suppression_parts import Parts
+from disclosure_control.treatments.algorithms.suppression_parts import SuppressionParts
 from disclosure_control.treatments.algorithms.suppression_search import search
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import (
@@ -94,7 +94,7 @@ def _order(names: Sequence[str], n_values: Sequence[int], importance: Sequence[s
     return sorted(range(len(names)), key=lambda i: (rank.get(names[i], least), -n_values[i], i))
 
 
-def _cells_of_records(given: TreatmentInput, classes: EquivalenceClasses, parts: Parts) -> np.ndarray:
+def _cells_of_records(given: TreatmentInput, classes: EquivalenceClasses, parts: SuppressionParts) -> np.ndarray:
     """Which cells each record loses: (n_columns, n_records) of bool.
 
     Within a class people are equal, so who of them loses the cells is decided by what else their records hold.

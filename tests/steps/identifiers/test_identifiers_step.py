@@ -11,7 +11,7 @@ import pytest
 from config.model_settings import config_of_valid_keys
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.telling.reasons import Gravity
-from disclosure_control.identifiers.findings import Scan
+from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.identifiers.scan import scan_combined, scan_tables
 from disclosure_control.records.choice import fits_from_disk
@@ -19,7 +19,7 @@ from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.merging import MergeLimits, read_by_size
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
-from disclosure_control.steps.identifiers.step import Reading, scan_beside
+from disclosure_control.steps.identifiers.step import DomainReader, scan_beside
 from Main_Anonymization import add_options, assess_pilot
 from tests.cases import each
 from tests.config_keys import faults_of_key
@@ -232,7 +232,7 @@ def beside(tmp_path):
         def read(path, options):
             return read_by_size(path, options, aside, limits)
 
-        in_parts = Reading(read, fits, most_rows)
+        in_parts = DomainReader(read, fits, most_rows)
         return scan_beside(folder, config_of_valid_keys(CONFIG), ["DM__Φύλο", "DM__Πόλη"], in_parts)
 
     in_memory = scan_beside(folder, config_of_valid_keys(CONFIG), ["DM__Φύλο", "DM__Πόλη"])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.steps.linkage_attack.inference import INFERENCE, InferenceSettings, infer_attribute
-from disclosure_control.steps.linkage_attack.kinds import Scene
+from disclosure_control.steps.linkage_attack.kinds import AttackScene
 from disclosure_control.steps.linkage_attack.labels import pattern_of, people_covered
 from disclosure_control.steps.linkage_attack.linkability import link_parts
 from disclosure_control.steps.linkage_attack.nearest import nearest_kinds, released_kinds
@@ -20,7 +20,7 @@ from disclosure_control.steps.linkage_attack.predicates import (
     common_columns,
     n_fitting,
 )
-from disclosure_control.steps.linkage_attack.releases import Release
+from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from disclosure_control.steps.linkage_attack.singling_out import MODES, single_out
 from tests.examples import examples
 
@@ -253,7 +253,7 @@ def test_how_many_lack_the_secret_is_told_by_the_policy(n_without, told):
     released = pd.DataFrame({"known": list("ab") * 20, "secret": ["x", "y"] * 20})
     pilot = released.assign(secret=[None] * n_without + ["x"] * (40 - n_without))
     subjects = pd.Series([f"S-{i}" for i in range(40)])
-    scene = Scene(Release("combined", released, np.arange(40)), pilot, subjects, None, 0)
+    scene = AttackScene(AttackedRelease("combined", released, np.arange(40)), pilot, subjects, None, 0)
     figures, notes = INFERENCE.attack(scene, InferenceSettings(("secret",), ("known",)))
     assert figures["secret"]["without_secret"] == told
     said = [note for note in notes if "have no secret" in note]

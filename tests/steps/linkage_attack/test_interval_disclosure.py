@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from disclosure_control.steps.linkage_attack.interval_disclosure import INTERVAL_DISCLOSURE, disclose_intervals
-from disclosure_control.steps.linkage_attack.kinds import Scene
-from disclosure_control.steps.linkage_attack.releases import Release
+from disclosure_control.steps.linkage_attack.kinds import AttackScene
+from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from tests.examples import some_of
 from tests.places import SDCMICRO
 from tests.treatments.test_microaggregation import CASES, sdcmicro_case
@@ -57,7 +57,9 @@ def test_the_step_counts_who_was_removed_and_names_columns_of_labels():
     pilot = pd.DataFrame({"age": np.arange(20.0), "weight": np.arange(20.0) * 2, "sex": ["F", "M"] * 10})
     kept = np.arange(15)
     frame = pilot.iloc[kept].assign(age="0--99").reset_index(drop=True)
-    scene = Scene(Release("treated", frame, kept), pilot, pd.Series([f"S{i}" for i in range(20)]), None, 1)
+    scene = AttackScene(
+        AttackedRelease("treated", frame, kept), pilot, pd.Series([f"S{i}" for i in range(20)]), None, 1
+    )
     typed = INTERVAL_DISCLOSURE.read({"columns": ["age", "weight", "gone"]}, config_for(["sex"]))
     figures, notes = INTERVAL_DISCLOSURE.attack(scene, typed)
     assert (figures["weight"]["attack"]["hits"], figures["weight"]["attack"]["attacks"]) == (15, 20)

@@ -24,7 +24,7 @@ from disclosure_control.steps.release.earlier import (
     earlier_report,
     reasons_of_earlier,
 )
-from disclosure_control.steps.release.settings import EarlierRelease
+from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
@@ -150,10 +150,12 @@ def test_the_hash_is_of_the_bytes_that_were_read(tmp_path, monkeypatch):
 
     monkeypatch.setattr(earlier_release, "opened_again", opened_and_changed)
     settings = (SubjectIdRule(), MergeSettings())
-    _, inputs = earlier_release.read_earlier(EarlierRelease(str(tmp_path)), tmp_path, *settings, lambda frame: None)
+    _, inputs = earlier_release.read_earlier(
+        EarlierReleaseSettings(str(tmp_path)), tmp_path, *settings, lambda frame: None
+    )
     assert inputs == {"earlier release: dm.csv": {"sha256": read}}
 
 
 def test_a_folder_without_a_release_is_a_fault(tmp_path, release_key):
     with pytest.raises(FaultyInputError, match="found no domain file there"):
-        earlier_release.read_earlier(EarlierRelease("nowhere"), tmp_path, None, None, None)
+        earlier_release.read_earlier(EarlierReleaseSettings("nowhere"), tmp_path, None, None, None)

@@ -18,7 +18,7 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.report.page.sections import SECTIONS, Content
+from disclosure_control.report.page.sections import SECTIONS, PageContent
 from disclosure_control.run.doors import run_door
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps import STEP_READERS
@@ -488,7 +488,7 @@ def test_the_mildest_stands_in_the_table_of_the_page_where_only_the_front_is_sho
     rows = front_and_mildest() + [{**front_and_mildest()[3], "param_value": 100 + i} for i in range(60)]
     rows = [{"mildest_that_meets_all": False, "smallest_k": 1, **row} for row in rows]
     sections = {section.key: section for section in SECTIONS}
-    shown = sections["sweep"].figures(Content({"sweep": {"rows": rows}}, (), None, (), False))["rows"]
+    shown = sections["sweep"].figures(PageContent({"sweep": {"rows": rows}}, (), None, (), False))["rows"]
     assert [(row["mark"], row["pareto_front"], row["mildest_that_meets_k"]) for row in shown] == [
         ("1", True, False),
         ("2", True, False),

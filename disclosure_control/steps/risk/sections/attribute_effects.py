@@ -8,7 +8,7 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.key_sets import attribute_effects
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -40,7 +40,7 @@ def words(figures: Mapping) -> Iterator[str]:
     yield text_table(["Quasi-identifier", "Unique by it alone", "Unique without it", "Added by it"], rows)
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=100,
     answers="what each quasi-identifier adds: alone, and on top of all others",
     evaluate=evaluate,

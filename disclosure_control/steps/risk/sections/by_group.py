@@ -10,11 +10,11 @@ import numpy as np
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
 from disclosure_control.basics.settings.settings import Check, is_name
-from disclosure_control.basics.telling.small_counts import Gaps, figures_of_group, shares_by_group
+from disclosure_control.basics.telling.small_counts import MissingShown, figures_of_group, shares_by_group
 from disclosure_control.basics.telling.words import text_table
 from disclosure_control.records.columns_of_file import people_by_kind
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import setting
 
 _COLUMNS: Check = (
@@ -45,7 +45,7 @@ def evaluate(scene: Scene) -> Finding:
     gaps, chosen = gaps_of(assessment), scene.settings.of(ByGroupSettings).groups
     hidden = _hidden_quasi_identifiers(scene, gaps)
     for name in names if chosen is None else chosen:
-        kept = gaps.get(name, Gaps.LIKE_ANY_GROUP)
+        kept = gaps.get(name, MissingShown.LIKE_ANY_GROUP)
         if name in names:  # its people are counted already
             column, flags = (
                 classes.columns_of_classes[names.index(name)],
@@ -60,11 +60,11 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"by_group": groups})
 
 
-def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, Gaps]) -> dict[str, np.ndarray]:
+def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, MissingShown]) -> dict[str, np.ndarray]:
     """Which groups of each quasi-identifier are hidden, as all of them stand beside each other."""
     result, names, classes = scene.assessment.k_anonymity, scene.assessment.config.quasi_identifiers, scene.classes
     flags = (result.evaluated_classes, result.risky_classes)
-    kept = [gaps.get(name, Gaps.LIKE_ANY_GROUP) for name in names]
+    kept = [gaps.get(name, MissingShown.LIKE_ANY_GROUP) for name in names]
     columns = [classes.columns_of_classes[i] for i in range(len(names))]
     return dict(zip(names, hidden_beside_each_other(columns, *flags, kept, classes.size), strict=True))
 
@@ -88,7 +88,7 @@ def words_on_screen(figures: Mapping) -> Iterator[str]:
         yield "Who bears the risk, by group: see the summary."
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=80,
     place_in_report=150,
     answers="the share of people at risk by group, with a 95% interval; groups below ten people are not named, and "

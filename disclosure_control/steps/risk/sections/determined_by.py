@@ -14,9 +14,9 @@ from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.encoding.keys import count_pairs
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
-from disclosure_control.records.other_columns import Pairs, TableOnDisk
+from disclosure_control.records.other_columns import LevelValuePairs, TableOnDisk
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 
 NEARLY = 0.9
 PEOPLE_PER_LEVEL = 5
@@ -80,7 +80,9 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
     return entries, n_too_many
 
 
-def _pairs_of_classes(counted: SensitiveCounts, level: np.ndarray, n_levels: int, evaluated: np.ndarray) -> Pairs:
+def _pairs_of_classes(
+    counted: SensitiveCounts, level: np.ndarray, n_levels: int, evaluated: np.ndarray
+) -> LevelValuePairs:
     """The levels of classes, (n_classes,), with the sensitive values of their evaluated people."""
     n_values = max(len(counted.values), 1)
     counts = []
@@ -89,11 +91,11 @@ def _pairs_of_classes(counted: SensitiveCounts, level: np.ndarray, n_levels: int
         level_of_cell = level[part][table.class_of_cell[kept]]
         counts.append(count_pairs(level_of_cell, table.value_of_cell[kept], n_levels, n_values, table.people[kept]))
     levels, values, people = (np.concatenate(arrays) for arrays in zip(*counts, strict=True))
-    return Pairs(levels, values, n_levels, n_values, people)
+    return LevelValuePairs(levels, values, n_levels, n_values, people)
 
 
 # By column of the file the number of its levels, missing being one, and their pairs with the sensitive values.
-LevelsBeside = Callable[[str], tuple[int, Callable[[], Pairs]]]
+LevelsBeside = Callable[[str], tuple[int, Callable[[], LevelValuePairs]]]
 
 
 def _levels_beside(
@@ -105,10 +107,10 @@ def _levels_beside(
     looked_at = counted.has_value & evaluated[assessment.classes.class_of_record]
     values, n_values = counted.codes[looked_at], max(len(counted.values), 1)
 
-    def levels_of(name: str) -> tuple[int, Callable[[], Pairs]]:
+    def levels_of(name: str) -> tuple[int, Callable[[], LevelValuePairs]]:
         column = encode_column(table[name])
         n_levels = len(column.labels) + 1
-        return n_levels, lambda: Pairs(column.codes[looked_at] + 1, values, n_levels, n_values, None)
+        return n_levels, lambda: LevelValuePairs(column.codes[looked_at] + 1, values, n_levels, n_values, None)
 
     return levels_of
 
@@ -146,7 +148,7 @@ def words(figures: Mapping) -> Iterator[str]:
             )
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=70,
     answers="does one column give a sensitive value away, fully or nearly? Every column is looked at, not the "
     "quasi-identifiers alone; those with fewer than five people to a value are left out and counted",

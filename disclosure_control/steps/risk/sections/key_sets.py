@@ -8,7 +8,7 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.key_sets import KeySet, key_set
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 from disclosure_control.steps.risk.words import figure_text
 
 MOST_KEY_SETS = 10
@@ -57,7 +57,7 @@ def _most_at_risk_first(keys: Mapping) -> tuple:
     return (*(-(rate or 0.0) for rate in rates), keys["median_k"] or 0.0)
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=90,
     answers="the risk for somebody who knows only some of the quasi-identifiers, for every combination of up to "
     "`max_key_set`",

@@ -18,7 +18,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Borne, Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import setting
 from disclosure_control.steps.risk.words import figure_text
 
@@ -245,7 +245,7 @@ def words(figures: Mapping) -> Iterator[str]:
     yield from lacking
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=60,
     answers="k; distinct, entropy and recursive l; (alpha,k); t by total variation, in order, Wasserstein, and by a "
     "hierarchy; basic and enhanced beta-likeness; delta-disclosure; delta-presence (with a population); average "

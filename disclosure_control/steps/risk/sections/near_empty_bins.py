@@ -9,7 +9,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -49,7 +49,7 @@ def words(figures: Mapping) -> Iterator[str]:
     )
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=130,
     answers="bins of the config with fewer than K people, listed in `near_empty_bins.csv`",
     evaluate=evaluate,

@@ -7,7 +7,7 @@ from typing import cast
 
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import Need
 from disclosure_control.steps.risk.words import figure_text
 
@@ -40,7 +40,7 @@ def words(figures: Mapping) -> Iterator[str]:
     yield text_table(["Estimator", "People", "Share of the population", ""], rows)
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=30,
     answers="how many people of the population are alone: Zayatz, Pitman, slide negative binomial, and the one that "
     "Dankar's rule takes",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from disclosure_control.measures.risk_presets import PRESETS, judge_by_preset
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import choice_of
 
 
@@ -47,7 +47,7 @@ def words(figures: Mapping) -> Iterator[str]:
         yield f"  {verdict['sentence']} Source: {verdict['source']}."
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=40,
     answers="published thresholds: EMA Policy 0070 and Health Canada (0.09), the IPC of Ontario (0.1, 0.075, 0.05; the "
     "strict average with its cap of 0.33). 1/11 = 0.0909 is above 0.09: classes of 12 are needed",

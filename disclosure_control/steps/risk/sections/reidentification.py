@@ -8,7 +8,7 @@ from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk
 from disclosure_control.steps.risk.population import Population
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Borne, Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -74,7 +74,7 @@ def words(figures: Mapping) -> Iterator[str]:
         yield from (f"  {population['file']}: {note}" for note in population["notes"])
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=10,
     answers="the chance of telling a record right for an intruder who knows that the person is in the data "
     "(prosecutor), who does not (journalist), and who matches everybody (marketer): highest, average, share above "

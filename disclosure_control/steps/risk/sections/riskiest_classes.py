@@ -9,7 +9,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 
 MOST_LISTED_CLASSES = 10_000
 
@@ -46,7 +46,7 @@ def words(figures: Mapping) -> Iterator[str]:
     )
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=110,
     answers="classes below K, listed in `riskiest_classes.csv`",
     evaluate=evaluate,

@@ -11,7 +11,7 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_t
 from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
 from disclosure_control.records.columns_of_file import distinct_texts
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import COLUMN, Need, setting
 
 
@@ -101,7 +101,7 @@ def words(figures: Mapping) -> Iterator[str]:
         yield f"  {check['column']}: {check['checked']} values checked, breaches: {kinds}. {texts}{check['sentence']}"
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=50,
     answers="HIPAA: ages of 90 and over, zip codes of more than three digits or of areas with few people",
     evaluate=evaluate,

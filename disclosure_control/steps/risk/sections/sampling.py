@@ -20,7 +20,7 @@ from disclosure_control.measures.sampling_weights import (
 )
 from disclosure_control.records.columns_of_file import distinct_texts, sums_by_class
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Borne, Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import COLUMN, Need, setting
 from disclosure_control.steps.risk.words import figure_text
 
@@ -108,7 +108,7 @@ def words(figures: Mapping) -> Iterator[str]:
         )
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=20,
     answers="individual risk under sampling weights, in the form of sdcMicro and mu-Argus (series) and exact; "
     "household risk",

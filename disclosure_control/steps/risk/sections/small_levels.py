@@ -11,7 +11,7 @@ from disclosure_control.basics.settings.settings import COUNT
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.measures.small_levels import small_levels
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, Section
+from disclosure_control.steps.risk.section import Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import setting
 
 
@@ -40,7 +40,7 @@ def words(figures: Mapping) -> Iterator[str]:
     yield f"Values that at most {levels['at_most']} people have: {n_values}; they are listed in small_levels.csv."
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=120,
     answers="values that at most `small_level` people have, listed in `small_levels.csv`",
     evaluate=evaluate,

@@ -10,7 +10,7 @@ import numpy as np
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Borne, Finding, Section
+from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
 from disclosure_control.steps.risk.setting_fields import SHARE_ABOVE_ZERO, setting
 from disclosure_control.steps.risk.words import figure_text
 
@@ -71,7 +71,7 @@ def words(figures: Mapping) -> Iterator[str]:
     yield text_table(["Quasi-identifier", "Share of the score"], rows)
 
 
-SECTION = Section(
+SECTION = RiskSection(
     place=140,
     answers="special uniques: people whom few attributes already single out, with SUDA2 and DIS scores, and which "
     "attributes those are. A missing value singles nobody out, whatever `missing_qis` says",

@@ -12,7 +12,7 @@ from disclosure_control.leaving.leaving import Leaving
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReleaseFinding:
     """``figures`` are plain numbers and names; ``words``, ``reasons`` and ``not_looked_at`` are made of them alone."""
 
     figures: Callable[[Leaving], dict[str, Any]]
@@ -22,11 +22,13 @@ class Finding:
 
 
 # By their key in the JSON summary, in the order in which the text says them.
-FINDINGS: dict[str, Finding] = {
-    "singled_out": Finding(singling_out.figures, singling_out.words, singling_out.reasons, singling_out.not_looked_at),
-    "telling": Finding(telling.figures, telling.words, telling.reasons),
-    "moved_dates": Finding(moved_dates.figures, moved_dates.words, moved_dates.reasons),
-    "joined": Finding(joined_releases.figures, joined_releases.words, joined_releases.reasons),
+FINDINGS: dict[str, ReleaseFinding] = {
+    "singled_out": ReleaseFinding(
+        singling_out.figures, singling_out.words, singling_out.reasons, singling_out.not_looked_at
+    ),
+    "telling": ReleaseFinding(telling.figures, telling.words, telling.reasons),
+    "moved_dates": ReleaseFinding(moved_dates.figures, moved_dates.words, moved_dates.reasons),
+    "joined": ReleaseFinding(joined_releases.figures, joined_releases.words, joined_releases.reasons),
 }
 
 
