@@ -17,7 +17,7 @@ MOST_COMBINATIONS = 2_000_000  # looked at in all: a bound in seconds would make
 
 
 @dataclass(frozen=True)
-class Place:
+class LatticePoint:
     """A transformation by its ``levels``: ``loss`` of the metric, and people in classes that fail (more: riskier)."""
 
     levels: Levels
@@ -29,7 +29,7 @@ class Place:
 class Landscape:
     """``places`` of the transformations that were counted out; ``is_whole`` where these are all that are allowed."""
 
-    places: tuple[Place, ...]
+    places: tuple[LatticePoint, ...]
     is_whole: bool
 
 
@@ -58,5 +58,5 @@ def landscape(
     places = []
     for levels in itertools.islice(wanted, most):
         found = evaluate(lattice, levels, requirements, metric, weights, roll_up)
-        places.append(Place(levels, found.loss, found.n_suppressed))
+        places.append(LatticePoint(levels, found.loss, found.n_suppressed))
     return Landscape(tuple(places), len(places) == n_allowed)
