@@ -227,9 +227,7 @@ def _gathered(codes: SpilledArrays, n_columns: int, n_at_once: int) -> Iterator[
         yield [np.concatenate(column) for column in zip(*waiting, strict=True)]
 
 
-def _taken(
-    values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray
-) -> pa.ChunkedArray | np.ndarray:
+def _taken(values: pa.ChunkedArray | np.ndarray, codes: np.ndarray | pa.ChunkedArray) -> pa.ChunkedArray | np.ndarray:
     """The value of each code (n,)."""
     if isinstance(values, np.ndarray):
         return values.take(codes if isinstance(codes, np.ndarray) else codes.to_numpy())

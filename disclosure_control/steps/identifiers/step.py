@@ -17,7 +17,7 @@ from disclosure_control.records.choice import fits_from_disk, fits_in_memory
 from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.merging import is_read_in_pieces, read_by_size
-from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
+from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from study.formats.files import find_domain_files, read_domain_file
@@ -44,11 +44,11 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
         config.quasi_identifiers,
         planned_drops(config, of_dataset, columns),
     )
-    figures = identifier_figures(outcome, of_dataset, beside, not_looked_at, step.dataset.file)
+    told = told_identifiers(outcome, of_dataset, beside, not_looked_at, step.dataset.file)
     is_treated = config.has("treatment")  # then the step treatment judges what leaves
     return StepResult(
-        figures,
-        identifier_report(outcome, figures),
+        told,
+        sections=identifier_sections(told),
         reasons_to_hold=() if is_treated else reasons_of(outcome.open, "the combined dataset"),
         outcome=outcome,
     )
