@@ -22,12 +22,15 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+
+from disclosure_control.basics.encoding.again import Anew
 
 # How a value falls into a bin stands there; the names answer from here, too.
 from disclosure_control.basics.encoding.binning import Binning, bin_values
@@ -41,10 +44,11 @@ from disclosure_control.basics.encoding.columns import (
 )
 from disclosure_control.basics.encoding.keys import count_keys, number_rows, sum_of_keys
 from disclosure_control.basics.encoding.wildcards import wildcard_frequency
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, at_hand
 from disclosure_control.basics.telling.side_by_side import side_by_side
 
 MISSING_POLICIES = ("category", "exclude", "wildcard")
+MOST_CELLS_AT_ONCE = 1 << 24  # of a count table that was counted in parts: 400 MB
 MANY_RECORDS = 10_000  # of fewer, columns are encoded faster than threads are started
 
 
@@ -83,42 +87,56 @@ def apply_feature_binning(
 # ---------------------------------------------------------------- equivalence classes
 
 
+class ClassedRecords(NamedTuple):
+    """Records at hand: their encoded quasi-identifiers, and the number of each one's class (n_records,)."""
+
+    columns: tuple[EncodedColumn, ...]
+    class_of_record: np.ndarray
+
+
 @dataclass(frozen=True)
 class EquivalenceClasses:
     """The partition of people by their quasi-identifiers, a missing value being a value of its own.
 
-    ``class_of_record`` (n_records,) numbers the class of each record; ``size`` (n_classes,) counts people;
-    ``columns`` are the encoded quasi-identifiers. Classes are numbered by the labels of their
-    quasi-identifiers, so the numbering does not depend on the order of the records.
+    ``class_codes`` (n_quasi_identifiers, n_classes) are the codes of every class among the ``labels``, -1 is missing;
+    ``size`` (n_classes,) counts people; ``records`` are those that were put into classes, None where they are not at
+    hand. Classes are numbered by the labels of their quasi-identifiers, so the numbering does not depend on the order
+    of the records.
     """
 
     quasi_identifiers: tuple[str, ...]
-    columns: tuple[EncodedColumn, ...]
-    class_of_record: np.ndarray
+    labels: tuple[np.ndarray, ...]
+    class_codes: np.ndarray
     size: np.ndarray
+    records: ClassedRecords | None = None
 
     @property
+    def class_of_record(self) -> np.ndarray:
+        """The number of each record's class (n_records,)."""
+        return at_hand(self.records, "the class of each record").class_of_record
+
+    @property
+    def columns(self) -> tuple[EncodedColumn, ...]:
+        """The quasi-identifiers of each record, encoded."""
+        return at_hand(self.records, "the code of each record").columns
+
+    @cached_property
     def n_records(self) -> int:
-        return len(self.class_of_record)
+        """How many people there are in all classes."""
+        return int(self.size.sum()) if self.records is None else len(self.records.class_of_record)
 
     @property
     def n_classes(self) -> int:
         return len(self.size)
 
     @cached_property
-    def class_codes(self) -> np.ndarray:
-        """Code of every quasi-identifier in every class: (n_quasi_identifiers, n_classes), -1 is missing."""
-        member = np.empty(self.n_classes, dtype=np.int64)
-        member[self.class_of_record] = np.arange(self.n_records, dtype=np.min_scalar_type(self.n_records))
-        codes = [column.codes[member] for column in self.columns]
-        return np.array(codes, dtype=np.int64).reshape(len(codes), self.n_classes)
-
-    @cached_property
     def complete(self) -> np.ndarray:
         """Classes without a missing quasi-identifier: (n_classes,) of bool."""
-        if all(column.codes.min(initial=0) >= 0 for column in self.columns):
-            return np.ones(self.n_classes, dtype=bool)
         return np.logical_and.reduce(self.class_codes >= 0, axis=0)
+
+    def within(self, kept: np.ndarray) -> EquivalenceClasses:
+        """Some of the classes, by numbers or (n_classes,) of bool, without their records."""
+        return EquivalenceClasses(self.quasi_identifiers, self.labels, self.class_codes[:, kept], self.size[kept])
 
     def evaluated(self, missing_qis: str = "category") -> np.ndarray:
         """Classes that a missing-value policy evaluates: (n_classes,) of bool."""
@@ -127,9 +145,7 @@ class EquivalenceClasses:
     @cached_property
     def columns_of_classes(self) -> tuple[EncodedColumn, ...]:
         """The quasi-identifiers with one entry for each class; ``size`` says how many people it stands for."""
-        return tuple(
-            EncodedColumn(codes, column.labels) for codes, column in zip(self.class_codes, self.columns, strict=True)
-        )
+        return tuple(EncodedColumn(codes, labels) for codes, labels in zip(self.class_codes, self.labels, strict=True))
 
     def frequency(self, missing_qis: str = "category") -> np.ndarray:
         """k of each class (n_classes,): how many people a person of this class cannot be told apart from."""
@@ -157,7 +173,11 @@ def classes_of_columns(
     """The classes of records (n_records,) by their encoded quasi-identifiers."""
     codes, n_codes = [column.codes for column in columns], [len(column.labels) + 1 for column in columns]
     class_of_record, size = number_rows(codes, n_codes, n_records, least=-1)  # which is missing
-    return EquivalenceClasses(tuple(quasi_identifiers), tuple(columns), class_of_record, size)
+    member = np.empty(len(size), dtype=np.int64)
+    member[class_of_record] = np.arange(n_records, dtype=np.min_scalar_type(n_records))
+    class_codes = np.array([one[member] for one in codes], dtype=np.int64).reshape(len(codes), len(size))
+    labels, records = tuple(column.labels for column in columns), ClassedRecords(tuple(columns), class_of_record)
+    return EquivalenceClasses(tuple(quasi_identifiers), labels, class_codes, size, records)
 
 
 # ---------------------------------------------------------------- the count table
@@ -211,49 +231,80 @@ class CountTable:
 
 @dataclass(frozen=True)
 class SensitiveCounts:
-    """One sensitive column after the count: its table, which may be binned, and the code of each record's value.
+    """One sensitive column after the count: its distinct ``values`` (n_values,), which may be bins, and its tables.
 
-    ``codes`` (n_records,) are of the values as they are in the data, -1 for a record without one.
+    ``tables`` are the count table in parts, which are given anew whenever they are asked for: the classes of each, and
+    their table, in which they are numbered from 0. Each class is whole in one part. ``n_without_value`` people have no
+    value, evaluated or not. ``codes_of_records`` (n_records,) are of the values as they are in the data, -1 for who has
+    none; None where records are not at hand.
     """
 
-    table: CountTable
-    codes: np.ndarray
+    values: np.ndarray
+    tables: Iterable[tuple[slice, CountTable]]
+    n_without_value: int
+    codes_of_records: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, table: CountTable, n_without_value: int, codes: np.ndarray | None = None) -> SensitiveCounts:
+        """Those of one table, which is at hand."""
+        return cls(table.values, ((slice(0, table.n_classes), table),), n_without_value, codes)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The code of each record's value (n_records,)."""
+        return at_hand(self.codes_of_records, "the sensitive value of each record")
 
     @cached_property
     def has_value(self) -> np.ndarray:
         return self.codes >= 0
 
     @property
-    def values(self) -> np.ndarray:
-        """The distinct values in order (n_values,), as in the table."""
-        return self.table.values
-
-    @property
     def is_numeric(self) -> bool:
         return self.values.dtype.kind == "f"
 
-    @property
-    def n_without_value(self) -> int:
-        """How many people have no value, evaluated or not."""
-        return int((~self.has_value).sum())
-
-    def parts(self) -> Iterator[tuple[slice, CountTable]]:
-        """The table in parts: the classes of each, and their table, in which they are numbered from 0.
-
-        Each class is whole in one part. Here there is one part; who counts more people than fit in memory has many.
-        """
-        yield slice(0, self.table.n_classes), self.table
+    @cached_property
+    def table(self) -> CountTable:
+        """The table in one. Raises ``RecordsNotAtHandError`` where it has too many cells for that."""
+        parts: list[tuple[slice, CountTable]] = []
+        n_cells = 0
+        for part, table in self.tables:
+            n_cells += len(table.people)
+            if parts and n_cells > MOST_CELLS_AT_ONCE:
+                raise RecordsNotAtHandError(f"a count table of more than {MOST_CELLS_AT_ONCE:,} cells")
+            parts.append((part, table))
+        if len(parts) == 1:
+            return parts[0][1]
+        return CountTable(
+            np.concatenate([table.class_of_cell + part.start for part, table in parts]),
+            np.concatenate([table.value_of_cell for _, table in parts]),
+            np.concatenate([table.people for _, table in parts]),
+            self.values,
+            parts[-1][0].stop,
+        )
 
     def people_of_value(self, evaluated: np.ndarray | None = None) -> np.ndarray:
         """How many people have each value, (n_values,): of all classes, or of those ``evaluated`` (n_classes,)."""
         if evaluated is None or evaluated.all():
-            return self.table.people_of_value
-        kept = evaluated[self.table.class_of_cell]
-        return np.bincount(self.table.value_of_cell[kept], self.table.people[kept], len(self.values))
+            return self._people_of_value
+        people = np.zeros(len(self.values))
+        for part, table in self.tables:
+            kept = evaluated[part][table.class_of_cell]
+            people += np.bincount(table.value_of_cell[kept], table.people[kept], len(people))
+        return people
+
+    @cached_property
+    def _people_of_value(self) -> np.ndarray:
+        """Of everybody, whom reports ask for a dozen times: once through all cells is enough."""
+        people = np.zeros(len(self.values))
+        for _, table in self.tables:
+            people += table.people_of_value
+        return people
 
     def regrouped(self, group_of_value: np.ndarray, values: np.ndarray) -> SensitiveCounts:
         """The counts after values are grouped: ``group_of_value`` (n_values,), -1 makes one missing in the table."""
-        return SensitiveCounts(self.table.regrouped(group_of_value, values), self.codes)
+        tables = Anew(lambda: ((part, one.regrouped(group_of_value, values)) for part, one in self.tables))
+        is_at_hand = isinstance(self.tables, tuple)
+        return dataclasses.replace(self, values=values, tables=tuple(tables) if is_at_hand else tables)
 
     def binned(
         self, sensitive: str, edges: Sequence[float], out_of_range: str = "tail"
@@ -276,7 +327,8 @@ def count_values(classes: EquivalenceClasses, column: EncodedColumn) -> Sensitiv
     group, value = classes.class_of_record, column.codes
     if not has_value.all():
         group, value = group[has_value], value[has_value]
-    return SensitiveCounts(_tabulate(group, value, column.labels, classes.n_classes), column.codes)
+    table = _tabulate(group, value, column.labels, classes.n_classes)
+    return SensitiveCounts.of(table, len(has_value) - len(value), column.codes)
 
 
 def _tabulate(
@@ -560,7 +612,7 @@ def run_l_diversity(
     if bins is not None:
         counts, _ = counts.binned(sensitive, bins, out_of_range)
     distinct = np.zeros(classes.n_classes, dtype=np.int64)
-    for part, table in counts.parts():
+    for part, table in counts.tables:
         distinct[part] = np.bincount(table.class_of_cell, minlength=table.n_classes)
     evaluated = classes.evaluated(missing_qis)
     risky = evaluated & (distinct < l)
@@ -610,7 +662,7 @@ def _distances_by_part(
 ) -> tuple[np.ndarray, np.ndarray]:
     """t of each class, NaN of one that is not evaluated or has no value; and its people who have one."""
     distances, people = np.full(len(evaluated), np.nan), np.zeros(len(evaluated), dtype=np.int64)
-    for part, whole in counts.parts():
+    for part, whole in counts.tables:
         table = whole if occurs.all() and evaluated[part].all() else whole.restricted(evaluated[part], occurs)
         people[part] = table.people_of_class
         if len(table.people):

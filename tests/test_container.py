@@ -98,8 +98,13 @@ def test_the_steps_of_the_image_end_with_a_report(tmp_path):
 
     def run(command: list[str], *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(
-            [*command, *arguments], cwd=service, env=environment(**given, **where, **python), capture_output=True,
-            text=True, preexec_fn=without_root_powers, timeout=120,
+            [*command, *arguments],
+            cwd=service,
+            env=environment(**given, **where, **python),
+            capture_output=True,
+            text=True,
+            preexec_fn=without_root_powers,
+            timeout=120,
         )
 
     try:

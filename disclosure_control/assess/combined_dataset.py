@@ -13,7 +13,7 @@ from config import COMBINED_DATASETS
 from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.encoding.columns import are_rising
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.records.dataset_rules import (
     SUBJECT_COLUMN,
     faults_of_names,
@@ -22,7 +22,6 @@ from disclosure_control.records.dataset_rules import (
     typed_column,
 )
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.people import RecordsNotInMemoryError
 from disclosure_control.run.memory import trim_freed_memory
 from study.formats.files import read_domain_file
 from study.formats.parquet_blocks import BlocksOfParquet
@@ -76,13 +75,13 @@ class CombinedDatasetOnDisk(CombinedDataset):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the combined dataset")
+        """Raises ``RecordsNotAtHandError``."""
+        raise RecordsNotAtHandError("the combined dataset")
 
     @property
     def subjects(self) -> pd.Series:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the list of all subjects")
+        """Raises ``RecordsNotAtHandError``."""
+        raise RecordsNotAtHandError("the list of all subjects")
 
 
 def read_combined_dataset(

@@ -25,7 +25,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from disclosure_control.generalisation.nodes import Node
 
@@ -61,13 +60,14 @@ def _compatible_people(node: Node) -> Callable[[np.ndarray | None], np.ndarray]:
 
 
 def recoded_classes(node: Node) -> EquivalenceClasses:
-    """The classes of a transformation as an assessment of the recoded records forms them, each as one record."""
-    columns = []
+    """The classes of a transformation as an assessment of the recoded records forms them."""
+    labels, codes = [], []
     for i, (attribute, level) in enumerate(zip(node.lattice.attributes, node.levels, strict=True)):
         first = int(attribute.levels[level].keeps_missing)
-        columns.append(EncodedColumn(node.codes_of(i) - first, attribute.levels[level].labels[first:]))
+        codes.append(node.codes_of(i) - first)
+        labels.append(attribute.levels[level].labels[first:])
     names = tuple(attribute.name for attribute in node.lattice.attributes)
-    return EquivalenceClasses(names, tuple(columns), np.arange(node.n_classes), node.size)
+    return EquivalenceClasses(names, tuple(labels), np.array(codes).reshape(len(names), -1), node.size)
 
 
 @dataclass(frozen=True)

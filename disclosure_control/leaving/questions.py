@@ -175,7 +175,7 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
     is_certain = False
     for name in config.sensitive_features:
         n_people, n_certain = 0, 0
-        for part, table in assessment.counts[name].parts():
+        for part, table in assessment.counts[name].tables:
             kept = evaluated[part][table.class_of_cell]
             n_people += int(table.people[kept].sum())
             n_certain += _n_certain(table.class_of_cell[kept], table.people[kept])

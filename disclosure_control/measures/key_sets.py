@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from Anonymization_Models import MISSING_POLICIES, EquivalenceClasses
-from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.telling.faults import FaultyInputError
 
@@ -189,7 +188,7 @@ class _Keys:
 
     @classmethod
     def of(cls, classes: EquivalenceClasses) -> _Keys:
-        n_codes = tuple(len(column.labels) + 1 for column in classes.columns)
+        n_codes = tuple(len(labels) + 1 for labels in classes.labels)
         by_n_codes = tuple(sorted(range(len(n_codes)), key=n_codes.__getitem__))
         return cls(classes, classes.class_codes + 1, n_codes, by_n_codes)
 
@@ -284,11 +283,10 @@ def _summary(keys: _Keys, groups: _Groups, thresholds: tuple[int, ...], missing_
 
 
 def _as_classes(keys: _Keys, groups: _Groups, names: tuple[str, ...]) -> EquivalenceClasses:
-    """The groups as equivalence classes of their own, one "record" for each, to apply a policy for missing values."""
-    columns = tuple(
-        EncodedColumn(keys.codes[i][groups.member] - 1, keys.classes.columns[i].labels) for i in groups.attributes
-    )
-    return EquivalenceClasses(names, columns, np.arange(len(groups.member)), groups.people)
+    """The groups as equivalence classes of their own, to apply a policy for missing values."""
+    labels = tuple(keys.classes.labels[i] for i in groups.attributes)
+    codes = np.array([keys.codes[i][groups.member] - 1 for i in groups.attributes]).reshape(len(names), -1)
+    return EquivalenceClasses(names, labels, codes, groups.people)
 
 
 def _difference(rate: float | None, other: float | None) -> float | None:

@@ -20,9 +20,8 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import EquivalenceClasses
+from Anonymization_Models import EquivalenceClasses, classes_of_columns
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
-from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.sampling_weights import exact_risk, frequencies
@@ -293,16 +292,15 @@ def count_population(
 def _classes_with(classes: EquivalenceClasses, population: pd.DataFrame) -> EquivalenceClasses:
     """Classes of the pilot, each as one record, followed by the population's people, under common codes."""
     columns = []
-    for name, column, codes in zip(classes.quasi_identifiers, classes.columns, classes.class_codes, strict=True):
+    for name, column in zip(classes.quasi_identifiers, classes.columns_of_classes, strict=True):
         theirs = _in_codes_of(column, encode_column(population[name]))
         # One label more, for all values that nobody in the pilot has.
         columns.append(
-            EncodedColumn(np.concatenate([codes, theirs]), np.append(column.labels.astype(object), np.array([None])))
+            EncodedColumn(
+                np.concatenate([column.codes, theirs]), np.append(column.labels.astype(object), np.array([None]))
+            )
         )
-    radices = [len(column.labels) + 1 for column in columns]
-    n_records = classes.n_classes + len(population)
-    class_of_record, size = number_rows([column.codes + 1 for column in columns], radices, n_records)
-    return EquivalenceClasses(classes.quasi_identifiers, tuple(columns), class_of_record, size)
+    return classes_of_columns(classes.quasi_identifiers, columns, classes.n_classes + len(population))
 
 
 def _in_codes_of(column: EncodedColumn, other: EncodedColumn) -> np.ndarray:

@@ -33,8 +33,8 @@ def small_levels(classes: EquivalenceClasses, at_most: int = 5) -> list[SmallLev
     By quasi-identifier, in their order; a missing value is not a level.
     """
     levels = []
-    for name, column, codes in zip(classes.quasi_identifiers, classes.columns, classes.class_codes, strict=True):
-        present = codes >= 0
-        people = np.bincount(codes[present], classes.size[present], len(column.labels)).astype(np.int64)
+    for name, column in zip(classes.quasi_identifiers, classes.columns_of_classes, strict=True):
+        present = column.codes >= 0
+        people = np.bincount(column.codes[present], classes.size[present], len(column.labels)).astype(np.int64)
         levels += [SmallLevel(name, column.labels[i], int(people[i])) for i in rare_values(people, at_most)]
     return levels

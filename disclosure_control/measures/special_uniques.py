@@ -238,7 +238,7 @@ class _Search:
     """
 
     def __init__(self, classes: EquivalenceClasses, max_size: int):
-        n_values = [len(column.labels) for column in classes.columns]
+        n_values = [len(labels) for labels in classes.labels]
         self.order = sorted(range(len(n_values)), key=n_values.__getitem__)
         self.n_values = [n_values[i] for i in self.order]
         is_person = classes.size == 1

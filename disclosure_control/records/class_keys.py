@@ -13,10 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.keys import KEY_LIMIT, count_keys
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.people import RecordsNotInMemoryError
 
 DENSE_KEYS = 1 << 22  # a count for each possible key may always have this many entries: 32 MB
 
@@ -130,9 +128,9 @@ class ClassKeys:
             number = key
         return codes - 1
 
-    def classes(self, names: Sequence[str], labels: Sequence[np.ndarray]) -> CountedClasses:
+    def classes(self, names: Sequence[str], labels: Sequence[np.ndarray]) -> EquivalenceClasses:
         """The classes by the columns ``names``, whose codes stand for ``labels``."""
-        return CountedClasses(names, labels, self.class_codes(), self.stages[-1].people)
+        return EquivalenceClasses(tuple(names), tuple(labels), self.class_codes(), self.stages[-1].people)
 
 
 @dataclass(frozen=True)
@@ -195,41 +193,6 @@ def find_class_keys_counted(
         counted = count(NextStage(keys, first, last, n_keys, n_most))
         keys = ClassKeys(keys.radices, (*keys.stages, KeyStage(first, last, n_keys, *counted)))
     return keys
-
-
-class LabelsOfColumn(EncodedColumn):
-    """A column of which the labels are at hand, and the codes of records are not."""
-
-    def __init__(self, labels: np.ndarray):
-        self.__dict__["labels"] = labels
-
-    @property
-    def codes(self) -> np.ndarray:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the code of each record")
-
-
-class CountedClasses(EquivalenceClasses):
-    """Classes by their codes, (n_columns, n_classes), -1 is missing, and their people; no record is at hand."""
-
-    def __init__(self, names: Sequence[str], labels: Sequence[np.ndarray], codes: np.ndarray, size: np.ndarray):
-        columns = tuple(LabelsOfColumn(one) for one in labels)
-        self.__dict__.update(quasi_identifiers=tuple(names), columns=columns, size=size, class_codes=codes)
-
-    @property
-    def class_of_record(self) -> np.ndarray:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the class of each record")
-
-    @property
-    def n_records(self) -> int:
-        """How many people there are in all classes."""
-        return int(self.size.sum())
-
-    @cached_property
-    def complete(self) -> np.ndarray:
-        """Classes without a missing quasi-identifier: (n_classes,) of bool."""
-        return np.logical_and.reduce(self.class_codes >= 0, axis=0)
 
 
 def parts_of_classes(size: np.ndarray, n_people: int, n_most: int = 256) -> Iterator[slice]:

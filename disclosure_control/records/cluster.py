@@ -24,7 +24,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.records import cluster_tasks as tasks
-from disclosure_control.records.cells import CountsOnDisk, PartOfCells
+from disclosure_control.records.cells import PartOfCells, counted_in_parts
 from disclosure_control.records.class_keys import (
     Counted,
     KeyCounter,
@@ -164,11 +164,8 @@ class PeopleOnCluster(PeopleOnDisk):
         parts = list(parts_of_classes(size, self._limits.people_per_part))
         arguments = [(run, cells, part.start, part.stop, n_values) for part in parts]
         counted = self._crew.each(f"Joining the counts of {name}", tasks.count_part, arguments)
-        of_parts = [
-            PartOfCells(part, ArraysInRanges(((path, 2),)), n_cells)
-            for part, (path, n_cells) in zip(parts, counted, strict=True)
-        ]
-        return CountsOnDisk(of_parts, encoded.labels, sum(one.n_without_value for one in cells))
+        of_parts = [PartOfCells(part, ArraysInRanges(((path, 2),))) for part, path in zip(parts, counted, strict=True)]
+        return counted_in_parts(of_parts, encoded.labels, sum(one.n_without_value for one in cells))
 
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
         """The flagged records part by part; each range is divided by a worker: see ``people.People``."""

@@ -280,8 +280,8 @@ def count_cells_of_range(
     return found
 
 
-def count_part(run: Path, ranges: Sequence[CellsOfRange], first: int, stop: int, n_values: int) -> tuple[Path, int]:
-    """The cells of the classes from ``first`` to ``stop``, see ``cells.PartOfCells``: a file, and how many they are."""
+def count_part(run: Path, ranges: Sequence[CellsOfRange], first: int, stop: int, n_values: int) -> Path:
+    """The cells of the classes from ``first`` to ``stop``, see ``cells.PartOfCells``: a file."""
     start, n_keys = first * n_values, (stop - first) * n_values
     counter = KeyCounter(n_keys, n_keys, "")
     for one in ranges:
@@ -289,9 +289,8 @@ def count_part(run: Path, ranges: Sequence[CellsOfRange], first: int, stop: int,
         some = slice(*np.searchsorted(keys, [start, start + n_keys]).tolist())
         counter.add_counted(np.asarray(keys[some]) - start, np.asarray(people[some]))
     folder = own_folder(run)
-    found = counter.result()
-    SpilledArrays.of(folder / "cells", *found)
-    return folder / "cells", len(found[0])
+    SpilledArrays.of(folder / "cells", *counter.result())
+    return folder / "cells"
 
 
 def count_pairs_of_range(

@@ -2,46 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import CountTable, EquivalenceClasses, ModelResult, SensitiveCounts
+from Anonymization_Models import CountTable, EquivalenceClasses, SensitiveCounts
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
 from disclosure_control.basics.encoding.keys import number_rows, sum_of_keys
-from disclosure_control.records.class_keys import CountedClasses
+from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.records.people import (
     DistinctValues,
-    ListedPeople,
     People,
-    RecordsNotInMemoryError,
     binned_values,
 )
-
-
-class CountedValues(SensitiveCounts):
-    """A sensitive feature by its table alone, and how many people have no value of it."""
-
-    def __init__(self, table: CountTable, n_without_value: int):
-        self.__dict__.update(table=table, _n_without_value=n_without_value)
-
-    @property
-    def codes(self) -> np.ndarray:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the sensitive value of each record")
-
-    @property
-    def n_without_value(self) -> int:
-        """How many people have no value, evaluated or not."""
-        return int(self.__dict__["_n_without_value"])
-
-    def regrouped(self, group_of_value: np.ndarray, values: np.ndarray) -> SensitiveCounts:
-        """The counts after values are grouped: ``group_of_value`` (n_values,), -1 makes one missing in the table."""
-        return CountedValues(self.table.regrouped(group_of_value, values), self.n_without_value)
 
 
 @dataclass(frozen=True)
@@ -62,21 +40,20 @@ class CountedPeople:
     @classmethod
     def of(cls, people: People, config: PilotConfig) -> CountedPeople:
         """Those whom an engine counted as the config says; the count table of each sensitive feature is whole here."""
-        classes, names = people.classes, config.quasi_identifiers + config.sensitive_features
-        labels = [column.labels for column in classes.columns]
+        names = config.quasi_identifiers + config.sensitive_features
         return cls(
             config,
-            CountedClasses(classes.quasi_identifiers, labels, classes.class_codes, classes.size),
-            {name: CountedValues(one.table, one.n_without_value) for name, one in people.counts.items()},
+            dataclasses.replace(people.classes, records=None),
+            {name: SensitiveCounts.of(one.table, one.n_without_value) for name, one in people.counts.items()},
             people.binnings,
             {name: people.distinct(name) for name in names},
-            np.arange(classes.n_classes),
+            np.arange(people.classes.n_classes),
         )
 
     def distinct(self, name: str) -> DistinctValues:
         """The distinct values of a column, while nobody is gone: who has which value is not counted after that."""
         if (self.class_of_first < 0).any():
-            raise RecordsNotInMemoryError(f"column {name!r} once people are left out")
+            raise RecordsNotAtHandError(f"column {name!r} once people are left out")
         return self.distinct_values[name]
 
     def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> CountedPeople:
@@ -121,50 +98,32 @@ class CountedPeople:
         size = np.bincount(joined, self.classes.size, n_classes).astype(np.int64)
         class_codes = np.array([one[member] for one in codes], dtype=np.int64).reshape(len(codes), n_classes)
         counts = {
-            name: CountedValues(_joined_table(self.counts[name].table, joined, n_classes), one.n_without_value)
+            name: SensitiveCounts.of(_joined_table(self.counts[name].table, joined, n_classes), one.n_without_value)
             for name, one in self.counts.items()
             if name in config.sensitive_features
         }
         of_first = np.append(joined, -1)[self.class_of_first]
-        classes = CountedClasses(config.quasi_identifiers, labels, class_codes, size)
+        classes = EquivalenceClasses(config.quasi_identifiers, tuple(labels), class_codes, size)
         return CountedPeople(config, classes, counts, binnings, distinct, of_first)
 
     def without(self, gone: np.ndarray) -> CountedPeople:
         """Those who are left after whole classes went, (n_classes,) of bool, and the values that are left."""
         place = np.where(gone, -1, np.cumsum(~gone) - 1)
         classes, n_classes = self.classes, int((~gone).sum())
-        labels = [column.labels for column in classes.columns]
         counts = {}
         for name, counted in self.counts.items():
             table = counted.table.within(~gone)
             cells = (place[table.class_of_cell], table.value_of_cell, table.people)
             n_without_value = int(classes.size[~gone].sum() - table.people.sum())
-            counts[name] = CountedValues(CountTable(*cells, table.values, n_classes), n_without_value)
+            counts[name] = SensitiveCounts.of(CountTable(*cells, table.values, n_classes), n_without_value)
         return CountedPeople(
             self.config,
-            CountedClasses(classes.quasi_identifiers, labels, classes.class_codes[:, ~gone], classes.size[~gone]),
+            classes.within(~gone),
             counts,
             self.binnings,
             self.distinct_values,
             np.append(place, -1)[self.class_of_first],
         )
-
-    @property
-    def binned(self) -> pd.DataFrame:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the dataset with its quasi-identifiers as evaluated")
-
-    def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError(f"column {name!r} of each record")
-
-    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the list of everybody")
-
-    def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the list of flagged records")
 
 
 def _joined_table(table: CountTable, joined: np.ndarray, n_classes: int) -> CountTable:

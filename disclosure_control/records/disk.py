@@ -22,7 +22,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
 from disclosure_control.basics.encoding.keys import KEY_LIMIT
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.cells import count_cells
@@ -34,7 +34,6 @@ from disclosure_control.records.other_columns import OtherColumn, TableOnDisk
 from disclosure_control.records.people import (
     DistinctValues,
     ListedPeople,
-    RecordsNotInMemoryError,
     binned_values,
     listed_columns,
 )
@@ -122,8 +121,8 @@ class PeopleOnDisk:
 
     @property
     def binned(self) -> pd.DataFrame:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the dataset with its quasi-identifiers as evaluated")
+        """Raises ``RecordsNotAtHandError``."""
+        raise RecordsNotAtHandError("the dataset with its quasi-identifiers as evaluated")
 
     def _form_classes(self) -> tuple[Iterable[np.ndarray], EquivalenceClasses]:
         """The class of each record block by block, and the classes."""

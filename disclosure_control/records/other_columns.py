@@ -11,10 +11,9 @@ import pandas as pd
 import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError
 from disclosure_control.records.class_keys import KeyCounter
 from disclosure_control.records.dictionary import CountedTexts, GrowingDictionary
-from disclosure_control.records.people import RecordsNotInMemoryError
 from disclosure_control.records.sampled_texts import SampledTexts
 from disclosure_control.records.spill import SpilledArrays
 from disclosure_control.records.subjects import Subjects
@@ -119,7 +118,7 @@ class TableOnDisk:
         self._subjects, self._values_of, self._classes_of_blocks = subjects, values_of, classes_of_blocks
 
     def __getitem__(self, name: str) -> pd.Series:
-        raise RecordsNotInMemoryError(f"column {name!r}")
+        raise RecordsNotAtHandError(f"column {name!r}")
 
     def counted(self, name: str) -> CountedTexts:
         """The distinct texts of a column, or a sample of them where they are very many, and who has them."""
@@ -131,7 +130,7 @@ class TableOnDisk:
     def distinct_texts(self, name: str) -> tuple[pd.Series, np.ndarray]:
         """The distinct texts of a column (n,), and how many people have each; raises where only a sample is at hand."""
         if name not in self._counted:
-            raise RecordsNotInMemoryError(f"column {name!r}")
+            raise RecordsNotAtHandError(f"column {name!r}")
         counted = self.counted(name)
         if counted.share_at_hand < 1:
             raise FaultyInputError(_too_many_values(name))
@@ -156,7 +155,7 @@ class TableOnDisk:
         Level 0 is missing, then come the labels.
         """
         if name not in self._others:
-            raise RecordsNotInMemoryError(f"column {name!r}")
+            raise RecordsNotAtHandError(f"column {name!r}")
         other = self._others[name]
         if other.n_levels_at_least:
             raise FaultyInputError(_too_many_values(name))

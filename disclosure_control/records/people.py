@@ -26,16 +26,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
 
 
-class RecordsNotInMemoryError(FaultyInputError):
-    """Something asked for every record at once, and the engine in use does not hold them."""
-
-    def __init__(self, what: str):
-        super().__init__(
-            f"{what} needs all records in memory, and the engine of this run does not hold them; use --engine memory "
-            "on a machine with enough of it"
-        )
-
-
 @dataclass(frozen=True)
 class DistinctValues:
     """The distinct values of a column, exact and typed, the missing one among them where somebody has none.
@@ -65,7 +55,7 @@ class People(Protocol):
 
     @property
     def binned(self) -> pd.DataFrame:
-        """The dataset with its quasi-identifiers as evaluated. Raises ``RecordsNotInMemoryError``."""
+        """The dataset with its quasi-identifiers as evaluated. Raises ``RecordsNotAtHandError``."""
         ...
 
     def distinct(self, name: str) -> DistinctValues:

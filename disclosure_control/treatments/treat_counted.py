@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.records.counted import CountedPeople
+from disclosure_control.records.people import People
 from disclosure_control.treatments.evaluation import config_of
 from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED
@@ -54,7 +55,7 @@ def treat_counted(
 
 
 def _assessed(people: CountedPeople) -> Assessment:
-    return evaluate(people, people.config)
+    return evaluate(cast(People, people), people.config)
 
 
 def _recoded(

@@ -18,11 +18,10 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.columns import as_counted
-from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.people import RecordsNotInMemoryError
 from disclosure_control.records.records import RecordsOnDisk, ids_of_block, occurring
 from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
 from disclosure_control.records.subjects import Subjects
@@ -124,7 +123,7 @@ def treat_records(
     """Apply treatments one after the other and evaluate what comes out: see ``treat``.
 
     ``columns`` are those of the file, in its order. Raises ``FaultyInputError`` as the treatments do, and
-    ``RecordsNotInMemoryError`` where one of them needs records.
+    ``RecordsNotAtHandError`` where one of them needs records.
     """
     given = _Given(config, folder, recommended, release)
     values = {name: column.values for name, column in records.columns.items()}
@@ -150,7 +149,7 @@ def treat_records(
 def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
     treatment = methods()[step.method]
     if not works_without_records(step):
-        raise RecordsNotInMemoryError(f"treatment: {step.method}")
+        raise RecordsNotAtHandError(f"treatment: {step.method}")
     stop_at(faults_of_columns_gone(step, work.columns))
     if step.method == RECOMMENDED:
         return _recommended(step, work, given)
@@ -318,8 +317,8 @@ class TreatedOnDisk(TreatedPilot):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Raises ``RecordsNotInMemoryError``."""
-        raise RecordsNotInMemoryError("the treated dataset")
+        """Raises ``RecordsNotAtHandError``."""
+        raise RecordsNotAtHandError("the treated dataset")
 
     @property
     def columns(self) -> list[str]:

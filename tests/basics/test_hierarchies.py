@@ -58,7 +58,6 @@ def test_levels_group_the_values():
         ([("1", "x"), ("1.0", "x")], "1 lines repeat a leaf"),
         ([("a", "MARKER", "1"), ("b", "MARKER", "2")], "level 1: 1 labels too many above its labels"),
     ],
-
 )
 def test_faults_tell_lines_and_levels_and_show_no_label(rows, message):
     with pytest.raises(FaultyInputError, match=message) as caught:

@@ -258,7 +258,6 @@ def test_an_unknown_key_like_none_that_is_known(key):
         ({"T": {"LB__Cholesterol": 2, "LB__Glucose": 2, 5: 2}}, ["T[5]", "sensitive_feature"]),
         ({"t_distance": {"DM__AGE": "ordered"}}, ["t_distance['DM__AGE']", "sensitive_feature"]),
     ],
-
 )
 def test_keys_at_odds_with_each_other(changes, words):
     (fault,) = faults_of({**VALID, **changes}, columns=COLUMNS)
@@ -274,7 +273,6 @@ def test_keys_at_odds_with_each_other(changes, words):
         ({"categorical_qis": ["dm__sex"]}, "'dm__sex'", "'DM__SEX'?"),
         ({"categorical_qis": ["??"]}, "'??'", "column"),
     ],
-
 )
 def test_a_column_that_is_not_there_with_the_nearest_name(changes, missing, hint):
     (fault,) = faults_of({**VALID, **changes}, columns=COLUMNS)

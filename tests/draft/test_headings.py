@@ -112,9 +112,7 @@ def test_a_heading_that_names_subjects(heading):
     assert not is_number(heading)
 
 
-@each(
-    "heading", ["Patient name", "PatientenName", "patient age", "site", "subjective", "", "Site ID", "p"]
-)
+@each("heading", ["Patient name", "PatientenName", "patient age", "site", "subjective", "", "Site ID", "p"])
 def test_a_heading_that_does_not(heading):
     assert not names_subjects(heading)
 

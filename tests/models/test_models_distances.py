@@ -14,10 +14,10 @@ from tests.cases import each
 from tests.examples import quick_share_of
 from tests.models import by_engine as models
 from tests.models import referee
-from tests.models.by_engine import asked_of_engine, pytest_generate_tests
+from tests.models.by_engine import engine, pytest_generate_tests
 from tests.models.model_frames import BRIEF, MANY
 
-__all__ = ["asked_of_engine", "pytest_generate_tests"]
+__all__ = ["engine", "pytest_generate_tests"]
 
 offsets = st.sampled_from([0.0, 1e9, -1e9, 1e-9, 12345.678])
 units = st.sampled_from([1.0, 1e9, 1e-9, 0.1, 1 / 3])
@@ -83,7 +83,7 @@ def test_many_classes_against_a_table_of_all_cells():
     expected = (np.abs(shares - everybody)[:, :-1] * np.diff(levels)).sum(axis=1)
     frame = pd.DataFrame({"q": group, "s": levels[value]})
     classes = models.form_equivalence_classes(frame, ["q"])
-    counts = models.count_sensitive_values(classes, frame["s"])
+    counts = models.count_sensitive_values(frame, ["q"], "s")
     assert len(counts.table.people) == np.count_nonzero(people) > 200_000
     result = models.run_t_closeness(frame, ["q"], "s", 10, classes=classes, counts=counts)
     np.testing.assert_allclose(result.measure, expected[group], rtol=0, atol=1e-9)
@@ -113,7 +113,6 @@ def test_categorical_distance_is_that_of_the_referee(mine, theirs):
         (np.array([1, 2]), (1, 2), 0),
         (pd.Series([1.0, 5.0, None], dtype="float64[pyarrow]"), [3], 2),
     ],
-
 )
 def test_numerical_distance_by_hand(mine, theirs, distance):
     assert models.numerical_distance(mine, theirs) == pytest.approx(distance, rel=1e-12, abs=0)
@@ -132,7 +131,6 @@ def test_numerical_distance_by_hand(mine, theirs, distance):
         ([True, False], [True], 0.5),
         (pd.Series(["e\u0301"]), pd.Categorical(["\u00e9"]), 0),
     ],
-
 )
 def test_categorical_distance_by_hand(mine, theirs, distance):
     assert models.categorical_distance(mine, theirs) == distance
@@ -259,8 +257,7 @@ def test_nothing_is_lost_far_from_zero(frame, offset):
 @pytest.mark.parametrize("distance", models.DISTANCES)
 def test_a_class_without_any_value_has_no_distance(distance):
     frame = pd.DataFrame({"q": ["a", "a", "b", "c", "c"], "s": [1.0, None, None, 2.0, 4.0]})
-    classes = models.form_equivalence_classes(frame, ["q"])
-    table = models.count_sensitive_values(classes, frame["s"]).table
+    table = models.count_sensitive_values(frame, ["q"], "s").table
     found = models.DISTANCES[distance].function(table, table.people_of_value)
     assert np.isnan(found).tolist() == [False, True, False]
     result = models.run_t_closeness(frame, ["q"], "s", 0, distance)

@@ -19,11 +19,11 @@ from tests.cases import each
 from tests.examples import any_text
 from tests.models import by_engine as models
 from tests.models import referee
-from tests.models.by_engine import asked_of_engine, pytest_generate_tests
+from tests.models.by_engine import engine, in_memory, pytest_generate_tests
 from tests.models.model_frames import BRIEF, MANY, columns, edge_lists, frames, numbers
 from tests.treatments.treatment_frames import config_for
 
-__all__ = ["asked_of_engine", "pytest_generate_tests"]
+__all__ = ["engine", "pytest_generate_tests"]
 
 
 def partition(codes) -> set[frozenset[int]]:
@@ -136,6 +136,7 @@ def test_one_large_whole_number_leaves_a_column_of_numbers_one_of_numbers(kind):
     assert encoded.codes.tolist() == [0, 2, 1, 0]
 
 
+@in_memory
 def test_t_of_large_whole_numbers_is_in_their_unit_or_refused():
     """As floats 6 of 6 are farther than T; total variation, a share, is above no T in units."""
     frame = pd.DataFrame({"q": list("aaabbb"), "s": [1, 2, 3, 10**6, 10**6, 2**53]})
@@ -163,6 +164,7 @@ def test_whole_numbers_are_written_with_all_their_digits(number):
     assert labels_of(models.encode_column(pd.Series([float(number)]))) == [str(number)]
 
 
+@in_memory
 @each(
     "asked",
     [
@@ -269,16 +271,12 @@ def test_binning_leaves_the_frame_and_its_index_alone():
     assert list(binned.columns) == ["x", "y"]
 
 
-@each(
-    "edges", [np.array([0, 5, 10]), np.array([0.0, 5.0, 10.0]), (0, 5, 10), range(0, 11, 5)]
-)
+@each("edges", [np.array([0, 5, 10]), np.array([0.0, 5.0, 10.0]), (0, 5, 10), range(0, 11, 5)])
 def test_edges_may_come_as_any_sequence_of_numbers(edges):
     assert models.bin_feature_column(pd.DataFrame({"x": [7]}), "x", edges).tolist() == ["5--10"]
 
 
-@each(
-    "edges", [[], [1], [1, 1], [2, 1], [0, np.nan], [0, np.inf], ["a", "b"], [0, 1e16, 1e16 + 2, 1e16 + 4]]
-)
+@each("edges", [[], [1], [1, 1], [2, 1], [0, np.nan], [0, np.inf], ["a", "b"], [0, 1e16, 1e16 + 2, 1e16 + 4]])
 def test_edges_that_make_no_bins_are_refused(edges):
     """The last ones differ, but not in any label that a person could read."""
     with pytest.raises(models.FaultyInputError, match="x"):
@@ -293,7 +291,6 @@ def test_edges_that_make_no_bins_are_refused(edges):
         (["0x10"], 1),
         ([datetime.datetime(2020, 1, 1)], 1),
     ],
-
 )
 def test_what_is_not_a_number_is_counted_and_not_shown(values, n_faulty):
     with pytest.raises(models.FaultyInputError) as caught:

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from tests.models import by_engine as models
-from tests.models.by_engine import asked_of_engine, pytest_generate_tests
+from tests.models.by_engine import engine, pytest_generate_tests
 
-__all__ = ["asked_of_engine", "pytest_generate_tests"]
+__all__ = ["engine", "pytest_generate_tests"]
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from disclosure_control.assess.assessment import evaluate
+from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.disk import Limits
-from disclosure_control.records.people import RecordsNotInMemoryError
 from disclosure_control.steps import settings_module
 from disclosure_control.steps.running import StepInput, StepResult
 from tests.records.written_pilots import LARGEST_RECORD, by_engine, opened_with
@@ -72,7 +72,7 @@ def _skip_what_is_refused(run_step: Callable[[StepInput], StepResult], step: Ste
     if step.settings is not None and settings_module(name).faults_without_records(
         step.settings, step.assessment.config
     ):
-        with pytest.raises(RecordsNotInMemoryError):
+        with pytest.raises(RecordsNotAtHandError):
             run_step(step)
         pytest.skip("needs records, and says so")
 

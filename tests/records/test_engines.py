@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.opening import OpenedPilot
 from disclosure_control.assess.risky_rows import risky_row_files
+from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.disk import Limits
-from disclosure_control.records.people import RecordsNotInMemoryError
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.run.results import ResultSet
@@ -214,7 +214,7 @@ def test_records_that_are_not_in_memory_are_refused_with_what_would_help(tmp_pat
     path.write_bytes(text_of([["1", "a", "1", "1", "a", "x"], ["2", "a", "1", "2", "a", "x"]]))
     with opened_with("disk", path, CONFIG, None) as opened:
         for ask in [lambda _: opened.dataset.frame, lambda _: opened.dataset.subjects, *ASKED.values()]:
-            with pytest.raises(RecordsNotInMemoryError, match="--engine memory"):
+            with pytest.raises(RecordsNotAtHandError, match="--engine memory"):
                 ask(assessed(opened))
 
 
@@ -228,6 +228,7 @@ def test_the_count_table_is_there_where_it_fits_and_refused_where_not(tmp_path, 
         found = opened.people.counts["V"].table
         for name in ("class_of_cell", "value_of_cell", "people", "values"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
-    monkeypatch.setattr("disclosure_control.records.cells.MOST_CELLS_AT_ONCE", 5)
-    with opened_with("disk", path, CONFIG, None) as opened, pytest.raises(RecordsNotInMemoryError, match="cells"):
+    monkeypatch.setattr("Anonymization_Models.MOST_CELLS_AT_ONCE", 5)
+    parts = Limits(people_per_part=3)
+    with opened_with("disk", path, CONFIG, parts) as opened, pytest.raises(RecordsNotAtHandError, match="cells"):
         _ = opened.people.counts["V"].table

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import evaluate
-from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.disk import Limits
-from disclosure_control.records.people import RecordsNotInMemoryError
 from disclosure_control.report.verdict import MAY_LEAVE, verdict_on, what_leaves
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
@@ -182,7 +181,7 @@ def test_steps_that_need_records_are_named_with_those_that_do_not(tmp_path, step
         faults = faults_without_records(opened.config)
         assert [fault.split("]")[0] for fault in faults] == [f"treatment[{place}" for place in places]
         assert all("suppress_records" in fault and "bins" in fault for fault in faults)
-        with pytest.raises(RecordsNotInMemoryError):
+        with pytest.raises(RecordsNotAtHandError):
             treated(opened, tmp_path)
 
 

@@ -57,9 +57,7 @@ def night(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("keys", "about"),
     [
-        pytest.param(
-            {"treatment": [RECODE, BANDS]}, "anonymised_dataset.csv", marks=pytest.mark.thorough("0.3 s")
-        ),
+        pytest.param({"treatment": [RECODE, BANDS]}, "anonymised_dataset.csv", marks=pytest.mark.thorough("0.3 s")),
         ({"treatment": [BANDS], "release": RELEASE}, "released/"),
     ],
     ids=["table", "study"],

@@ -152,8 +152,13 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
 def test_reports_without_records_hold_nobody_either(eventful, doors):
     """These may be shown around; the files of risky rows and the combined dataset may not."""
     doors.start_both()
-    for name in ("merge_report.json", "CLINIC_privacy_summary.json", "CLINIC_privacy_summary.txt",
-                 "CLINIC_privacy_details.txt", "CLINIC_privacy_report.html"):
+    for name in (
+        "merge_report.json",
+        "CLINIC_privacy_summary.json",
+        "CLINIC_privacy_summary.txt",
+        "CLINIC_privacy_details.txt",
+        "CLINIC_privacy_report.html",
+    ):
         assert leaks((eventful.results / name).read_text(encoding="utf-8")) == [], name
 
 

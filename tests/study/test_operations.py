@@ -49,7 +49,6 @@ def test_operations_are_those_of_the_standard(where, operation):
         (("LB", "LBTESTCD"), VariableClass.NOT_IDENTIFYING),
         (("LB", "Cholesterol"), VariableClass.NOT_KNOWN),
     ],
-
 )
 def test_classes(where, expected):
     assert operation_of(*where).variable_class == expected

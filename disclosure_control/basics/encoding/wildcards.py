@@ -9,7 +9,6 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.keys import joint_keys, number_groups
 from disclosure_control.basics.telling.faults import FaultyInputError
 
@@ -23,7 +22,7 @@ class CodedClasses(Protocol):
     """What the sums look at: the codes of every class, as ``Anonymization_Models.EquivalenceClasses`` has them."""
 
     @property
-    def columns(self) -> Sequence[EncodedColumn]: ...
+    def labels(self) -> Sequence[np.ndarray]: ...
     @property
     def size(self) -> np.ndarray: ...
     @property
@@ -80,21 +79,21 @@ def sum_over_compatible(
     discount = np.where(classes.complete, 1.0, alpha)
     total = _way_to_sum(classes)(classes, rows * discount) + rows * (1.0 - discount)
     empty = np.flatnonzero((classes.class_codes < 0).all(axis=0))  # at most one class
-    if empty_records == "sdcmicro" and len(empty) and len(classes.columns) > 1:
+    if empty_records == "sdcmicro" and len(empty) and len(classes.labels) > 1:
         total[:, classes.complete] -= alpha * rows[:, empty]
         total[:, empty[0]] = rows.sum(axis=1)
     return total.reshape(own.shape)
 
 
 def _way_to_sum(classes: CodedClasses) -> Callable[[CodedClasses, np.ndarray], np.ndarray]:
-    if math.prod(_radices(classes)) <= DENSE_CELLS + 4 * classes.n_classes and len(classes.columns) <= 32:
+    if math.prod(_radices(classes)) <= DENSE_CELLS + 4 * classes.n_classes and len(classes.labels) <= 32:
         return _sums_in_a_full_table
     n_patterns = _patterns(classes.class_codes >= 0)[1].shape[0]
     return _sums_by_pairs if classes.n_classes <= CLASSES_PER_PATTERN * n_patterns else _sums_by_pattern
 
 
 def _radices(classes: CodedClasses) -> list[int]:
-    return [len(column.labels) + 1 for column in classes.columns]  # one for missing
+    return [len(labels) + 1 for labels in classes.labels]  # one for missing
 
 
 def _sums_in_a_full_table(classes: CodedClasses, rows: np.ndarray) -> np.ndarray:

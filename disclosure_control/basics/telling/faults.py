@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+Held = TypeVar("Held")
 
 
 class FaultyInputError(ValueError):
@@ -15,6 +18,23 @@ class FaultyInputError(ValueError):
     def __init__(self, faults: str | Iterable[str]):
         self.faults = (faults,) if isinstance(faults, str) else tuple(faults)
         super().__init__("\n".join(self.faults))
+
+
+class RecordsNotAtHandError(FaultyInputError):
+    """Something asks for every record at once, and the store of this run does not hold them."""
+
+    def __init__(self, what: str):
+        super().__init__(
+            f"{what} needs all records in memory, and the engine of this run does not hold them; use --engine memory "
+            "on a machine with enough of it"
+        )
+
+
+def at_hand(found: Held | None, what: str) -> Held:
+    """What a store holds of every record. Raises ``RecordsNotAtHandError`` where it does not hold it."""
+    if found is None:
+        raise RecordsNotAtHandError(what)
+    return found
 
 
 class FaultElsewhereError(Exception):

@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses
-from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.encoding.wildcards import sum_over_compatible
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -111,10 +110,9 @@ class Matching:
             return amounts * complete
         if complete.all():
             return amounts
-        labels = [np.arange(self.columns[i].n_codes) for i in attributes]
-        columns = tuple(EncodedColumn(one, names) for one, names in zip(codes, labels, strict=True))
+        labels = tuple(np.arange(self.columns[i].n_codes) for i in attributes)
         names = tuple(self.columns[i].name for i in attributes)
-        classes = EquivalenceClasses(names, columns, np.arange(codes.shape[1]), np.ones(codes.shape[1], dtype=np.int64))
+        classes = EquivalenceClasses(names, labels, codes, np.ones(codes.shape[1], dtype=np.int64))
         return sum_over_compatible(classes, amounts)
 
     # ------------------------------------------------------------ by pairs of classes

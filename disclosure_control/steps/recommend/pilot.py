@@ -131,7 +131,7 @@ def _attributes(
 ) -> tuple[People, list[Generalisation], dict[str, int]]:
     config, people = assessment.config, assessment.people
     faults: list[str] = []
-    columns = dict(zip(config.quasi_identifiers, people.classes.columns, strict=True))
+    columns = dict(zip(config.quasi_identifiers, people.classes.columns_of_classes, strict=True))
     of_exact_values = [
         name
         for name, hierarchy in read.items()

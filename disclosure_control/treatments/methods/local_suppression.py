@@ -57,7 +57,7 @@ def apply_local_suppression(
     classes = _classes_in_strata(looked_at, [encode_column(frame[name]).codes for name in strata])
     codes, n_names = classes.class_codes.copy(), len(names)
     codes[n_names:] += 1  # a missing stratum is a stratum of its own, under either reading
-    order = _order(names, [len(column.labels) for column in classes.columns[:n_names]], importance)
+    order = _order(names, [len(labels) for labels in classes.labels[:n_names]], importance)
     parts, n_alike = search(codes, classes.size, n_names, k, reading, order)
     lost = _cells_of_records(given, classes, parts)
     columns = {name: frame[name].mask(lost[i]) for i, name in enumerate(names) if lost[i].any()}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anonymity, run_t_closeness
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
+from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.settings import COUNT, one_of
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.evaluation import evaluate_treated
@@ -70,28 +70,20 @@ def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None
             failing |= result.risky_classes
     while not failing.all():
         rest = np.flatnonzero(~failing)
-        of_rest = _class_as_record(classes, rest)
+        of_rest = classes.within(rest)
         found = np.zeros(len(rest), dtype=bool)
         if "k" in models:
-            found |= run_k_anonymity(None, (), k, config.missing_qis, of_rest).risky
+            found |= run_k_anonymity(None, (), k, config.missing_qis, of_rest).risky_classes
         if "t" in models:
             for name, counted in assessment.counts.items():
                 counts = _counts_of(counted, rest, classes.n_classes)
                 distance, policy = config.t_distance.get(name), config.missing_qis
-                found |= run_t_closeness(None, (), name, config.T[name], distance, policy, of_rest, counts).risky
+                of_t = run_t_closeness(None, (), name, config.T[name], distance, policy, of_rest, counts)
+                found |= of_t.risky_classes
         if not found.any():
             break
         failing[rest[found]] = True
     return failing
-
-
-def _class_as_record(classes: EquivalenceClasses, kept: np.ndarray) -> EquivalenceClasses:
-    """The kept classes, each standing for its people as one record, so that a model gives its figure per class."""
-    columns = tuple(
-        EncodedColumn(codes[kept], column.labels)
-        for codes, column in zip(classes.class_codes, classes.columns, strict=True)
-    )
-    return EquivalenceClasses(classes.quasi_identifiers, columns, np.arange(len(kept)), classes.size[kept])
 
 
 def _counts_of(counted: SensitiveCounts, kept: np.ndarray, n_classes: int) -> SensitiveCounts:
@@ -99,8 +91,7 @@ def _counts_of(counted: SensitiveCounts, kept: np.ndarray, n_classes: int) -> Se
     is_kept[kept], position[kept] = True, np.arange(len(kept))
     table = counted.table.within(is_kept)
     table = type(table)(position[table.class_of_cell], table.value_of_cell, table.people, table.values, len(kept))
-    # A class stands as one record here, and of its value it only matters whether anybody has one.
-    return SensitiveCounts(table, np.where(table.people_of_class > 0, 0, -1))
+    return SensitiveCounts.of(table, counted.n_without_value)
 
 
 def suppress_cells(given: TreatmentInput, k: int | None = None, replacement: str = "missing") -> Treated:

@@ -138,9 +138,7 @@ def test_versions_are_those_of_every_requirement():
     assert "pytest" not in found
 
 
-@each(
-    "text", ["a|b", "<b>x</b>", "[x](http://y)", "*x*", "a\nb", "# x", "`x`", "x & y", "\\", "DM__SEX", "a_b_c"]
-)
+@each("text", ["a|b", "<b>x</b>", "[x](http://y)", "*x*", "a\nb", "# x", "`x`", "x & y", "\\", "DM__SEX", "a_b_c"])
 def test_markdown_shows_names_as_they_are(text):
     """No mark of it forms a table, a link, HTML or emphasis; in a reader's eyes the text is as it was, in one line."""
     shown = markdown_text(text)

@@ -38,9 +38,7 @@ def test_labels_that_stand_for_several_values(label, pattern):
     assert pattern_of(label) == pattern
 
 
-@each(
-    "label", ["Urban", "2010-04", "-5", "12", "MAX", "x", "a-b", "01-701-1015", "30--20", "00-950"]
-)
+@each("label", ["Urban", "2010-04", "-5", "12", "MAX", "x", "a-b", "01-701-1015", "30--20", "00-950"])
 def test_plain_values(label):
     assert pattern_of(label) is None
 
@@ -116,9 +114,7 @@ def fits(released, known, original=None):
     agree = np.ones(len(pairs), dtype=bool)
     for name in ("x", "y"):
         codebook = None if original is None else ColumnCodebook(original[name])
-        agree &= compatible_values(released[name], known[name], codebook=codebook).agree(
-            pairs[:, 0], pairs[:, 1], True
-        )
+        agree &= compatible_values(released[name], known[name], codebook=codebook).agree(pairs[:, 0], pairs[:, 1], True)
     return agree.reshape(len(known), len(released))
 
 

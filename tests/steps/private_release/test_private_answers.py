@@ -318,9 +318,7 @@ def test_declared_people_are_a_whole_number(people):
     assert settings_of_key("private_release", {"budget": {"epsilon": 1}}).people is None
 
 
-@each(
-    "value", [None, [], "all", {"budgets": {}}, {"queries": []}, {"budget": {"epsilon": 1}, "queries": 3}]
-)
+@each("value", [None, [], "all", {"budgets": {}}, {"queries": []}, {"budget": {"epsilon": 1}, "queries": 3}])
 def test_a_value_of_another_form_is_a_fault(value):
     assert faults_of_key("private_release", value, {}, None)
 

@@ -57,7 +57,7 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
         is_qi = name in config.quasi_identifiers
         if is_qi:  # its people are counted already
             i = config.quasi_identifiers.index(name)
-            n_levels = len(classes.columns[i].labels) + 1
+            n_levels = len(classes.labels[i]) + 1
             pairs = _pairs_of_classes(counted, classes.class_codes[i] + 1, n_levels, evaluated)
         else:
             n_levels, pairs_of_column = levels_beside(name)
@@ -86,7 +86,7 @@ def _pairs_of_classes(
     """The levels of classes, (n_classes,), with the sensitive values of their evaluated people."""
     n_values = max(len(counted.values), 1)
     counts = []
-    for part, table in counted.parts():
+    for part, table in counted.tables:
         kept = evaluated[part][table.class_of_cell]
         level_of_cell = level[part][table.class_of_cell[kept]]
         counts.append(count_pairs(level_of_cell, table.value_of_cell[kept], n_levels, n_values, table.people[kept]))

@@ -18,9 +18,9 @@ def evaluate(scene: Scene) -> Finding:
     for name in assessment.binnings:
         if name in assessment.config.quasi_identifiers:
             i = assessment.config.quasi_identifiers.index(name)
-            column, codes = scene.classes.columns[i], scene.classes.class_codes[i]
+            column = scene.classes.columns_of_classes[i]
             labels = column.labels
-            people_of = dict(zip(labels, _people_of_codes(codes, scene.classes.size, column), strict=True))
+            people_of = dict(zip(labels, _people_of_labels(column, scene.classes.size), strict=True))
         else:
             edges = assessment.config.sensitive_binning[name]
             counts, _ = assessment.counts[name].binned(name, edges, assessment.config.out_of_range)
@@ -35,9 +35,9 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"near_empty_bins": figures}, tables={"near_empty_bins.csv": listed})
 
 
-def _people_of_codes(codes: np.ndarray, size: np.ndarray, column: EncodedColumn) -> np.ndarray:
-    present = codes >= 0
-    return np.bincount(codes[present], size[present], len(column.labels))
+def _people_of_labels(column: EncodedColumn, size: np.ndarray) -> np.ndarray:
+    present = column.codes >= 0
+    return np.bincount(column.codes[present], size[present], len(column.labels))
 
 
 def words(figures: Mapping) -> Iterator[str]:

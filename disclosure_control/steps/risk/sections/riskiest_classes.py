@@ -20,8 +20,8 @@ def evaluate(scene: Scene) -> Finding:
     below = np.flatnonzero(classes.evaluated(scene.policy) & (k < scene.assessment.config.K))
     listed = below[np.argsort(k[below], kind="stable")][:MOST_LISTED_CLASSES]
     columns = {
-        name: _labels_of(column, codes[listed])
-        for name, column, codes in zip(classes.quasi_identifiers, classes.columns, classes.class_codes, strict=True)
+        name: _labels_of(column, listed)
+        for name, column in zip(classes.quasi_identifiers, classes.columns_of_classes, strict=True)
     }
     table = pd.DataFrame({**columns, "people": classes.size[listed], "k_count": k[listed]})
     figures = {
@@ -33,8 +33,8 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"riskiest_classes": figures}, tables={"riskiest_classes.csv": table})
 
 
-def _labels_of(column: EncodedColumn, codes: np.ndarray) -> np.ndarray:
-    return np.append(column.labels.astype(object), np.array([None]))[codes]
+def _labels_of(column: EncodedColumn, classes: np.ndarray) -> np.ndarray:
+    return np.append(column.labels.astype(object), np.array([None]))[column.codes[classes]]
 
 
 def words(figures: Mapping) -> Iterator[str]:

@@ -28,7 +28,7 @@ def evaluate(scene: Scene) -> Finding:
     levels = small_levels(scene.classes, most)
     columns = ("quasi_identifier", "label", "n_people")
     table = pd.DataFrame([[getattr(level, name) for name in columns] for level in levels], columns=columns)
-    n_people = HAND_TO_HAND.told(int(table["n_people"].sum()), scene.classes.n_records * len(scene.classes.columns))
+    n_people = HAND_TO_HAND.told(int(table["n_people"].sum()), scene.classes.n_records * len(scene.classes.labels))
     figures = {"at_most": most, "values": None if n_people is None else len(table)}
     return Finding({"small_levels": figures}, tables={"small_levels.csv": table})
 
