@@ -292,12 +292,12 @@ def test_a_width_of_a_column_of_text_is_a_fault(tmp_path):
     assert attacked(tmp_path, {"within": {"AGE": 2}}).figures["releases"]["combined"]["linkage"]["methods"]
 
 
-def test_best_records_below_the_threshold_are_counted_aloud(tmp_path):
+def test_best_records_below_the_threshold_are_reported(tmp_path):
     result = attacked(tmp_path, {"method": "probabilistic", "threshold": 0.999})
     found = result.figures["releases"]["combined"]["linkage"]["methods"]["probabilistic"]
     assert found["below_threshold"] > 0
     assert (
-        f"probabilistic: of {found['below_threshold']} people in the combined release there is one best"
+        f"probabilistic: {found['below_threshold']} people have one best record in the combined release"
         in result.report
     )
 
