@@ -97,7 +97,8 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         memory.write(results)
-        for page in page_files(pilot.results, summary, assessment, memory.lines, options.shareable):
+        told = [section for result in steps.values() for section in result.sections]
+        for page in page_files(pilot.results, summary, assessment, memory.lines, options.shareable, told):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +13,10 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.run import clock
@@ -49,7 +53,8 @@ class StepInput(Generic[Settings]):
 class StepResult:
     """What a step found out: nothing is written before every step is done.
 
-    ``figures`` go into the JSON summary under the step's key: plain numbers and names, no record and no subject.
+    ``found`` goes into the JSON summary under the step's key: as it may be told, no record and no subject. ``sections``
+    say the same to people.
     ``report`` is its section of the full text and ``first_lines`` stand above everything else; ``screen`` is
     the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
     ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
@@ -61,11 +66,12 @@ class StepResult:
     to the three questions of it. ``outcome`` is what later steps may build on.
     """
 
-    figures: Mapping[str, object]
-    report: str
-    first_lines: str = ""
-    short: str = ""
+    found: object
+    said: str = ""
+    said_first: str = ""
+    said_short: str = ""
     screen: str | None = None
+    sections: tuple[Section, ...] = ()
     tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
     datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
     files: Mapping[str, bytes | Path] = field(default_factory=dict, repr=False)
@@ -75,9 +81,30 @@ class StepResult:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     outcome: Any = None
 
+    @cached_property
+    def figures(self) -> Any:
+        """What the step found, as the JSON summary holds it."""
+        return plain(self.found)
+
+    @property
+    def report(self) -> str:
+        """Its sections in the full text."""
+        return self.said or as_text(self.sections, Where.FILE)
+
+    @property
+    def first_lines(self) -> str:
+        """What stands above everything else in every text."""
+        return self.said_first or as_text(self.sections, Where.FIRST)
+
+    @property
+    def short(self) -> str:
+        """What stands of it in the short text."""
+        return self.said_short or as_text(self.sections, Where.SHORT)
+
     @property
     def on_screen(self) -> str:
-        return self.report if self.screen is None else self.screen
+        """Its sections as printed."""
+        return (self.said or as_text(self.sections, Where.SCREEN)) if self.screen is None else self.screen
 
 
 def faults_without_records(config: PilotConfig) -> list[str]:

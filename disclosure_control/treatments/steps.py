@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.settings import faults_of_settings
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
+from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.treatments.registry import Treatment, TreatmentStep, methods, names_in
 
 # Settings under these names hold a column, or several.
@@ -34,6 +35,23 @@ def faults_of_columns_gone(step: TreatmentStep, columns: Collection[str]) -> lis
         for column in names_in(step.settings.get(key))
         if column not in columns
     ]
+
+
+def dropped_columns(
+    steps: Iterable[TreatmentStep],
+    columns: Sequence[str],
+    config: PilotConfig,
+    findings_in: Callable[[Sequence[str]], Iterable[ColumnFinding]],
+) -> tuple[str, ...]:
+    """The columns that the steps drop, in the order of the steps; ``findings_in`` says which values name a person."""
+    dropped: dict[str, None] = {}
+    for step in steps:
+        treatment = methods()[step.method]
+        if treatment.drops_by_values is not None:
+            dropped |= dict.fromkeys(treatment.drops_by_values(step.settings, columns, config, findings_in)[0])
+        elif treatment.drops is not None:
+            dropped |= dict.fromkeys(treatment.drops(step.settings, columns))
+    return tuple(dropped)
 
 
 def faults_of_steps(

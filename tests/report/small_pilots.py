@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.telling.sections import Section
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import run_steps
@@ -53,9 +54,15 @@ def assessed(frame: pd.DataFrame, config: dict) -> Assessment:
 
 def summary_of(frame: pd.DataFrame, config: dict, folder: Path) -> tuple[dict, Assessment]:
     """The JSON summary of door 2 for these people, whose ids are markers."""
+    return run_of(frame, config, folder)[:2]
+
+
+def run_of(frame: pd.DataFrame, config: dict, folder: Path) -> tuple[dict, Assessment, list[Section]]:
+    """The same, and what the steps say of themselves."""
     assessment = assessed(frame, config)
     subjects = pd.Series([f"ZZSUBJ-{i:05d}" for i in range(len(frame))], index=frame.index, name="USUBJID")
     table = frame.astype("str").where(frame.notna(), None).assign(USUBJID=subjects)
     steps = run_steps("PILOT", folder, CombinedDataset(frame, subjects, "", table), assessment)
     figures = {name: result.figures for name, result in steps.items()}
-    return {**privacy_summary("PILOT", assessment, {}), **figures}, assessment
+    told = [section for result in steps.values() for section in result.sections]
+    return {**privacy_summary("PILOT", assessment, {}), **figures}, assessment, told

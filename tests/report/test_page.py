@@ -12,11 +12,14 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan
+from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.report.page.page import _in_sentence, _number, privacy_page
 from disclosure_control.report.page.sections import SECTIONS
 from disclosure_control.report.page.what_if import threshold_curves, without_small_counts
 from disclosure_control.report.verdict import NOTHING_AGAINST_IT, Verdict
-from tests.report.small_pilots import CONFIG, summary_of
+from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
+from tests.report.small_pilots import CONFIG, run_of
 from tests.report.test_text import tables
 from tests.run.synthetic_pilot import leaks
 
@@ -75,10 +78,10 @@ def made(tmp_path_factory):
         "fairness": {"favourable": {"column": "lab", "at_least": 12}, "sensitive": "sex", "reference": "M"},
         "linkage_attack": {"inference": {"secret": "lab", "known": ["sex", "town"], "n_attacks": 50}},
     }
-    summary, assessment = summary_of(frame, CONFIG | keys, tmp_path_factory.mktemp("page"))
+    summary, assessment, told = run_of(frame, CONFIG | keys, tmp_path_factory.mktemp("page"))
     summary = json.loads(json.dumps(summary))  # as a program reads it
     curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
-    return summary, curves, privacy_page(summary, curves, None)
+    return summary, curves, privacy_page(summary, curves, None, told=told)
 
 
 def test_every_tag_is_closed_and_every_name_is_escaped(made):
@@ -201,19 +204,7 @@ def test_a_pilot_of_300_columns_has_a_small_page(made):
     summary, curves, _ = made
     one = next(iter(summary["explore"]["columns"].values()))
     many = {f"LB__A test with a long name, number {i}": {**one, "role": "other", "constant": True} for i in range(300)}
-    finding = {
-        "column": "LB__X",
-        "kind": "x",
-        "certainty": "sure",
-        "people": 5,
-        "state": "open",
-        "what_to_do": "drop it",
-    }
     wide = {**summary, "explore": {**summary["explore"], "columns": many}}
-    wide["identifiers"] = {
-        **summary["identifiers"],
-        "findings": [{**finding, "column": f"LB__A test with a long name, number {i}"} for i in range(300)],
-    }
     assert len(privacy_page(wide, curves, None).encode()) < 1_000_000
 
 
@@ -248,18 +239,23 @@ def section_of(html, key):
     return " ".join(re.search(rf'<section id="{key}".*?</section>', html, re.S)[0].split())
 
 
-def test_what_is_no_more_than_said_stands_in_one_line_by_its_kind(made):
+def test_what_holds_nothing_back_is_counted_by_its_kind(made):
     """300 exact measurements are no 300 rows above the one column that names people."""
     summary, curves, _ = made
-    finding = {"certainty": "sure", "people": 12, "what_to_do": "do this"}
-    said = [{**finding, "column": f"LB__T{i}", "kind": "exact_measurement", "state": "said only"} for i in range(300)]
-    named = {**finding, "column": "DM__NAME", "kind": "person_name", "state": "open"}
-    for findings, n_rows in (([*said, named], 1), (said, 0), ([named], 1)):
-        found = {**summary, "identifiers": {**summary["identifiers"], "findings": findings}}
-        text = section_of(privacy_page(found, curves, None), "identifiers")
+    measured = [a_finding(f"LB__T{i}", Grade.EXACT_MEASUREMENT, "exact measurements") for i in range(300)]
+    named = a_finding("DM__NAME", Grade.NAMES_A_PERSON, "names")
+    for findings, n_rows in (([*measured, named], 1), (measured, 0), ([named], 1)):
+        told = told_identifiers(IdentifierOutcome(tuple(findings)), Scan(), Scan(), (), "combined_dataset.csv")
+        html = privacy_page(summary, curves, None, told=identifier_sections(told))
+        text = section_of(html, "identifiers")
         assert text.count('<th scope="row">') == n_rows
-        assert ("300 columns with exact measurements" in text) == (said[0] in findings)
-        assert "No column was found" not in text
+        assert ("300 columns hold exact measurements" in text) == (measured[0] in findings)
+        assert ("No column was found" in text) == (named not in findings)
+        assert len(html.encode()) < 1_000_000
+
+
+def a_finding(column: str, grade: Grade, words: str) -> ColumnFinding:
+    return ColumnFinding("", column, words, grade, 12, 12, 12, 12, 0.0, "sure", "do this", words)
 
 
 def test_a_small_pilot_has_no_class_larger_than_itself(made):

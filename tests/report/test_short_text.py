@@ -36,7 +36,7 @@ def wide_pilot():
 def talkative(name: str, first_lines: int, short: int) -> StepResult:
     """A step that says as much as it may; risk has four first lines, and the others share what there is."""
     lines = [f"{name} says line {i}\n" for i in range(400)]
-    return StepResult({}, "".join(lines), first_lines="".join(lines[:first_lines]), short="".join(lines[:short]))
+    return StepResult({}, "".join(lines), said_first="".join(lines[:first_lines]), said_short="".join(lines[:short]))
 
 
 def test_it_is_short_whatever_the_config_asks_for():

@@ -13,7 +13,7 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.words import in_one_line
 from disclosure_control.report.evidence.manifest import manifest
-from disclosure_control.report.evidence.sections import EvidenceContent, Section, sections_of
+from disclosure_control.report.evidence.sections import Chapter, EvidenceContent, sections_of
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
 from disclosure_control.steps.context.settings import ContextSettings
@@ -50,17 +50,17 @@ def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     results.write_text(MANIFEST, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def as_markdown(content: EvidenceContent, sections: Sequence[Section]) -> str:
+def as_markdown(content: EvidenceContent, sections: Sequence[Chapter]) -> str:
     """The report as Markdown."""
     return _rendered("anonymisation_report.md", content, sections)
 
 
-def as_html(content: EvidenceContent, sections: Sequence[Section]) -> str:
+def as_html(content: EvidenceContent, sections: Sequence[Chapter]) -> str:
     """The report as one page of HTML that needs nothing beside it, to be printed."""
     return _rendered("anonymisation_report.html", content, sections)
 
 
-def _rendered(template: str, content: EvidenceContent, sections: Sequence[Section]) -> str:
+def _rendered(template: str, content: EvidenceContent, sections: Sequence[Chapter]) -> str:
     return _environment().get_template(template).render(content=content, summary=content.summary, sections=sections)
 
 

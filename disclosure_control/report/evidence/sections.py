@@ -26,7 +26,7 @@ GOVERNANCE = "ISO/IEC 27559, governance before and after the data are available"
 
 
 @dataclass(frozen=True)
-class Table:
+class ChapterTable:
     """A table of the report: cells are text."""
 
     headers: Sequence[str]
@@ -34,13 +34,13 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Section:
+class Chapter:
     """``asked_by``: who wants to know; ``open_points``: questions that the controller has not answered."""
 
     title: str
     asked_by: str
     paragraphs: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[ChapterTable] = ()
     open_points: Sequence[str] = ()
 
 
@@ -68,7 +68,7 @@ class EvidenceContent:
         return [f'{QUESTIONS[name]} ("context": {{"{name}": ...}})' for name in names if name in self.open_points]
 
 
-def sections_of(content: EvidenceContent) -> list[Section]:
+def sections_of(content: EvidenceContent) -> list[Chapter]:
     """All sections, in their order."""
     return [write(content) for write in _SECTIONS]
 
@@ -78,7 +78,7 @@ def _said(content: EvidenceContent, **labels: str) -> list[str]:
     return [f"{label}: {value}" for label, value in told.items() if value is not None]
 
 
-def _purpose(content: EvidenceContent) -> Section:
+def _purpose(content: EvidenceContent) -> Chapter:
     labels = {
         "purpose": "Purpose",
         "legal_basis": "Legal basis",
@@ -86,12 +86,12 @@ def _purpose(content: EvidenceContent) -> Section:
         "environment": "Environment",
         "controls": "Controls",
     }
-    return Section(
+    return Chapter(
         "Purpose, recipient and context", CONTEXT, _said(content, **labels), open_points=content.still_open(*labels)
     )
 
 
-def _threats(content: EvidenceContent) -> Section:
+def _threats(content: EvidenceContent) -> Chapter:
     told = _said(content, threat_model="Threat model")
     attempt = content.context.attempt_probability
     if attempt is not None:
@@ -104,7 +104,7 @@ def _threats(content: EvidenceContent) -> Section:
             f"{share_text(prosecutor['average'])} on average, so with the attempt {product}."
         )
     asked_by = f"{RISK}; {CONTEXT}, threat modelling"
-    return Section(
+    return Chapter(
         "Threat model and probability of an attempt",
         asked_by,
         told,
@@ -112,7 +112,7 @@ def _threats(content: EvidenceContent) -> Section:
     )
 
 
-def _variables(content: EvidenceContent) -> Section:
+def _variables(content: EvidenceContent) -> Chapter:
     config, treatment = content.config, content.summary.get("treatment", {})
     dropped = set(treatment.get("columns_dropped", ()))
     named = dict.fromkeys(config.quasi_identifiers, "quasi-identifier")
@@ -131,22 +131,22 @@ def _variables(content: EvidenceContent) -> Section:
         paragraphs.append(f"Without a role, and not assessed by k, l and t: {listed(released, 40)}.")
     if dropped - set(named):
         paragraphs.append(f"Dropped by the treatment: {listed(sorted(dropped - set(named)), 40)}.")
-    return Section(
+    return Chapter(
         "Identification of data variables",
         DATA,
         paragraphs,
-        [Table(["Column", "Role", "Fate", "Why it has this role"], rows)],
+        [ChapterTable(["Column", "Role", "Fate", "Why it has this role"], rows)],
         content.still_open("roles"),
     )
 
 
-def _thresholds(content: EvidenceContent) -> Section:
+def _thresholds(content: EvidenceContent) -> Chapter:
     config, reasons = content.config, content.context.thresholds
     rows = [["K", str(config.K), reasons.get("K", "open point")]]
     for letter, numbers in (("L", config.L), ("T", config.T)):
         for name in config.sensitive_features:
             rows.append([f"{letter} of {name}", number_text(numbers[name]), reasons.get(letter, "open point")])
-    return Section(
+    return Chapter(
         "Thresholds, and why",
         RISK,
         [
@@ -155,27 +155,27 @@ def _thresholds(content: EvidenceContent) -> Section:
             "for public release, which is K = 12 at the worst person.",
             *content.summary["notices"],
         ],
-        [Table(["Threshold", "Value", "Why"], rows)],
+        [ChapterTable(["Threshold", "Value", "Why"], rows)],
         content.still_open("thresholds"),
     )
 
 
-def _missing(content: EvidenceContent) -> Section:
+def _missing(content: EvidenceContent) -> Chapter:
     policies = content.summary["missing_policies"]
     rows = [[name, _n(n["evaluated"]), _n(n["not_evaluated"]), _n(n["risky"])] for name, n in policies.items()]
-    return Section(
+    return Chapter(
         "Missing values",
         DATA,
         [
             f'Policy in use: "{content.config.missing_qis}". Whom k flags under each policy:',
             *_said(content, missing_values="Why"),
         ],
-        [Table(["Policy", "Evaluated", "Not evaluated", "At risk by k"], rows)],
+        [ChapterTable(["Policy", "Evaluated", "Not evaluated", "At risk by k"], rows)],
         content.still_open("missing_values"),
     )
 
 
-def _risk(content: EvidenceContent) -> Section:
+def _risk(content: EvidenceContent) -> Chapter:
     summary = content.summary
     treatment = summary.get("treatment", {})
     states = {"before": treatment.get("before", summary), "as released": treatment.get("as_released")}
@@ -192,7 +192,7 @@ def _risk(content: EvidenceContent) -> Section:
     paragraphs = _answers(summary["risk"].get("three_questions", {}), "Of the pilot as it came in")
     if not states["as released"]:
         paragraphs.append("Nothing was treated in this run, so there is no risk after treatment.")
-    return Section("Risk before and after", RISK, paragraphs, [Table(["At risk", *states], rows)])
+    return Chapter("Risk before and after", RISK, paragraphs, [ChapterTable(["At risk", *states], rows)])
 
 
 def _answers(questions: Mapping[str, Mapping[str, Any]], of_what: str) -> list[str]:
@@ -213,24 +213,24 @@ def _share(state: Mapping[str, Any] | None, key: str) -> str:
     return "-" if state is None else share_text(state.get(key))
 
 
-def _treatment(content: EvidenceContent) -> Section:
+def _treatment(content: EvidenceContent) -> Chapter:
     treatment, release = content.summary.get("treatment", {}), content.summary.get("release", {})
     rows = [
         [step["method"], name, _n(n), _n(step["records_removed"])]
         for step in treatment.get("steps", ())
         for name, n in (step["changed"] or {"-": 0}).items()
     ]
-    tables = [Table(["Method", "Column", "Values changed", "Records removed"], rows)] if rows else []
+    tables = [ChapterTable(["Method", "Column", "Values changed", "Records removed"], rows)] if rows else []
     operations = release.get("operations", {})
     if operations:
         named = [[kind, listed(names, 60)] for kind, names in operations.items() if names]
-        tables.append(Table(["Operation on the study's files", "Variables"], named))
+        tables.append(ChapterTable(["Operation on the study's files", "Variables"], named))
     notes = [note for step in treatment.get("steps", ()) for note in step["notes"]] + list(treatment.get("notes", ()))
     paragraphs = notes or ["Nothing was treated in this run."]
-    return Section("Treatment by variable", METHOD, paragraphs, tables)
+    return Chapter("Treatment by variable", METHOD, paragraphs, tables)
 
 
-def _utility(content: EvidenceContent) -> Section:
+def _utility(content: EvidenceContent) -> Chapter:
     treatment = content.summary.get("treatment", {})
     paragraphs = _said(content, utility="What the data must be good for")
     if "before" in treatment:
@@ -242,10 +242,10 @@ def _utility(content: EvidenceContent) -> Section:
     if loss is not None:
         metric = content.summary["recommend"]["metric"]
         paragraphs.append(f"Loss of the recommended recoding ({metric}, from 0 to 1): {loss:.4g}.")
-    return Section("Loss of utility", UTILITY, paragraphs, open_points=content.still_open("utility"))
+    return Chapter("Loss of utility", UTILITY, paragraphs, open_points=content.still_open("utility"))
 
 
-def _residual(content: EvidenceContent) -> Section:
+def _residual(content: EvidenceContent) -> Chapter:
     verdict = content.summary.get("verdict", {})
     paragraphs = []
     if verdict:
@@ -260,16 +260,16 @@ def _residual(content: EvidenceContent) -> Section:
         paragraphs.append(f"Released as they were and not assessed: {listed(untouched, 40)}.")
     paragraphs.append("Low figures are no finding of anonymity in the sense of the GDPR, but evidence for who decides.")
     paragraphs += _said(content, residual_risk="Why the risk that is left is acceptable")
-    return Section("Residual risk", RISK, paragraphs, open_points=content.still_open("residual_risk"))
+    return Chapter("Residual risk", RISK, paragraphs, open_points=content.still_open("residual_risk"))
 
 
-def _approval(content: EvidenceContent) -> Section:
+def _approval(content: EvidenceContent) -> Chapter:
     labels = {"approver": "Approved by", "approved_on": "Approved on", "review_date": "To be reviewed by"}
-    return Section("Approval and review", GOVERNANCE, _said(content, **labels), open_points=content.still_open(*labels))
+    return Chapter("Approval and review", GOVERNANCE, _said(content, **labels), open_points=content.still_open(*labels))
 
 
-def _check(content: EvidenceContent) -> Section:
-    return Section(
+def _check(content: EvidenceContent) -> Chapter:
+    return Chapter(
         "How to check this report",
         GOVERNANCE,
         [

@@ -10,6 +10,7 @@ from typing import Any
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.staleness import MERGE_REPORT
+from disclosure_control.basics.telling.sections import Section
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.page.shareable import shareable_content
@@ -33,6 +34,7 @@ def page_files(
     assessment: Assessment,
     history: Sequence[Mapping[str, Any]],
     with_shareable: bool,
+    told: Sequence[Section] = (),
 ) -> list[PageFile]:
     """``<PILOT>_privacy_report.html`` and, if wanted, ``<PILOT>_privacy_report_shareable.html``.
 
@@ -41,10 +43,10 @@ def page_files(
     """
     curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
     name = f"{summary['pilot']}_privacy_report"
-    pages = [PageFile(f"{name}.html", privacy_page(summary, curves, merge_report(results), history), False)]
+    pages = [PageFile(f"{name}.html", privacy_page(summary, curves, merge_report(results), history, told=told), False)]
     if with_shareable:
-        told, told_curves = shareable_content(summary, threshold_curves(assessment, coarse=True))
-        html = privacy_page(told, told_curves, None, is_shareable=True)
+        outside, told_curves = shareable_content(summary, threshold_curves(assessment, coarse=True))
+        html = privacy_page(outside, told_curves, None, is_shareable=True, told=told)
         pages.append(PageFile(f"{name}_shareable.html", html, True))
     return pages
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
+from disclosure_control.basics.telling.sections import Part, Section, Sentence, Where
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.basics.telling.words import interval_text, many_text, share_text
 from disclosure_control.drawings.style import page_style
@@ -31,14 +34,20 @@ def privacy_page(
     merge: Mapping[str, Any] | None,
     history: Sequence[Mapping[str, Any]] = (),
     is_shareable: bool = False,
+    told: Sequence[Section] = (),
 ) -> str:
     """The page as HTML that needs nothing beside it: no network, no script to be read.
 
     ``summary`` is the JSON summary of the run, ``merge`` the merge report (None where there is none), ``history`` the
-    figures of earlier runs, oldest first. No subject, id or member of a class is in any of them.
+    figures of earlier runs, oldest first. No subject, id or member of a class is in any of them. ``told`` are what
+    steps say of themselves.
     """
+    where = Where.OUTSIDE if is_shareable else Where.PAGE
+    said: dict[str, list[Part]] = {}
+    for section in told:
+        said.setdefault(section.key, []).extend(section.shown(where))
     content = sections.PageContent(summary, curves, merge, history, is_shareable)
-    shown = [section for section in sections.SECTIONS if section.has_ran(content)]
+    shown = [section for section in sections.SECTIONS if said.get(section.key) or section.has_ran(content)]
     missing = [section for section in sections.SECTIONS if section not in shown]
     withheld = summary.get("withheld", ())
     return (
@@ -47,7 +56,10 @@ def privacy_page(
         .render(
             summary=summary,
             content=content,
-            shown=[(section, section.figures(content)) for section in shown],
+            shown=[
+                (section, None if section.key in said else section.figures(content), blocks(said.get(section.key, ())))
+                for section in shown
+            ],
             withheld=[section for section in missing if section.key in withheld],
             not_run=[section for section in missing if section.key not in withheld],
             style=Markup(page_style() + "\n" + (TEMPLATES / "style.css").read_text(encoding="utf-8")),
@@ -59,6 +71,42 @@ def privacy_page(
             bins_hold=BINS_HOLD,
         )
     )
+
+
+def blocks(parts: Sequence[Part]) -> list[tuple[str, list[Part]]]:
+    """Parts that stand together: drawings side by side, points of a list; each with its kind or style."""
+    kinds = itertools.groupby(parts, lambda part: part.style.value if isinstance(part, Sentence) else part.kind)
+    return [(kind, list(of_kind)) for kind, of_kind in kinds]
+
+
+# Words that the page explains, by the place of the explanation: the first of each in a section leads there.
+TERMS = {
+    "class": r"equivalence class(?:es)?",
+    "quasi-identifier": r"quasi-identifiers?",
+    "masked": r"masked",
+    "alone": r"alone",
+    "interval": r"95% intervals?",
+    "four-fifths": r"four-fifths line",
+    "recoding": r"recodings?",
+    "attack": r"beat(?:s|ing)? (?:a )?guess(?:ing)?",
+    "epsilon": r"epsilon",
+}
+_TERM = re.compile(
+    "|".join(rf"(?P<{key.replace('-', '_')}>\b{words}\b)" for key, words in TERMS.items()), re.IGNORECASE
+)
+
+
+def _with_links(text: str, met: set[str]) -> Markup:
+    """A sentence in which every term that the section has not ``met`` yet leads to its explanation."""
+
+    def link(found: re.Match[str]) -> str:
+        key = str(found.lastgroup).replace("_", "-")
+        if key in met:
+            return found[0]
+        met.add(key)
+        return f'<a href="#definition-{key}">{found[0]}</a>'
+
+    return Markup(_TERM.sub(link, str(escape(text))))
 
 
 def _landscape(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,6 +130,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         bytecode_cache=CompiledTemplates(TEMPLATES),
     )
+    environment.globals["new_set"] = set
     environment.filters |= {
         "share": share_text,
         "told_share": lambda rate: MASKED if rate is None else share_text(rate),
@@ -92,6 +141,7 @@ def _environment() -> Environment:
         "lines": _lines_of_config,
         "between": interval_text,
         "words": lambda text: str(text).replace("_", " "),
+        "terms": _with_links,
         "sentence": lambda text: text[:1].upper() + text[1:],
         "by": _by,
         "pairs": _pairs,

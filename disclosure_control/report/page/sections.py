@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from disclosure_control.basics.telling.sections import Outline
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text
 from disclosure_control.basics.telling.words import listed, share_text
 from disclosure_control.drawings import planes, rows
 from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.report.page.what_if import ThresholdCurve
+from disclosure_control.steps.identifiers import OUTLINES as IDENTIFIERS
 
 MOST_GROUPS = 12  # drawn of one column; the table beside has all
 MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
@@ -234,18 +236,6 @@ def _sweep(content: PageContent) -> dict[str, Any]:
     return {"rows": shown, "map": risk_utility_map(tried)}
 
 
-def _identifiers(content: PageContent) -> dict[str, Any]:
-    """What is found that names people or waits for a decision, row by row; what is no more than said, by its kind."""
-    from disclosure_control.steps.identifiers.report import SAID_ONLY
-
-    found = content.summary["identifiers"]["findings"]
-    is_said_only = [one["state"] == SAID_ONLY for one in found]
-    return {
-        "of_people": [one for one, only in zip(found, is_said_only, strict=True) if not only],
-        "said_only": [one for one, only in zip(found, is_said_only, strict=True) if only],
-    }
-
-
 def _attacks(content: PageContent) -> dict[str, Any]:
     from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
@@ -307,19 +297,17 @@ def _over_time(content: PageContent) -> dict[str, Any]:
     return {"trend": planes.line_chart("Share of people at risk, run by run", described, lines, labels), "runs": runs}
 
 
+def _of_outline(outline: Outline) -> PageSection:
+    """A section that a step has made by itself."""
+    return PageSection(outline.key, outline.title, outline.question, outline.how_to_run, lambda content: False)
+
+
 SECTIONS = (
     PageSection(
         "who", "Who is at risk", "How many people stand out, and in which groups.", "risk", _needs("risk"), _who
     ),
     PageSection("why", "Why", "Which facts single people out.", "risk", _needs("risk"), _why),
-    PageSection(
-        "identifiers",
-        "Columns that name people",
-        "Which columns name or reach a person by themselves.",
-        "identifiers",
-        _needs("identifiers"),
-        _identifiers,
-    ),
+    *map(_of_outline, IDENTIFIERS),
     PageSection(
         "recommend",
         "What it would cost to be safe",

@@ -50,7 +50,7 @@ def run_step(step: StepInput) -> StepResult:
     return StepResult(
         figures,
         fairness_report(step.pilot, figures),
-        first_lines=first_lines(figures),
+        said_first=first_lines(figures),
         screen=fairness_report(step.pilot, figures, for_screen=True),
     )
 

@@ -1,1 +1,13 @@
 """The step ``identifiers``: which columns of the pilot name a person by themselves, by their values."""
+
+from disclosure_control.basics.telling.sections import Outline
+
+OUTLINES = (
+    Outline(
+        30,
+        "identifiers",
+        "Columns that name people",
+        "Which columns name or reach a person by themselves.",
+        "identifiers",
+    ),
+)

@@ -1,56 +1,100 @@
-"""The step ``identifiers`` in words and figures: counts by column, how sure, what becomes of it; never a value."""
+"""The step ``identifiers`` as it is told: counts by column, how sure, what becomes of it; never a value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
 
+from disclosure_control.basics.telling.plain import NOT_IN_SUMMARY
+from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import count_text
-from disclosure_control.basics.telling.words import counted, listed, people_text, text_table
+from disclosure_control.basics.telling.words import counted, listed, people_text
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, told_counts
+from disclosure_control.steps.identifiers import OUTLINES
 
-SAID_ONLY = "said only"  # the state of what holds nothing back
+OPEN, SAID_ONLY = "open", "said only"  # the states of what holds the release back, and of what holds nothing back
 
 
-def identifier_figures(
+@dataclass(frozen=True)
+class ToldFinding:
+    """A finding with its counts as they may be told, None where masked, and what becomes of it."""
+
+    column: str
+    kind: str
+    grade: str
+    certainty: str
+    values: int | None
+    hits: int | None
+    people: int | None
+    all_people: int
+    chance_rate: float
+    of_a_sample: bool
+    in_dataset: bool
+    state: str
+    what_to_do: str
+    words: str = field(default="", metadata=NOT_IN_SUMMARY)
+
+    @property
+    def counts(self) -> str:
+        """How many people, or rows of a table that names nobody, have such a value."""
+        if not self.all_people:
+            return f"{count_text(self.hits, ',')} of {count_text(self.values, ',')} rows"
+        return f"{count_text(self.people, ',')} of {people_text(self.all_people, ',')}"
+
+
+@dataclass(frozen=True)
+class ToldIdentifiers:
+    """What the JSON summary holds under ``identifiers``."""
+
+    findings: tuple[ToldFinding, ...]
+    open: list[str]
+    columns_looked_at: Mapping[str, int]
+    not_looked_at: Sequence[str]
+    harmless: Mapping[str, str]
+    harmless_without_finding: list[str]
+    release_anyway: str
+
+
+def told_identifiers(
     outcome: IdentifierOutcome, of_dataset: Scan, beside: Scan, not_looked_at: Sequence[str], file: str
-) -> dict[str, Any]:
-    """The figures under ``identifiers`` in the JSON summary; ``file`` is the name of the combined dataset."""
+) -> ToldIdentifiers:
+    """The findings as they may be told; ``file`` is the name of the combined dataset."""
     every = {finding.name for finding in (*outcome.in_dataset, *outcome.elsewhere)}
-    return {
-        "findings": [_figures(outcome, finding, True) for finding in outcome.in_dataset]
-        + [_figures(outcome, finding, False) for finding in outcome.elsewhere],
-        "open": [finding.name for finding in outcome.open],
-        "columns_looked_at": {
-            file: sum(table.n_columns for table in of_dataset.columns.values()),
-            **{domain: table.n_columns for domain, table in beside.columns.items()},
-        },
-        "not_looked_at": list(not_looked_at),
-        "harmless": dict(outcome.harmless),
-        "harmless_without_finding": [name for name in outcome.harmless if name not in every],
-        "release_anyway": outcome.release_anyway,
-    }
+    n_columns = sum(table.n_columns for table in of_dataset.columns.values())
+    return ToldIdentifiers(
+        findings=(
+            *(_told(outcome, finding, True) for finding in outcome.in_dataset),
+            *(_told(outcome, finding, False) for finding in outcome.elsewhere),
+        ),
+        open=[finding.name for finding in outcome.open],
+        columns_looked_at={file: n_columns, **{name: table.n_columns for name, table in beside.columns.items()}},
+        not_looked_at=not_looked_at,
+        harmless=outcome.harmless,
+        harmless_without_finding=[name for name in outcome.harmless if name not in every],
+        release_anyway=outcome.release_anyway,
+    )
 
 
-def _figures(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool) -> dict[str, Any]:
-    return {
-        "column": finding.name,
-        "kind": finding.kind,
-        "grade": finding.grade.name.lower(),
-        "certainty": finding.certainty,
+def _told(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool) -> ToldFinding:
+    return ToldFinding(
+        column=finding.name,
+        kind=finding.kind,
+        grade=finding.grade.name.lower(),
+        certainty=finding.certainty,
         **told_counts(finding),
-        "all_people": finding.n_all_people,
-        "chance_rate": finding.chance_rate,
-        "of_a_sample": finding.is_sample,
-        "in_dataset": in_dataset,
-        "state": state_of(outcome, finding, in_dataset),
-        "what_to_do": finding.what_to_do,
-    }
+        all_people=finding.n_all_people,
+        chance_rate=finding.chance_rate,
+        of_a_sample=finding.is_sample,
+        in_dataset=in_dataset,
+        state=_state(outcome, finding, in_dataset),
+        what_to_do=finding.what_to_do,
+        words=finding.words,
+    )
 
 
-def state_of(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool) -> str:
-    """What becomes of a finding, in a word or two."""
+def _state(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: bool) -> str:
     if finding.name in outcome.harmless:
         return f"harmless: {outcome.harmless[finding.name]}"
     if not finding.vetoes:
@@ -59,56 +103,60 @@ def state_of(outcome: IdentifierOutcome, finding: ColumnFinding, in_dataset: boo
         return "in a file beside the dataset"
     if outcome.is_answered(finding):
         return "a quasi-identifier: k counts it"
-    return "dropped by the treatment" if finding.name in outcome.planned_drops else "open"
+    return "dropped by the treatment" if finding.name in outcome.planned_drops else OPEN
 
 
-def identifier_report(outcome: IdentifierOutcome, figures: Mapping[str, Any]) -> str:
-    """The section of the text report: what names a person first, then what is said only, then what was looked at."""
-    lines = ["Identifiers: which columns name a person by themselves"]
-    vetoing = [entry for entry in figures["findings"] if entry["state"] != SAID_ONLY]
-    words = {finding.kind: finding.words for finding in (*outcome.in_dataset, *outcome.elsewhere)}
-    if vetoing:
-        rows = [[e["column"], words[e["kind"]], e["certainty"], _people(e), e["state"]] for e in vetoing]
-        lines.append(text_table(["Column", "Holds", "How sure", "People", "What becomes of it"], rows))
-        remedies = {entry["what_to_do"]: None for entry in vetoing if entry["state"] == "open"}
-        for remedy in remedies:
-            named = _names(e for e in vetoing if e["what_to_do"] == remedy and e["state"] == "open")
-            lines.append(f"  {named}: {remedy}.")
-    else:
-        lines.append("  No column was found that names a person, or is sure or likely to hold what outsiders know.")
-    lines += _said_only(figures["findings"], words)
-    lines += [
-        f"  Declared harmless, and nothing was found there: {name}." for name in figures["harmless_without_finding"]
-    ]
-    if outcome.release_anyway:
-        lines.append(f"  Let out anyway, by the config: {outcome.release_anyway}")
-    n_columns = sum(figures["columns_looked_at"].values())
-    n_tables = len(figures["columns_looked_at"])
-    lines.append(
-        f"  Looked at: {counted(n_columns, 'column')} of {counted(n_tables, 'table')}, by their values. What is "
-        "written in a form that no kind knows is not found: see docs/identifiers.md."
+def identifier_sections(told: ToldIdentifiers) -> tuple[Section, ...]:
+    """What names a person first, then what holds nothing back, then what was looked at."""
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, tuple(_parts(told))),)
+
+
+def _parts(told: ToldIdentifiers) -> Iterator[Part]:
+    yield Sentence(
+        "A column that names or reaches a person (a name, a number of the hospital, an address) must be dropped or "
+        "treated before the data leave, however large the classes are.",
+        Style.DEFINITION,
+        Where.PAGE,
     )
-    lines += [f"  Not looked at: {file}." for file in figures["not_looked_at"]]
-    return "\n".join(lines) + "\n"
+    naming = [one for one in told.findings if one.state != SAID_ONLY]
+    if naming:
+        rows = [[one.column, one.words, one.certainty, one.counts, _fate(one.state)] for one in naming]
+        columns = ("Column", "Holds", "How sure", "People", "What becomes of it")
+        yield Table("Columns that name or reach people", columns, rows, numbers=(3,))
+    else:
+        yield Sentence(
+            "No column was found that names a person, or is sure or likely to hold what outsiders know. Values in a "
+            "form that no kind describes are not found."
+        )
+    waiting = [one for one in naming if one.state == OPEN]
+    for remedy in dict.fromkeys(one.what_to_do for one in waiting):
+        names = dict.fromkeys(one.column for one in waiting if one.what_to_do == remedy)
+        yield Sentence(f"{listed(names, len(names))}: {remedy}.", Style.NOTICE)
+    said_only = sorted((one for one in told.findings if one.state == SAID_ONLY), key=lambda one: one.kind)
+    for _, of_kind in groupby(said_only, key=lambda one: one.kind):
+        yield from _said_only(list(of_kind))
+    for name in told.harmless_without_finding:
+        yield Sentence(f"Declared harmless, and nothing was found there: {name}.", Style.SMALL)
+    if told.release_anyway:
+        yield Sentence(f"The config releases the data anyway: {told.release_anyway}")
+    n_columns = counted(sum(told.columns_looked_at.values()), "column")
+    unread = "".join(f" Not looked at: {file}." for file in told.not_looked_at)
+    yield Sentence(
+        f"Looked at: {n_columns} of {counted(len(told.columns_looked_at), 'table')}, by their values.{unread}",
+        Style.SMALL,
+    )
 
 
-def _names(entries: Any) -> str:
-    names = list(dict.fromkeys(entry["column"] for entry in entries))
-    return listed(names, at_most=len(names))
+def _fate(state: str) -> str:
+    return "nothing yet: it holds the release back" if state == OPEN else state
 
 
-def _said_only(findings: Sequence[Mapping[str, Any]], words: Mapping[str, str]) -> list[str]:
-    """One line for each kind that vetoes nothing here, with its columns and who could know them."""
-    lines = []
-    for kind, of_kind in words.items():
-        entries = [entry for entry in findings if entry["kind"] == kind and entry["state"] == SAID_ONLY]
-        if entries:
-            may = "" if entries[0]["certainty"] != "possible" else "possibly "
-            lines.append(f"  Said only, {may}{of_kind}: {_names(entries)}; {entries[0]['what_to_do']}.")
-    return lines
-
-
-def _people(entry: Mapping[str, Any]) -> str:
-    if not entry["all_people"]:
-        return f"{count_text(entry['hits'], ',')} of {counted(entry['values'], 'row')}"
-    return f"{count_text(entry['people'], ',')} of {people_text(entry['all_people'], ',')}"
+def _said_only(findings: Sequence[ToldFinding]) -> Iterator[Part]:
+    first, names = findings[0], list(dict.fromkeys(one.column for one in findings))
+    holds = f"{'holds' if len(names) == 1 else 'hold'}{' possible' if first.certainty == 'possible' else ''}"
+    yield Sentence(
+        f"{counted(len(names), 'column')} {holds} {first.words}. This alone is no reason to hold the data. What helps: "
+        f"{first.what_to_do}."
+    )
+    yield Details("Which columns", [listed(names, len(names))])

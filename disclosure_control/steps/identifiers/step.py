@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.identifiers.column_findings import Scan, joined
+from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_dataset, scan_large_table, scan_table
 from disclosure_control.records.choice import fits_from_disk, fits_in_memory
 from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.merging import is_read_in_pieces, read_by_size
-from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
+from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from study.formats.files import find_domain_files, read_domain_file
@@ -44,11 +43,11 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
         config.quasi_identifiers,
         planned_drops(config, of_dataset, columns),
     )
-    figures = identifier_figures(outcome, of_dataset, beside, not_looked_at, step.dataset.file)
+    told = told_identifiers(outcome, of_dataset, beside, not_looked_at, step.dataset.file)
     is_treated = config.has("treatment")  # then the step treatment judges what leaves
     return StepResult(
-        figures,
-        identifier_report(outcome, figures),
+        told,
+        sections=identifier_sections(told),
         reasons_to_hold=() if is_treated else reasons_of(outcome.open, "the combined dataset"),
         outcome=outcome,
     )
@@ -118,18 +117,12 @@ def scan_beside(
 
 
 def planned_drops(config: PilotConfig, scan: Scan, columns: list[str]) -> tuple[str, ...]:
-    """Columns that the treatments of the config take away, in the order in which they stand there."""
-    literal = config.literal.get("treatment")
-    steps = literal.get("steps", ()) if isinstance(literal, dict) else literal
-    if not steps:
+    """The columns that the treatments of the config will drop, in the order of the treatments."""
+    if not config.has("treatment"):
         return ()
-    from disclosure_control.treatments.methods.drop_identifiers import dropped_by_scan
-    from disclosure_control.treatments.registry import TreatmentStep, methods
+    from disclosure_control.treatments.steps import dropped_columns
 
-    gone: list[str] = []
-    for given in map(TreatmentStep.of, cast(Any, steps)):
-        drops = methods()[given.method].drops
-        gone += drops(given.settings, columns) if drops else ()
-        if given.method == "drop_identifiers":
-            gone += dropped_by_scan(scan.findings, config, cast(Any, given.settings.get("keep", ())))
-    return tuple(dict.fromkeys(gone))
+    def findings_in(names: Sequence[str]) -> list[ColumnFinding]:
+        return [finding for finding in scan.findings if finding.name in names]
+
+    return dropped_columns(config.settings["treatment"].steps, columns, config, findings_in)

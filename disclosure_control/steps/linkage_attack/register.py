@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +17,7 @@ from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.linkage import (
     NOT_IN_PILOT,
     NOT_RELEASED,
+    KnowledgeLevel,
     LinkageAttack,
     attack_linkage,
     compare_tables,
@@ -52,80 +55,125 @@ def attack_release(
 ) -> tuple[dict, list[LinkageAttack], list[str]]:
     """Linkage of the identified table with one release: figures per method, the attacks, and notes."""
     known = {name: theirs for name, theirs in settings.known.items() if name in release.frame}
-    gone = [name for name in settings.known if name not in known]
-    notes = (
-        [f"{', '.join(gone)}: not in the {release.name} release any more, and no help to the attacker."] if gone else []
-    )
     truth = identified.truth(release, len(pilot))
-    n_removed = 0 if truth is None else int((truth[identified.attacked] == NOT_RELEASED).sum())
-    if n_removed:
-        notes.append(
-            f"{n_removed} attacked people of the pilot are not in the {release.name} release; they count as not found."
-        )
+    notes = _notes_on_what_is_gone(release.name, [name for name in settings.known if name not in known])
+    notes += _notes_on_removed_people(release.name, identified, truth)
     figures: dict = {"known": list(known), "methods": {}}
-    attacks: list[LinkageAttack] = []
-    codebook = release.codebook(pilot[list(known)])
     if not known or not len(release.frame):
-        return figures, attacks, [*notes, f"Nothing is left to attack in the {release.name} release."]
+        return figures, [], [*notes, f"Nothing is left to attack in the {release.name} release."]
+    linkage = _Linkage(release, identified, settings, known, truth, release.codebook(pilot[list(known)]))
+    attacks = []
     for method in settings.method:
-        options: dict = {"people": identified.attacked}
-        if method == "probabilistic":
-            options |= {"agreement_rate": settings.agreement_rate, "threshold": settings.threshold}
-        books: list[Codebook | None] = [codebook]
-        if codebook is not None and method != "exact":
-            shares = codebook.shares_tried(release.frame, list(known))
-            books = [dataclasses.replace(codebook, share=share) for share in shares]
-        tried = []
-        for book in books:
-            matching = compare_tables(release.frame, identified.frame, known, method, settings.within, book)
-            tried.append((matching, attack_linkage(matching, truth, method, **options)))
-        matching, attack = max(tried, key=lambda one: one[1].n_found)
-        attack = dataclasses.replace(attack, n_tries=len(tried))
-        levels, said = success_by_knowledge(matching, truth, method, **options)
-        notes += [said] if said else []
-        notes += [
-            f"{column.name}: {column.n_unreadable} values of the identified table are no numbers: not known."
-            for column in matching.columns
-            if column.n_unreadable
-        ]
-        notes += _missing_notes(matching, method)
-        notes += _unread_notes(matching, attack, release.name)
-        if attack.n_unsure:
-            notes.append(
-                f"{method}: of {attack.n_unsure} people in the {release.name} release there is one best record, below "
-                f"the threshold of {settings.threshold:g}: not named. A lower threshold names them."
-            )
-        figures["methods"][method] = {
-            "claims": attack.claims.figures(),
-            "below_threshold": attack.n_unsure,
-            "pairs": attack.pairs.figures() if attack.pairs else None,
-            "guesses": attack.guesses.figures() if attack.guesses else None,
-            "by_knowledge": [asdict(level) | {"best": list(level.best)} for level in levels],
-        }
+        matching, attack = linkage.best_attack(method)
+        levels, sets_left_out = success_by_knowledge(matching, truth, method, **linkage.options(method))
+        figures["methods"][method] = _figures_of(attack, levels)
+        notes += [sets_left_out] if sets_left_out else []
+        notes += linkage.notes_on(matching, attack)
         attacks.append(attack)
     return figures, attacks, notes
 
 
-def _missing_notes(matching: Matching, method: str) -> list[str]:
-    missing = {c.name: int((c.known < 0).sum()) for c in matching.columns if not c.tells_nothing}
-    fate = "match anything" if matching.missing_agrees else "match nothing"
+@dataclass(frozen=True)
+class _Linkage:
+    """The attacks on one release: ``known`` and ``truth`` are those of ``attack_linkage`` and ``compare_tables``."""
+
+    release: AttackedRelease
+    identified: IdentifiedTable
+    settings: AttackSettings
+    known: Mapping[str, str]
+    truth: np.ndarray | None
+    codebook: Codebook | None
+
+    def options(self, method: str) -> dict[str, Any]:
+        """Who is attacked, and the settings that this method has besides."""
+        options: dict[str, Any] = {"people": self.identified.attacked}
+        if method == "probabilistic":
+            options |= {"agreement_rate": self.settings.agreement_rate, "threshold": self.settings.threshold}
+        return options
+
+    def codebooks(self, method: str) -> list[Codebook | None]:
+        """The codebook, once for each share of the people within whose reach the attacker tries to match."""
+        if self.codebook is None or method == "exact":
+            return [self.codebook]
+        shares = self.codebook.shares_tried(self.release.frame, list(self.known))
+        return [dataclasses.replace(self.codebook, share=share) for share in shares]
+
+    def best_attack(self, method: str) -> tuple[Matching, LinkageAttack]:
+        """The attack that finds the most people, of one for each codebook."""
+        frames = self.release.frame, self.identified.frame
+        matchings = [
+            compare_tables(*frames, self.known, method, self.settings.within, codebook)
+            for codebook in self.codebooks(method)
+        ]
+        attacks = [attack_linkage(matching, self.truth, method, **self.options(method)) for matching in matchings]
+        matching, attack = max(zip(matchings, attacks, strict=True), key=lambda tried: tried[1].n_found)
+        return matching, dataclasses.replace(attack, n_tries=len(attacks))
+
+    def notes_on(self, matching: Matching, attack: LinkageAttack) -> list[str]:
+        """Sentences on what could not be read, compared or named."""
+        notes = _notes_on_unreadable(matching) + _notes_on_missing(matching, attack.method)
+        notes += _notes_on_unread(matching, attack, self.release.name)
+        if attack.n_unsure:
+            notes.append(
+                f"{attack.method}: {attack.n_unsure} people have one best record in the {self.release.name} release, "
+                f"but below the threshold of {self.settings.threshold:g}, so it is not named. A lower threshold would "
+                "name it."
+            )
+        return notes
+
+
+def _figures_of(attack: LinkageAttack, levels: Sequence[KnowledgeLevel]) -> dict[str, Any]:
+    return {
+        "claims": attack.claims.figures(),
+        "below_threshold": attack.n_unsure,
+        "pairs": attack.pairs.figures() if attack.pairs else None,
+        "guesses": attack.guesses.figures() if attack.guesses else None,
+        "by_knowledge": [asdict(level) | {"best": list(level.best)} for level in levels],
+    }
+
+
+def _notes_on_what_is_gone(release: str, gone: Sequence[str]) -> list[str]:
+    if not gone:
+        return []
+    return [f"The {release} release no longer holds {', '.join(gone)}: no help to the attacker."]
+
+
+def _notes_on_removed_people(release: str, identified: IdentifiedTable, truth: np.ndarray | None) -> list[str]:
+    n_removed = 0 if truth is None else int((truth[identified.attacked] == NOT_RELEASED).sum())
+    if not n_removed:
+        return []
+    return [f"{n_removed} attacked people of the pilot are not in the {release} release; they count as not found."]
+
+
+def _notes_on_unreadable(matching: Matching) -> list[str]:
     return [
-        f"{name}: not known of {n} of {matching.n_known} people in the identified table; under {method!r} they {fate}."
+        f"{column.n_unreadable} values of {column.name} in the identified table are not numbers and count as missing."
+        for column in matching.columns
+        if column.n_unreadable
+    ]
+
+
+def _notes_on_missing(matching: Matching, method: str) -> list[str]:
+    missing = {c.name: int((c.known < 0).sum()) for c in matching.columns if not c.tells_nothing}
+    fate = "match any value" if matching.missing_agrees else "match no value"
+    return [
+        f"{n} of {matching.n_known} people in the identified table have no {name}; under {method!r} they {fate}."
         for name, n in missing.items()
         if n
     ]
 
 
-def _unread_notes(matching: Matching, attack: LinkageAttack, release: str) -> list[str]:
-    """Of which columns nothing could be read, and in how many attacks this may have hidden a record."""
+def _notes_on_unread(matching: Matching, attack: LinkageAttack, release: str) -> list[str]:
+    """Columns of which nothing could be read, and in how many attacks this may have hidden a record."""
     notes = [
-        f"{column.name}: what the treatment released in place of it tells nobody apart, and is no help to the attacker."
+        f"The released values of {column.name} distinguish no one: no help to the attacker."
         for column in matching.columns
         if column.tells_nothing
     ]
     notes += [
-        f"{attack.method}: no known value of {column.name} agrees with any value of the {release} release: labels that "
-        "cannot be read, or another coding; nobody can be found by it, which is no finding that nobody could."
+        f"{attack.method}: no known value of {column.name} agrees with any value of the {release} release. Its labels "
+        "cannot be read, or are coded otherwise. So this attack finds no one by it; that does not show that no one "
+        "could."
         for column in matching.columns
         if not column.is_read
     ]

@@ -147,7 +147,7 @@ def run_step(step: StepInput) -> StepResult:
     return StepResult(
         figures,
         release_report(figures),
-        first_lines=first_lines(figures, notices_of(settings.budget, settings.queries, ledger)),
+        said_first=first_lines(figures, notices_of(settings.budget, settings.queries, ledger)),
         screen=release_report(figures, for_screen=True),
         files={ANSWERS_FILE: _for_publication(step.pilot, figures)},
         hand_to_hand=frozenset({ANSWERS_FILE}),

@@ -69,7 +69,7 @@ def run_step(step: StepInput) -> StepResult:
     return StepResult(
         figures,
         recommend_report(figures),
-        short=next_step(figures),
+        said_short=next_step(figures),
         inputs=pilot.inputs,
         outcome=Recommendation(treatment),
     )

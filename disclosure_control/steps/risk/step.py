@@ -45,7 +45,7 @@ def run_step(step: StepInput) -> StepResult:
     return StepResult(
         figures,
         risk_report(findings, not_computed),
-        first_lines=first_lines(answers),
+        said_first=first_lines(answers),
         screen=risk_report(findings, not_computed, for_screen=True),
         tables=tables,
         inputs=scene.inputs,

@@ -61,8 +61,8 @@ def run_step(step: StepInput) -> StepResult:
     return StepResult(
         figures,
         report,
-        first_lines=f"{DEFAULT_WARNING}\n" if is_loud else "",
-        short=before_and_after(figures),
+        said_first=f"{DEFAULT_WARNING}\n" if is_loud else "",
+        said_short=before_and_after(figures),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {DATASET: treated.released},
         files=summaries,

@@ -11,6 +11,8 @@ import pytest
 from config.model_settings import config_of_valid_keys
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Where
 from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.identifiers.scan import scan_combined, scan_tables
@@ -18,7 +20,7 @@ from disclosure_control.records.choice import fits_from_disk
 from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.merging import MergeLimits, read_by_size
 from disclosure_control.run.doors import run_door
-from disclosure_control.steps.identifiers.report import identifier_figures, identifier_report
+from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.step import DomainReader, scan_beside
 from Main_Anonymization import add_options, assess_pilot
 from tests.cases import each
@@ -125,12 +127,13 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     (finding,) = [one for one in scan.findings if one.kind == "national_id"]
     assert (finding.n_people, finding.n_hits, finding.n_values) == (n_with, n_with, n_with)
     outcome = IdentifierOutcome((finding,))
-    figures_of_step = identifier_figures(outcome, scan, Scan(), (), "combined_dataset.csv")
-    (entry,) = figures_of_step["findings"]
-    assert [entry[name] for name in ("people", "hits", "values")] == [told] * 3
+    of_step = told_identifiers(outcome, scan, Scan(), (), "combined_dataset.csv")
+    (entry,) = of_step.findings
+    assert [entry.people, entry.hits, entry.values] == [told] * 3
     number = "a masked number" if told is None else told
     assert in_words(finding) == f"DM__Z holds {finding.words} of {number} of 60 people"
-    row = next(line for line in identifier_report(outcome, figures_of_step).splitlines() if "DM__Z" in line)
+    report = as_text(identifier_sections(of_step), Where.FILE)
+    row = next(line for line in report.splitlines() if "DM__Z" in line)
     assert f"{'masked' if told is None else told} of 60 people" in row
 
 

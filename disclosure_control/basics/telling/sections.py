@@ -1,0 +1,152 @@
+"""A section of a report: its sentences, tables and drawings as they may be shown, and where each is shown.
+
+A step's ``report.py`` makes sections of what the step found, once. Masks are applied and figures are rounded there: a
+renderer prints what it is given, and knows no step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, Flag, auto
+from typing import Any, ClassVar, Protocol
+
+
+class Where(Flag):
+    """Where a part is shown. What is not said to be for outside stays with the controller."""
+
+    FIRST = auto()  # above everything else, in every text
+    SHORT = auto()  # the short text
+    FILE = auto()  # the full text as a file
+    SCREEN = auto()  # the full text as printed, where values of people must not be seen
+    PAGE = auto()  # the controller's page
+    OUTSIDE = auto()  # the shareable page
+    TEXT = FILE | SCREEN
+    REPORT = TEXT | PAGE
+    PAGES = PAGE | OUTSIDE
+    EVERYWHERE = REPORT | OUTSIDE
+
+
+class Style(Enum):
+    """What a sentence is among the others of its section."""
+
+    PLAIN = "plain"
+    HEADING = "heading"
+    DEFINITION = "definition"
+    NOTICE = "notice"
+    SMALL = "small"
+    POINT = "point"  # of a list
+    STEP = "step"  # of a numbered list
+
+
+class Shown(Protocol):
+    """Something that stands for its HTML element, such as a drawing."""
+
+    def __html__(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One or more sentences that belong together. ``further`` lines stand below it, indented."""
+
+    kind: ClassVar[str] = "sentence"
+    text: str
+    style: Style = Style.PLAIN
+    where: Where = Where.REPORT
+    further: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table: ``title`` says what it is of; the columns at the places ``numbers`` hold figures."""
+
+    kind: ClassVar[str] = "table"
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    numbers: Sequence[int] = ()
+    where: Where = Where.REPORT
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing and what is said below it; pages alone show it."""
+
+    kind: ClassVar[str] = "figure"
+    drawing: Shown
+    caption: str
+    where: Where = Where.PAGE
+
+
+@dataclass(frozen=True)
+class Details:
+    """Lines that a page shows on request: lines of a config (``is_code``), or names at length."""
+
+    kind: ClassVar[str] = "details"
+    summary: str
+    lines: Sequence[str]
+    is_code: bool = False
+    where: Where = Where.REPORT
+
+
+@dataclass(frozen=True)
+class QuestionAnswered:
+    """A question, "yes", "no" or "not assessable", and the sentence that says why."""
+
+    question: str
+    answer: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class AnswersGiven:
+    """The three questions with their answers; ``about`` says of what, within a sentence."""
+
+    kind: ClassVar[str] = "answers"
+    about: str
+    answers: Sequence[QuestionAnswered]
+    where: Where = Where.REPORT
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """Where the page's script puts controls that move figures of the run; ``data`` is what it reads, by name."""
+
+    kind: ClassVar[str] = "what_if"
+    name: str
+    title: str
+    data: Mapping[str, Any] = field(repr=False)
+    where: Where = Where.PAGES
+
+
+Part = Sentence | Table | Figure | Details | AnswersGiven | WhatIf
+
+
+@dataclass(frozen=True)
+class Section:
+    """``key`` names its place on a page; parts of sections with the same key stand together there.
+
+    A section without a ``title`` has no heading in a text.
+    """
+
+    key: str
+    title: str
+    parts: Sequence[Part]
+
+    def shown(self, where: Where) -> Iterator[Part]:
+        """Its parts that are shown there."""
+        return (part for part in self.parts if part.where & where)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A place on the page, also where nothing filled it: what it would answer, and ``how_to_run`` what fills it.
+
+    ``how_to_run`` is a key of the config, or a command.
+    """
+
+    place: int
+    key: str
+    title: str
+    question: str
+    how_to_run: str
