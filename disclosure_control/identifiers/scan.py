@@ -27,7 +27,7 @@ from disclosure_control.identifiers.column_values import (
 )
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
-from disclosure_control.records.dictionary import CountedTexts
+from disclosure_control.records.counted_texts import CountedTexts
 from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.run.progress import going_through

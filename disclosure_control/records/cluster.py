@@ -32,8 +32,8 @@ from disclosure_control.records.class_keys import (
     find_class_keys_counted,
     parts_of_classes,
 )
+from disclosure_control.records.counted_texts import texts_in
 from disclosure_control.records.dataset_rules import faults_of_subjects
-from disclosure_control.records.dictionary import GrowingDictionary
 from disclosure_control.records.disk import (
     USUAL_LIMITS,
     ColumnOnDisk,
@@ -46,7 +46,6 @@ from disclosure_control.records.disk import (
     schema_of_flagged,
     text_has_value,
 )
-from disclosure_control.records.joined_texts import texts_in
 from disclosure_control.records.other_columns import LevelValuePairs, TableOnDisk
 from disclosure_control.records.people import listed_columns
 from disclosure_control.records.ranges import (
@@ -243,9 +242,9 @@ def count_on_cluster(
     n_distinct = _n_distinct_ids(ranges, crew)
     n_blank = sum(one.n_blank for one in ranges) + text.n_records - sum(one.n_records for one in ranges)
     faults = faults_of_subjects(text.n_records, n_blank, n_distinct, text.path.name)
-    dictionaries = {name: GrowingDictionary.of(texts_in(one.texts)) for name, one in zip(names, joined, strict=False)}
+    of_names = {name: texts_in(one.texts) for name, one in zip(names, joined, strict=False)}
     texts = {name: _column_in_ranges(i, ranges, joined[i].codes) for i, name in enumerate(names)}
-    columns, binnings = columns_as_evaluated(text.path.name, config, dictionaries, texts, faults)
+    columns, binnings = columns_as_evaluated(text.path.name, config, of_names, texts, faults)
     people = PeopleOnCluster(config, columns, ranges, texts, binnings, crew, limits)
     others = {
         name: OtherColumnInRanges(
@@ -260,7 +259,7 @@ def count_on_cluster(
     return people, TableOnCluster(
         people,
         columns=text.columns,
-        counted=others | dictionaries,
+        counted=others,
         others=others,
         few_texts=limits.few_texts,
         subjects=SubjectsInRanges(ranges),
@@ -292,10 +291,8 @@ def _read(text: Blocks, reading: tasks.ReadTask, crew: Crew) -> list[ReadRange]:
 
 
 def _join(reading: tasks.ReadTask, ranges: Sequence[ReadRange], crew: Crew) -> list[tasks.JoinedColumn]:
-    n_named, n_columns = len(reading.names), len(reading.in_order)
-    named = crew.each("Joining columns", tasks.join_column, [(reading, i, ranges) for i in range(n_named)])
-    others = [(reading, i, ranges) for i in range(n_named, n_columns)]
-    return named + crew.each("Joining other columns", tasks.join_other_column, others)
+    arguments = [(reading, i, ranges) for i in range(len(reading.in_order))]
+    return crew.each("Joining columns", tasks.join_column, arguments)
 
 
 def _column_in_ranges(column: int, ranges: Sequence[ReadRange], codes: Path) -> ColumnInRanges:

@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.records.class_keys import ClassKeys, KeyCounter, KeyStage, NextStage
+from disclosure_control.records.counted_texts import DictionaryOrSample, put_texts, texts_in
 from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
-from disclosure_control.records.dictionary import GrowingDictionary
 from disclosure_control.records.disk import (
     Limits,
     faults_of_many_values,
@@ -28,10 +28,8 @@ from disclosure_control.records.disk import (
     put_aside,
     schema_of_flagged,
 )
-from disclosure_control.records.joined_texts import JoinedTexts, levels_of_texts, put_texts, texts_in
 from disclosure_control.records.other_columns import SAMPLED_PART
 from disclosure_control.records.ranges import ENDS, SUBJECTS, RangeOfColumn, ReadRange
-from disclosure_control.records.sampled_texts import SampledTexts
 from disclosure_control.records.spill import SpilledArrays, SpilledRecords, arrays_in, records_in
 from disclosure_control.records.subjects import SCHEMA, parts_of_ids
 from study.formats.blocks import kind_of
@@ -116,40 +114,34 @@ class JoinedColumn:
 
 
 def join_column(reading: ReadTask, column: int, ranges: Sequence[ReadRange]) -> JoinedColumn:
-    """Make one list of a column of the config, with the missing text."""
-    joined = _joined(JoinedTexts(), column, ranges)
-    name, texts = reading.in_order[column], joined.all_texts()
-    stop_at(faults_of_many_values({name: GrowingDictionary.of(texts)}, reading.limits.n_values))
-    folder, levels, codes = own_folder(reading.run), levels_of_texts(texts), joined.codes()
-    put_texts(folder / "texts", texts)
-    SpilledArrays.of(folder / "codes", codes)
-    SpilledArrays.of(folder / "levels", levels[codes])
-    return JoinedColumn(folder / "texts", folder / "codes", folder / "levels", int(levels.max()) + 1)
-
-
-def join_other_column(reading: ReadTask, column: int, ranges: Sequence[ReadRange]) -> JoinedColumn:
-    """The same of a column that the config does not name, without it and the codes; of too many texts a sample."""
-    few, n_records = reading.limits.few_texts, sum(one.n_records for one in ranges)
-    joined = _joined(JoinedTexts(max(few, n_records // 2), few // SAMPLED_PART), column, ranges)
-    counted = joined.counted()
-    if len(counted.texts) > few:
-        counted = SampledTexts(counted, 0, few // SAMPLED_PART).counted()
-    folder = own_folder(reading.run)
-    put_texts(folder / "texts", counted)
-    files, at_least = (folder / "texts", folder / "codes", folder / "levels"), joined.n_levels_at_least
-    if at_least:
-        return JoinedColumn(*files, at_least, at_least, counted.share_at_hand)
-    levels = levels_of_texts(joined.all_texts())
-    SpilledArrays.of(folder / "levels", levels[joined.codes()])
-    return JoinedColumn(*files, int(levels.max()) + 1, 0, counted.share_at_hand)
-
-
-def _joined(joined: JoinedTexts, column: int, ranges: Sequence[ReadRange]) -> JoinedTexts:
-    n_before = 0
+    """Make one list of a column: with the missing text if the config names it, else of too many texts a sample."""
+    is_named, name, few = column < len(reading.names), reading.in_order[column], reading.limits.few_texts
+    n_most = sys.maxsize if is_named else max(few, sum(one.n_records for one in ranges) // 2)
+    texts, codes, n_before = DictionaryOrSample(few // SAMPLED_PART), [np.zeros(0, np.int64)], 0
     for one in ranges:
-        joined.add(texts_in(one.texts(column), n_before))
+        found = texts.add(texts_in(one.texts(column), n_before))
+        if found is not None:
+            codes.append(found)
+        if len(texts.dictionary) > n_most:
+            texts.give_up()
+            codes.clear()
         n_before += one.n_records
-    return joined
+    folder, at_least = own_folder(reading.run), texts.n_levels_at_least
+    counted = texts.counted()
+    if is_named:
+        stop_at(faults_of_many_values({name: texts.dictionary}, reading.limits.n_values))
+        counted = texts.dictionary.all_texts()
+        SpilledArrays.of(folder / "codes", np.concatenate(codes))
+    elif len(counted.texts) > few:
+        counted = counted.sampled(few // SAMPLED_PART)
+    put_texts(folder / "texts", counted)
+    n_levels = at_least
+    if not at_least:
+        encoded = texts.dictionary.all_texts().encoded()
+        SpilledArrays.of(folder / "levels", encoded.codes.astype(np.int64)[np.concatenate(codes)] + 1)
+        n_levels = len(encoded.labels) + 1
+    files = (folder / "texts", folder / "codes", folder / "levels")
+    return JoinedColumn(*files, n_levels, at_least, counted.share_at_hand)
 
 
 def divide_ids(run: Path, one: ReadRange, n_parts: int) -> Path:

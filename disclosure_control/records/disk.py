@@ -27,8 +27,8 @@ from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.cells import count_cells
 from disclosure_control.records.class_keys import find_class_keys, parts_of_classes
+from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts
 from disclosure_control.records.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
-from disclosure_control.records.dictionary import GrowingDictionary
 from disclosure_control.records.merging import USUAL_MERGE_LIMITS, MergeLimits
 from disclosure_control.records.other_columns import OtherColumn, TableOnDisk
 from disclosure_control.records.people import (
@@ -297,11 +297,12 @@ def count_on_disk(
     read = put_aside(with_progress(text), text.columns, named_columns(config), folder, limits)
     n_distinct = read.subjects.count_distinct()
     faults = faults_of_subjects(text.n_records, read.subjects.n_blank, n_distinct, text.path.name)
-    columns, binnings = columns_as_evaluated(text.path.name, config, read.dictionaries, read.texts, faults)
+    named = {name: dictionary.all_texts() for name, dictionary in read.dictionaries.items()}
+    columns, binnings = columns_as_evaluated(text.path.name, config, named, read.texts, faults)
     people = PeopleOnDisk(config, columns, read.subjects, binnings, folder, limits)
     n_few = limits.few_texts
     others = read.others | {
-        name: OtherColumn(dictionary, read.texts[name], n_few) for name, dictionary in read.dictionaries.items()
+        name: OtherColumn(read.texts[name], n_few, dictionary) for name, dictionary in read.dictionaries.items()
     }
     counted = read.dictionaries | read.others
     of_people = (people.sized_values_of, people.classes_of_blocks)
@@ -316,7 +317,7 @@ def named_columns(config: PilotConfig) -> list[str]:
 def columns_as_evaluated(
     file: str,
     config: PilotConfig,
-    dictionaries: Mapping[str, GrowingDictionary],
+    named: Mapping[str, CountedTexts],
     texts: Mapping[str, Iterable[np.ndarray]],
     faults: Sequence[str],
 ) -> tuple[dict[str, ColumnOnDisk], dict[str, Binning]]:
@@ -325,13 +326,13 @@ def columns_as_evaluated(
     Raises ``FaultyInputError`` with the ``faults`` so far and those of the columns.
     """
     found, typed = list(faults), {}
-    for name, dictionary in dictionaries.items():
+    for name, counted in named.items():
         try:
-            typed[name] = typed_column(dictionary.values(name), config, dictionary.people)
+            typed[name] = typed_column(counted.column(name), config, counted.people)
         except FaultyInputError as error:
             found += [f"{file}: {fault}" for fault in error.faults]
     stop_at(found)
-    return evaluated_columns(config, typed, {name: one.people for name, one in dictionaries.items()}, texts)
+    return evaluated_columns(config, typed, {name: one.people for name, one in named.items()}, texts)
 
 
 def evaluated_columns(
@@ -354,7 +355,7 @@ class PutAside:
     """A file once it is read: the ids, the columns of the config as codes of their distinct texts, and the others."""
 
     subjects: SubjectsOnDisk
-    dictionaries: dict[str, GrowingDictionary]
+    dictionaries: dict[str, CountedDictionary]
     texts: dict[str, SpilledArrays]
     others: dict[str, OtherColumn]
 
@@ -367,9 +368,9 @@ def put_aside(
     spilled = {name: SpilledArrays(folder / f"column_{i}") for i, name in enumerate([*names, *besides])}
     read = PutAside(
         SubjectsOnDisk(folder),
-        {name: GrowingDictionary() for name in names},
+        {name: CountedDictionary() for name in names},
         {name: spilled[name] for name in names},
-        {name: OtherColumn(GrowingDictionary(), spilled[name], limits.few_texts) for name in besides},
+        {name: OtherColumn(spilled[name], limits.few_texts) for name in besides},
     )
     # Arrow and NumPy work outside Python's lock: columns side by side.
     for block in blocks:
@@ -382,7 +383,7 @@ def put_aside(
     return read
 
 
-def _encode(dictionary: GrowingDictionary, column: pa.Array) -> np.ndarray:
+def _encode(dictionary: CountedDictionary, column: pa.Array) -> np.ndarray:
     return dictionary.encode(column)
 
 
@@ -390,7 +391,7 @@ def _append(other: OtherColumn, column: pa.Array) -> None:
     other.append(column)
 
 
-def faults_of_many_values(dictionaries: Mapping[str, GrowingDictionary], n_most: int) -> list[str]:
+def faults_of_many_values(dictionaries: Mapping[str, CountedDictionary], n_most: int) -> list[str]:
     """A fault for each column of the config that has more distinct values than fit in memory."""
     return [
         f"column {name!r}: more than {n_most:,} distinct values, which is more than fit in memory; round them in the "

@@ -20,8 +20,8 @@ import pyarrow as pa
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.blocks import with_progress
+from disclosure_control.records.counted_texts import CountedDictionary
 from disclosure_control.records.spill import SpilledArrays, SpilledRecords, stop_without_room
-from disclosure_control.records.texts_met import TextsMet, sums_of_texts
 from disclosure_control.run.progress import progress
 from study.formats.column_reading import read_columns, reading_notes
 from study.formats.dated_columns import with_iso_dates
@@ -95,8 +95,10 @@ class LargeFile(LargeTable):
         values = self.values[place]
         if isinstance(values, np.ndarray):
             return pd.Series(self.counts[place]).groupby(values, sort=False).sum()[lambda n_records: n_records > 0]
-        texts, n_records = sums_of_texts(values.combine_chunks(), self.counts[place])
-        return pd.Series(n_records, index=pd.Index(pd.array(texts, dtype="str")))[n_records > 0]
+        encoded = values.combine_chunks().dictionary_encode(null_encoding="encode")  # once cleaned, they may repeat
+        n_records = np.bincount(encoded.indices, self.counts[place], len(encoded.dictionary)).astype(np.int64)
+        found = pd.Series(n_records, index=pd.Index(pd.array(encoded.dictionary, dtype="str")))
+        return found[(n_records > 0) & found.index.notna()]
 
     def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
         """The distinct values of a column, missing among them, and how many records have each."""
@@ -301,16 +303,17 @@ def read_large_file(
     blocks = BlocksOfParquetDomain if suffix_of(path) == PARQUET else functools.partial(_BlocksOfText, options=options)
     file = blocks(path, limits.block_bytes)
     stop_at(name_faults(file.columns, path))
-    met = [TextsMet(f"{path.name}: column {name!r}") for name in file.columns]
+    met = [CountedDictionary(is_cleaned=False) for _ in file.columns]
     codes = SpilledArrays(folder / f"rows_{len(list(folder.iterdir()))}")
     for block in with_progress(file):
         for one, column in zip(met, block.columns, strict=True):
             codes.append(one.encode(column))
         stop_at(_faults_of_many_values(path, file.columns, met, limits.n_values))
-    counts = [one.n_records for one in met]
-    distinct = {name: one.hand_over() for name, one in zip(file.columns, met, strict=True)}
+    found = [met.pop(0).all_texts() for _ in file.columns]  # one column's hashes are given up after the other
+    counts = [one.people for one in found]
+    distinct = {name: one.texts for name, one in zip(file.columns, found, strict=True)}
     contents = file.contents(distinct, dict(zip(file.columns, counts, strict=True)))
-    del distinct
+    del found, distinct
     readings = read_columns(contents, path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)
     notes = [*contents.notes, *reading_notes(readings, path, options), *notes_on_dates]
@@ -368,7 +371,9 @@ def _dialect_of(path: Path, options: FileOptions) -> tuple[Dialect, list[str], i
     return Dialect(delimiter, n_missing > 0, REMEDY), notes, n_missing
 
 
-def _faults_of_many_values(path: Path, names: Sequence[str], met: Sequence[TextsMet], n_most: int) -> list[str]:
+def _faults_of_many_values(
+    path: Path, names: Sequence[str], met: Sequence[CountedDictionary], n_most: int
+) -> list[str]:
     return [
         f"{path.name}: column {name!r} has more than {n_most:,} distinct values, which is more than fit in memory; "
         "leave it out of the file where the merge does not need it, or use --engine memory"

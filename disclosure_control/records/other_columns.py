@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
+from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError
 from disclosure_control.records.class_keys import KeyCounter
-from disclosure_control.records.dictionary import CountedTexts, GrowingDictionary
-from disclosure_control.records.sampled_texts import SampledTexts
+from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts, DictionaryOrSample
 from disclosure_control.records.spill import SpilledArrays
 from disclosure_control.records.subjects import Subjects
 
@@ -54,28 +53,34 @@ class OtherColumn:
     Where it has nearly one for each person, a sample of them is all that is kept, and no codes of records.
     """
 
-    def __init__(self, dictionary: GrowingDictionary, texts: SpilledArrays, few_texts: int):
-        self.dictionary, self.texts, self._few_texts = dictionary, texts, few_texts
-        self._n_read = 0
-        self.n_levels_at_least = 0  # 0 where the column was not given up
-        self._sampled: SampledTexts | None = None
+    def __init__(self, texts: SpilledArrays, few_texts: int, dictionary: CountedDictionary | None = None):
+        self.texts, self._few_texts, self._n_read = texts, few_texts, 0
+        self._distinct = DictionaryOrSample(few_texts // SAMPLED_PART, dictionary)
 
     def append(self, values: pa.Array) -> None:
         """Put the values of one more block."""
-        if self._sampled is not None:
-            self._sampled.add(values)
+        codes = self._distinct.encode(values)
+        if codes is None:
             return
-        self.texts.append(self.dictionary.encode(values))
+        self.texts.append(codes)
         self._n_read += len(values)
         if len(self.dictionary) > max(self._few_texts, self._n_read // 2):
-            self.n_levels_at_least = len(encode_column(self.dictionary.values("")).labels) + 1
-            self._sampled = SampledTexts(self.dictionary.counted(), self._n_read, self._few_texts // SAMPLED_PART)
-            self.dictionary = GrowingDictionary()
+            self._distinct.give_up()
             self.texts.remove()
+
+    @property
+    def dictionary(self) -> CountedDictionary:
+        """The distinct texts, unless they were given up."""
+        return self._distinct.dictionary
+
+    @property
+    def n_levels_at_least(self) -> int:
+        """How many levels there are at least; 0 where the column was not given up."""
+        return self._distinct.n_levels_at_least
 
     def counted(self) -> CountedTexts:
         """The distinct texts, or a sample of them, and who has them."""
-        return self.dictionary.counted() if self._sampled is None else self._sampled.counted()
+        return self._distinct.counted()
 
     def n_levels(self) -> int:
         """How many levels there are, missing being one; at least so many where the column was given up."""
@@ -92,7 +97,7 @@ class OtherColumn:
 
     @cached_property
     def _encoded(self) -> EncodedColumn:
-        return encode_column(self.dictionary.values(""))
+        return self.dictionary.all_texts().encoded()
 
 
 class TableOnDisk:
@@ -125,7 +130,7 @@ class TableOnDisk:
         counted = self._counted[name].counted()
         if len(counted.texts) <= self._few_texts:
             return counted
-        return SampledTexts(counted, 0, self._few_texts // SAMPLED_PART).counted()
+        return counted.sampled(self._few_texts // SAMPLED_PART)
 
     def distinct_texts(self, name: str) -> tuple[pd.Series, np.ndarray]:
         """The distinct texts of a column (n,), and how many people have each; raises where only a sample is at hand."""
@@ -134,8 +139,7 @@ class TableOnDisk:
         counted = self.counted(name)
         if counted.share_at_hand < 1:
             raise FaultyInputError(_too_many_values(name))
-        texts = pd.Series(pd.array(pa.chunked_array([counted.texts]), dtype="str"), name=name)
-        return texts, counted.people
+        return counted.column(name), counted.people
 
     def faults_of_levels(self, name: str) -> list[str]:
         """A fault where a column has so many values that nobody knows who has which."""

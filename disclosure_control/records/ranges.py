@@ -14,10 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.dictionary import CountedTexts, GrowingDictionary
-from disclosure_control.records.joined_texts import texts_in
+from disclosure_control.records.counted_texts import CountedTexts, texts_in
 from disclosure_control.records.spill import arrays_in, records_in, rows_in
 from disclosure_control.records.subjects import SCHEMA
 
@@ -105,7 +103,7 @@ class OtherColumnInRanges:
 
     def counted(self) -> CountedTexts:
         """The distinct texts, or a sample of them, and who has them."""
-        return texts_in(self.texts, 0, self.share_at_hand)
+        return texts_in(self.texts, 0, self.share_at_hand).present()
 
     def n_levels(self) -> int:
         """How many levels there are, missing being one; at least so many where the column was given up."""
@@ -115,7 +113,7 @@ class OtherColumnInRanges:
         """The text of each level but the missing one, which is level 0; raises where only a sample is at hand."""
         if self.share_at_hand < 1:
             raise FaultyInputError("a column has more distinct values than a cluster tells apart; use --engine disk")
-        return encode_column(GrowingDictionary.of(texts_in(self.texts)).values("")).labels
+        return texts_in(self.texts).encoded().labels
 
     def levels(self) -> Iterator[np.ndarray]:
         """The level of each record, block by block."""

@@ -86,7 +86,7 @@ class RecordsOnDisk:
         names = [name for name in text.columns if name != SUBJECT_COLUMN]
         read = put_aside(with_progress(text), text.columns, names, folder, limits)
         columns = {
-            name: ColumnOfRecords(read.texts[name], dictionary.values(name), dictionary.people)
+            name: ColumnOfRecords(read.texts[name], dictionary.all_texts().column(name), dictionary.people)
             for name, dictionary in read.dictionaries.items()
         }
         return cls(read.subjects, columns, folder, limits)

@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.records.spill import SpilledRecords
 
 IDS_PER_PART = 1 << 21
@@ -49,7 +50,7 @@ class SubjectsOnDisk:
         self.n_blank += ids.null_count
         if self.is_rising and len(ids):
             together = pa.concat_arrays([pa.array(self.ends[1:], SCHEMA.field(0).type), ids])
-            self.is_rising = not ids.null_count and are_rising(together)
+            self.is_rising = are_rising(together)
             self.ends = [*self.ends[:1], ids[-1].as_py()] if self.ends else [ids[0].as_py(), ids[-1].as_py()]
 
     def ids_at(self, records: np.ndarray) -> pa.Array:
@@ -76,11 +77,6 @@ class SubjectsOnDisk:
             n_distinct += pc.count_distinct(pa.Table.from_batches(part, SCHEMA).column(0)).as_py()
             part.remove()
         return n_distinct
-
-
-def are_rising(ids: pa.Array) -> bool:
-    """Whether each id is greater than the one before; none of them is empty."""
-    return pc.all(pc.greater(ids[1:], ids[:-1])).as_py() is not False
 
 
 def n_parts_of_ids(n_ids: int, ids_per_part: int = IDS_PER_PART) -> int:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.release.people import labels
 from disclosure_control.release.study import people_of_rows
 from study.merge.subject_ids import SubjectIdRule
@@ -52,7 +52,7 @@ class _Opened:
     def __init__(self, frames: Mapping[str, pd.DataFrame], ids: pd.Index, rule: SubjectIdRule):
         self.frames = frames
         self.n_people = len(ids)
-        self._ids, self._rule = KnownTexts(ids), rule
+        self._ids, self._rule = Dictionary(ids), rule
         self._people: dict[str, np.ndarray] = {}
 
     def people(self, name: str) -> np.ndarray:

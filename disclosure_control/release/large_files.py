@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.records.merging import MergeLimits, people_per_part, read_by_size
 from disclosure_control.records.spill import SpilledArrays, stop_without_room
 from disclosure_control.release.accounts import Account
@@ -77,7 +77,7 @@ class LargeStudyFile(StudyFile):
 
     @classmethod
     def of(
-        cls, table: LargeTable, domain: str, rule: SubjectIdRule, ids: KnownTexts, written_as: str, limits: MergeLimits
+        cls, table: LargeTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str, limits: MergeLimits
     ) -> LargeStudyFile:
         """The file of a table; ``ids`` are those of the pilot's people."""
         own, _ = table.source_ids(rule.column)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, texts_as_labels
-from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 
@@ -83,9 +83,9 @@ class ReleasePeople:
         return rank
 
     @cached_property
-    def known_pseudonyms(self) -> KnownTexts:
+    def known_pseudonyms(self) -> Dictionary:
         """The pseudonyms, to find people by."""
-        return KnownTexts(self.pseudonyms)
+        return Dictionary(self.pseudonyms)
 
 
 def people_of(

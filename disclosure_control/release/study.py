@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.run.progress import going_through
@@ -74,7 +74,7 @@ class StudyFile:
 
 
 # Makes of a table whose rows are not at hand a file of the study, as ``read_study`` does of one in memory.
-MakeLarge = Callable[[LargeTable, str, SubjectIdRule, KnownTexts, str], StudyFile]
+MakeLarge = Callable[[LargeTable, str, SubjectIdRule, Dictionary, str], StudyFile]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def read_study(
     left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
     faults: list[str] = []
     files: list[StudyFile] = []
-    ids = KnownTexts(subjects.astype("str"))
+    ids = Dictionary(subjects.astype("str"))
     each = list(found.by_domain.items())
     for domain, path in going_through("Reading the study", each, lambda one: one[1].stat().st_size, "bytes"):
         if domain in leave_out or domain == "DEFINE":
@@ -141,7 +141,7 @@ def _domain_of(table: SourceTable) -> str:
     return str(named[0]) if len(named) == 1 else parent
 
 
-def people_of_rows(frame: pd.DataFrame, rule: SubjectIdRule, ids: KnownTexts) -> np.ndarray:
+def people_of_rows(frame: pd.DataFrame, rule: SubjectIdRule, ids: Dictionary) -> np.ndarray:
     """Whose record each row (n_rows,) is: the position in ``ids``, ``NOBODY`` or ``STRANGER``."""
     if rule.column is not None and rule.column not in frame:
         return np.full(len(frame), NOBODY)

@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
 from disclosure_control.release.opened import Opened
@@ -68,7 +68,7 @@ def find_traces(
     runs = [_long_ones(digits_of(block)) for block in blocks_of(written)]
     digits = pc.unique(pa.chunked_array(runs, pa.large_string()))
     removed = _values_of_removed_identifiers(study, released)
-    removed = removed.filter(pa.array(KnownTexts(ids).positions(removed) < 0))
+    removed = removed.filter(pa.array(Dictionary(ids).positions(removed) < 0))
     kinds = {"original_ids": Wanted(ids), "id_digits": Wanted(digits), "removed_identifiers": Wanted(removed)}
     of_ids = _as_numbers(ids)
     numbers = {"original_ids": of_ids, "id_digits": np.setdiff1d(_as_numbers(digits), of_ids)}
@@ -121,7 +121,7 @@ def _as_numbers(texts: pa.LargeStringArray) -> np.ndarray:
 
 
 def _n_held(
-    values: pa.LargeStringArray, n_cells: np.ndarray, kinds: Mapping[str, Wanted], pseudonyms: KnownTexts
+    values: pa.LargeStringArray, n_cells: np.ndarray, kinds: Mapping[str, Wanted], pseudonyms: Dictionary
 ) -> dict[str, int]:
     """How many cells hold what is wanted, by kind; ``n_cells`` (n_values,) hold each of the values."""
     found, n_before = dict.fromkeys(kinds, 0), 0
@@ -144,7 +144,7 @@ def _spellings_of_ids(study: Study, people: ReleasePeople, subject_column: str |
         for name in sorted({str(column) for column in file.table.frame} & {str(subject_column), "USUBJID", "SUBJID"}):
             column, n_records = file.table.counted_column(name)
             spelled = texts_of(column.drop_duplicates() if n_records is None else column).drop_null()
-            fresh = spelled.filter(pa.array(KnownTexts(found).positions(spelled) < 0))
+            fresh = spelled.filter(pa.array(Dictionary(found).positions(spelled) < 0))
             found = pa.concat_arrays([found, pc.unique(fresh)])
     return found
 

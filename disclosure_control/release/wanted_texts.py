@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.lib.stride_tricks import sliding_window_view
 
-from disclosure_control.basics.encoding.known_texts import TEXTS_AT_ONCE, Texts, as_texts, found_by_hash
+from disclosure_control.basics.encoding.dictionary import TEXTS_AT_ONCE, Texts, as_texts, found_by_hash
 from disclosure_control.basics.encoding.text_hashes import mixed
 
 _LETTERS_AT_ONCE = 1 << 18  # few enough for their hashes to stay in the processor's cache

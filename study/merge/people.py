@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.compute as pc
 
-from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.messages import Note
 from study.formats.tables import SourceTable
@@ -119,7 +119,7 @@ def base_subjects(
 
 def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: MergeState) -> np.ndarray:
     """The place in ``ids`` of each row's subject, -1 where DM does not know it; unless left out, that is a fault."""
-    position = KnownTexts(ids).positions(subjects.ids)
+    position = Dictionary(ids).positions(subjects.ids)
     person = position[subjects.code]
     known = person >= 0
     if known.all():

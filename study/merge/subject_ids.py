@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.known_texts import as_texts
+from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.basics.settings.settings import faults_of_settings
 from disclosure_control.basics.telling.faults import stop_at

@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from disclosure_control.basics.encoding import dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import merging, texts_met
+from disclosure_control.records import merging
 from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.domain_files import read_large_file as large
 from disclosure_control.records.merging import MergeLimits, choose_merging, working_on
-from disclosure_control.records.texts_met import TextsMet
 from study.formats import packed
 from study.merge.combine import Combined, combine_domains
 from study.merge.reductions import REDUCTIONS
@@ -453,40 +453,15 @@ def test_the_files_and_the_free_memory_choose(tmp_path, monkeypatch):
     assert "--engine disk" in choose_merging("auto", tmp_path).reason
 
 
-def test_texts_are_met_once():
-    random = np.random.default_rng(5)
-    texts = [None, "", "a", "ä", *(f"{i}" for i in range(500))]
-    met, records = TextsMet("a column"), random.choice(np.array(texts, dtype=object), 3000).tolist()
-    codes = np.concatenate([met.encode(pa.array(records[i : i + 7], pa.large_string())) for i in range(0, 3000, 7)])
-    found = met.hand_over()
-    assert found.take(pa.array(codes)).to_pylist() == records
-    assert len(found.unique()) == len(met) == len(found)
-    assert met.n_records.tolist() == [records.count(text) for text in found.to_pylist()]
-
-
-def test_a_text_is_copied_as_often_as_the_logarithm_of_all_says(monkeypatch):
-    n_copied = []
-    join = texts_met.Run.followed_by
-    monkeypatch.setattr(
-        texts_met.Run, "followed_by", lambda run, other: n_copied.append(len(run) + len(other)) or join(run, other)
-    )
-    met, n_blocks, n_each = TextsMet("a column"), 256, 4
-    for i in range(n_blocks):
-        met.encode(pa.array([f"{i * n_each + j}" for j in range(n_each)], pa.large_string()))
-    assert 0 < sum(n_copied) <= n_blocks * n_each * np.log2(n_blocks)
-
-
 def test_texts_that_are_filled_up_with_blanks_are_told_apart(tmp_path):
     rows = [row | {"LBCOM": f"{['headache', 'fever'][i % 2]:600}"} for i, row in enumerate(laboratory(4))]
     limits = replace(TINY, file=replace(TINY.file, block_bytes=3000))
     assert_same(tmp_path, {"DM.csv": people(4), "LB.csv": rows}, merge={"carry": {"LB": ["LBCOM"]}}, limits=limits)
 
 
-def test_two_texts_with_one_hash_name_the_file_and_the_column(tmp_path, monkeypatch):
-    write(tmp_path / "DM.csv", people(9))
-    monkeypatch.setattr(texts_met, "hashes_of_texts", lambda texts: np.zeros(len(texts), dtype=np.uint64))
-    fault = merged(tmp_path, "disk", None, None)[2][0]
-    assert fault.startswith("DM.csv: column 'USUBJID': two different texts have one hash")
+def test_texts_with_one_hash_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(dictionary, "hashes_of_texts", lambda texts: np.zeros(len(texts), dtype=np.uint64))
+    assert_same(tmp_path, {"DM.csv": people(9), "LB.csv": laboratory(9)})
 
 
 @pytest.mark.parametrize("blank", ["\n" * 2000, " \n" * 2000])

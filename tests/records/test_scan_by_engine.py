@@ -18,9 +18,8 @@ from disclosure_control.identifiers.column_findings import Scan
 from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.scan import scan_dataset
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.dictionary import CountedTexts, GrowingDictionary
+from disclosure_control.records.counted_texts import CountedTexts, DictionaryOrSample
 from disclosure_control.records.disk import Limits
-from disclosure_control.records.sampled_texts import SampledTexts
 from tests.examples import examples
 from tests.records.written_pilots import by_engine, opened_with
 
@@ -116,19 +115,20 @@ def blocks_of_texts(draw):
 @examples(100)
 @given(blocks_of_texts(), st.integers(0, 3), st.integers(1, 12))
 def test_a_sample_has_everybody_with_its_texts_whatever_was_counted_before(blocks, n_before, n_most):
-    before = GrowingDictionary()
+    sampled = DictionaryOrSample(n_most)
+    n_before = min(n_before, len(blocks))
     for block in blocks[:n_before]:
-        before.encode(pa.array(block, pa.large_string()))
-    sampled = SampledTexts(before.counted(), sum(map(len, blocks[:n_before])), n_most)
+        sampled.encode(pa.array(block, pa.large_string()))
+    sampled.give_up()
     for block in blocks[n_before:]:
-        sampled.add(pa.array(block, pa.large_string()))
+        sampled.encode(pa.array(block, pa.large_string()))
     records = [one for block in blocks for one in block]
     found = sampled.counted()
     counts = Counter(one for one in records if one is not None)
     texts = found.texts.to_pylist()
     assert dict(zip(texts, found.people.tolist(), strict=True)) == {text: counts[text] for text in texts}
     assert [records.index(text) for text in texts] == found.first_record.tolist()
-    at_once = SampledTexts(_counted(sorted(counts)), 0, n_most).counted()
+    at_once = _counted(sorted(counts)).sampled(n_most)
     assert (sorted(texts), found.share_at_hand) == (sorted(at_once.texts.to_pylist()), at_once.share_at_hand)
     assert len(texts) <= n_most
     assert found.share_at_hand == 1 or len(counts) > n_most

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.basics.encoding import known_texts
+from disclosure_control.basics.encoding import dictionary
 from disclosure_control.basics.encoding.columns import texts_as_labels
-from disclosure_control.basics.encoding.known_texts import KnownTexts, as_texts
+from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.release import wanted_texts
 from disclosure_control.release.people import labels
 from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
@@ -32,7 +32,7 @@ def _all_alike(texts):
 def hashes(request, monkeypatch):
     """Whatever a hash finds is compared: with one hash for all of them the same is found."""
     if request.param == "hashes that are all alike":
-        monkeypatch.setattr(known_texts, "hashes_of_texts", _all_alike)
+        monkeypatch.setattr(dictionary, "hashes_of_texts", _all_alike)
         monkeypatch.setattr(wanted_texts, "_hashes_of", _all_alike)
         monkeypatch.setattr(wanted_texts, "_joined", lambda first, second, n, m: _all_alike(second[n:]))
     return request.param
@@ -44,7 +44,7 @@ def test_known_texts_are_those_that_a_dictionary_finds(hashes, known, others):
     known = list(dict.fromkeys(known))
     places = {text: place for place, text in enumerate(known)}
     given_texts = [*others, None, *known]
-    assert KnownTexts(known).positions(given_texts).tolist() == [places.get(text, -1) for text in given_texts]
+    assert Dictionary(known).positions(given_texts).tolist() == [places.get(text, -1) for text in given_texts]
 
 
 @examples(60)

@@ -18,7 +18,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.columns import numbers_of
-from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.domain_files import LargeFile, read_large_file
@@ -225,7 +225,7 @@ class FromDisk:
     def kept(self) -> np.ndarray:
         if self._treated is None:
             return np.arange(self._original.n_people)
-        return KnownTexts(self._original.ids()).positions(self._treated.records.ids())
+        return Dictionary(self._original.ids()).positions(self._treated.records.ids())
 
     def recoded(self, kept: np.ndarray) -> dict[str, RecodedColumn]:
         if self._treated is None:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.basics.encoding import known_texts
-from disclosure_control.basics.encoding.known_texts import KnownTexts
+from disclosure_control.basics.encoding import dictionary
+from disclosure_control.basics.encoding.dictionary import Dictionary
 from study.merge import subject_ids
 from study.merge.subject_ids import SubjectIdRule, read_subjects
 
@@ -25,9 +25,9 @@ def looked_up(request, monkeypatch):
     """All together; three ids at a time; and where every id has the same number."""
     if request.param != "usual":
         monkeypatch.setattr(subject_ids, "TEXTS_AT_ONCE", 3)
-        monkeypatch.setattr(known_texts, "TEXTS_AT_ONCE", 3)
+        monkeypatch.setattr(dictionary, "TEXTS_AT_ONCE", 3)
     if request.param == "one hash":
-        for module in (known_texts, subject_ids):
+        for module in (dictionary, subject_ids):
             monkeypatch.setattr(module, "hashes_of_texts", lambda texts: np.zeros(len(texts), dtype=np.uint64))
 
 
@@ -36,9 +36,9 @@ def test_each_id_is_found_at_its_place(looked_up, seed):
     ids = pd.Index(texts(seed, 40).dropna().unique())
     asked = pd.Index(texts(seed + 9, 60).dropna())
     expected = [list(ids).index(one) if one in set(ids) else -1 for one in asked]
-    assert KnownTexts(ids).positions(asked).tolist() == expected
-    assert KnownTexts(ids[:0]).positions(asked).tolist() == [-1] * len(asked)
-    assert KnownTexts(ids).positions(asked[:0]).tolist() == []
+    assert Dictionary(ids).positions(asked).tolist() == expected
+    assert Dictionary(ids[:0]).positions(asked).tolist() == [-1] * len(asked)
+    assert Dictionary(ids).positions(asked[:0]).tolist() == []
 
 
 @pytest.mark.parametrize(
