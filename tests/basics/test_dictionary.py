@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 from disclosure_control.basics.encoding import dictionary
+from disclosure_control.basics.encoding.columns import are_rising
 from disclosure_control.basics.encoding.dictionary import Dictionary
 
 
@@ -37,3 +38,9 @@ def test_a_text_is_copied_as_often_as_the_logarithm_of_all_says(monkeypatch):
     for i in range(n_blocks):
         known.encode(pa.array([f"{i * n_each + j}" for j in range(n_each)], pa.large_string()))
     assert 0 < sum(n_copied) <= n_blocks * n_each * np.log2(n_blocks)
+
+
+def test_texts_rise_where_each_is_larger_than_the_one_before():
+    for texts, are in (([], True), (["b"], True), (["a", "b"], True), (["a", "a"], False), (["b", "a"], False)):
+        assert are_rising(pa.array(texts, pa.large_string())) == are, texts
+    assert not are_rising(pa.array(["a", None, "b"]))

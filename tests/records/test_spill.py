@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from disclosure_control.assess import opening
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records import spill
+from disclosure_control.records.disk import Limits
 from disclosure_control.records.spill import SpilledArrays, spill_folder
 from disclosure_control.run.results import SPILL, held
 from tests.records.test_engines import CONFIG
@@ -56,6 +59,43 @@ def test_a_disk_without_room_is_a_fault_before_anything_is_read(tmp_path):
     with pytest.raises(FaultyInputError, match="free"), spill_folder(tmp_path, 1 << 80):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def with_free(monkeypatch, n_bytes: int) -> None:
+    monkeypatch.setattr(spill.shutil, "disk_usage", lambda folder: Mock(free=n_bytes))
+
+
+def test_a_disk_with_just_enough_room_is_enough(tmp_path, monkeypatch):
+    with_free(monkeypatch, 1000)
+    with spill_folder(tmp_path, 1000):
+        pass
+    with pytest.raises(FaultyInputError, match="free"), spill_folder(tmp_path, 1001):
+        pass
+
+
+def test_a_pilot_from_disk_needs_as_much_room_as_is_said_of_its_text(tmp_path, monkeypatch):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of(PEOPLE))
+    n_bytes = int(opening.SPILL_PER_BYTE * path.stat().st_size)
+    with_free(monkeypatch, n_bytes)
+    with opening.opened_from_disk(path, CONFIG, READERS):
+        pass
+    with_free(monkeypatch, n_bytes - 1)
+    with pytest.raises(FaultyInputError, match="free"), opening.opened_from_disk(path, CONFIG, READERS):
+        pass
+
+
+def test_a_repeated_id_beside_its_own_in_a_file_that_rises_is_a_fault(tmp_path):
+    path = tmp_path / "combined_dataset.csv"
+    path.write_bytes(text_of([[f"{i // 2:02d}", *row[1:]] for i, row in enumerate(PEOPLE)]))
+    fault = r"6 rows repeat the USUBJID of another row \(12 rows, 6 subjects\)"
+    for block_bytes in (1 << 24, 40):  # neighbours within a block, and on either side of its end
+        limits = Limits(block_bytes=block_bytes)
+        with (
+            pytest.raises(FaultyInputError, match=fault),
+            opening.opened_from_disk(path, CONFIG, READERS, limits=limits),
+        ):
+            pass
 
 
 def test_arrays_come_back_as_often_as_asked(tmp_path):
