@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from disclosure_control.basics.settings.fields import read
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.draft.columns import Column, columns_of
 from disclosure_control.draft.literal import DraftedValue, Group, Node, config_text
@@ -18,8 +20,8 @@ from disclosure_control.draft.thresholds import draft_k
 from disclosure_control.identifiers.scan import scan_combined
 from study.merge.combine import Combined, MergeResources, combine_domains
 from study.merge.reading import ReadOnce, read_tables_to_merge
-from study.merge.settings import MergeSettings, read_merge_settings
-from study.merge.subject_ids import SubjectIdRule, read_subject_id_rule
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import SubjectIdRule
 
 TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_columns} columns. \
 "{review}" marks what you have to decide: change the line or keep it, and take the mark away.
@@ -68,7 +70,10 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
 
 
 def _rule_and_settings(subject_id: object, merge: object) -> tuple[SubjectIdRule, MergeSettings]:
-    return read_subject_id_rule(subject_id), read_merge_settings(merge)
+    return (
+        read(SubjectIdRule, subject_id, Place("subject_id")),
+        read(MergeSettings, merge, Place("merge")),
+    )
 
 
 def _columns(combined: Combined, merge: MergeDraft, k: DraftedValue) -> list[Column]:

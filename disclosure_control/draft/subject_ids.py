@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import parse_numbers
+from disclosure_control.basics.settings.fields import typed
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.draft.headings import is_number, names_subjects
 from disclosure_control.draft.literal import DraftedValue
-from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subject_id_rule, read_subjects
+from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subjects
 
 # From the mildest to what keeps a number alone. None puts a prefix before the ids: a pilot's name is no part of them.
 SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
@@ -70,7 +71,7 @@ def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectI
         width = _padded_width(ids[base], spelling)
         if width:
             lines["zero_pad"] = DraftedValue(width, f"numbers of up to {width} digits, filled up as in {base}")
-    rule = read_subject_id_rule({name: line.value for name, line in lines.items()})
+    rule = typed(SubjectIdRule, {name: line.value for name, line in lines.items()})
     n_subjects = {domain: len(found) for domain, found in ids.items()}  # a rule makes no two of a file equal
     return SubjectIds(lines, rule, {name: n for name, n in known.items() if n}, n_subjects)
 

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from config.model_settings import KeyReader, PilotConfig
-from disclosure_control.basics.settings.fields import read
-from disclosure_control.basics.settings.kinds import Place
+from config.model_settings import KeyReader, PilotConfig, key_reader
 
 # Config keys of the steps, in the order in which they run. In the folder of each, the module ``settings`` names the
 # class of what its key says, ``SETTINGS``, and the module ``step`` has ``run_step(StepInput)``; both are imported where
@@ -41,7 +39,7 @@ def _reader_of(name: str) -> KeyReader:
         module = settings_module(name)
         if not isinstance(getattr(module, "SETTINGS", None), type):
             return module.read_settings(value, config, columns)
-        return read(module.SETTINGS, value, Place(name, config, columns))
+        return key_reader(name, module.__name__)(value, config, columns)
 
     return read_key
 

@@ -8,6 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import TEXT, TEXTS, Kind, as_tuple, is_name, one_of, one_or_by_name
+from study.formats.dates import READINGS
+
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
@@ -16,26 +20,54 @@ if TYPE_CHECKING:
 GZIP_SUFFIX = ".gz"
 
 
+def _is_encoding(name: object) -> bool:
+    try:
+        return is_name(name) and isinstance("".encode(name), bytes)
+    except (LookupError, ValueError):
+        return False
+
+
+NAMES_OF_FILES = Kind(
+    lambda value: is_name(value) or (TEXTS.is_valid(value) and len(value) > 0),
+    "the name of the file that holds the domain, or a list of those that are pooled",
+    as_tuple,
+)
+
+
 @dataclass(frozen=True)
-class FileOptions:
+class FileOptions(SettingsGroup):
     """What the config declares about one file; None means: guess, and say so.
 
-    ``numbers``: columns of numbers alone. ``dates``: how dates are written, in the whole file or by column.
-    ``unnamed`` "drop": a column without a name is left out. ``sheet``: of a workbook. ``value_labels``: "codes" or
-    "labels" of SPSS, Stata and SAS. ``file``: the files that hold the domain, where several may. ``keep``: columns that
-    are never taken for row numbers.
+    ``dates``: how dates are written, in the whole file or by column. ``file``: the files that hold the domain, where
+    several may. ``keep``: columns that are never taken for row numbers.
     """
 
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    missing: tuple[str, ...] | None = None
-    numbers: tuple[str, ...] = ()
-    dates: str | Mapping[str, str] | None = None
-    unnamed: str | None = None
-    sheet: str | None = None
-    value_labels: str = "codes"
-    file: tuple[str, ...] = ()
+    delimiter: str | None = setting(
+        Kind(lambda value: is_name(value) and len(value) == 1, "one character"), "what separates the columns", None
+    )
+    encoding: str | None = setting(
+        Kind(_is_encoding, 'the name of an encoding, such as "cp1253"'), "how the text is encoded", None
+    )
+    decimal: str | None = setting(one_of(".", ","), "the decimal sign", None)
+    missing: tuple[str, ...] | None = setting(
+        TEXTS.but("a list of texts that mean missing"), "texts that mean missing in this file", None
+    )
+    numbers: tuple[str, ...] = setting(
+        TEXTS.but("a list of columns that hold numbers alone"),
+        "columns of numbers: any other value is missing",
+        (),
+    )
+    dates: str | Mapping[str, str] | None = setting(
+        one_or_by_name(one_of(*READINGS)), "how dates are written, in the whole file or by column", None
+    )
+    unnamed: str | None = setting(one_of("drop"), '`"drop"` leaves out a column without a name', None)
+    sheet: str | None = setting(TEXT.but("the name of a workbook's sheet"), "which sheet of a workbook is read", None)
+    value_labels: str = setting(
+        one_of("codes", "labels"), "what SPSS, Stata and SAS files give: codes, or their labels", "codes"
+    )
+    file: tuple[str, ...] = setting(
+        NAMES_OF_FILES, "the file that holds a domain, where several do; a list pools them knowingly", ()
+    )
     keep: tuple[str, ...] = ()
 
     def date_order_of(self, column: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +11,12 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
-from disclosure_control.basics.settings.settings import faults_of_settings
-from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name, one_of, whole_number
 from study.merge.patterns import compiles, replaced, replacement_fits
 
 DEFAULT_COLUMN = "USUBJID"
 SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
-CASES = ("upper", "lower")
 TEXTS_AT_ONCE = 1 << 19  # ids that are worked on at once, so that those of a nation are not in memory twice
 
 
@@ -25,20 +25,38 @@ def _whole(number: float) -> str:
     return f"{number:.0f}" if number == int(number) else repr(number)
 
 
+_PRINTABLE = Kind(lambda value: isinstance(value, str) and value.isprintable(), "a text")
+
+
 @dataclass(frozen=True)
-class SubjectIdRule:
+class SubjectIdRule(SettingsGroup):
     """Applied to each id in this order: trimming, case, pattern and replacement, zero padding, prefix.
 
     ``column`` None: the file has no id, and its rows are numbered from 1.
     """
 
-    column: str | None = DEFAULT_COLUMN
-    strip: bool = True
-    case: str | None = None
-    pattern: str | None = None
-    replacement: str = ""
-    zero_pad: int = 0
-    prefix: str = ""
+    column: str | None = setting(
+        Kind(lambda value: value is None or is_name(value), "a column name, or None"),
+        "which column names the subject; `None` for one file without ids, whose rows are then numbered",
+        DEFAULT_COLUMN,
+    )
+    strip: bool = setting(FLAG, "blanks at both ends go", True)
+    case: str | None = setting(one_of("upper", "lower"), "all letters become capitals, or small", None)
+    pattern: str | None = setting(
+        Kind(lambda value: isinstance(value, str) and compiles(value), "a regular expression"),
+        "what it matches is replaced; it is stopped where it backtracks without end",
+        None,
+    )
+    replacement: str = setting(_PRINTABLE.but("a text; \\1 is the first group"), "what stands there instead", "")
+    zero_pad: int = setting(whole_number(0, 64), "digits to which a number is filled up with zeros", 0)
+    prefix: str = setting(_PRINTABLE, "what is put before each id", "")
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """A replacement without a pattern, or with a group that the pattern does not have."""
+        if self.pattern is not None and not replacement_fits(self.pattern, self.replacement):
+            yield f"{place['replacement']}: it names a group that the pattern does not have"
+        if "replacement" in given and self.pattern is None:
+            yield f"{place['replacement']}: given without a pattern"
 
     def apply(self, ids: pd.Index) -> tuple[pd.Index, int]:
         """The ids (n_distinct,) after the rule, as text, and how many the pattern does not touch.
@@ -60,33 +78,7 @@ class SubjectIdRule:
         return pd.Index(self.prefix + text), n_unmatched
 
 
-_KEYS = {
-    "column": (lambda value: value is None or (isinstance(value, str) and value != ""), "a column name, or None"),
-    "strip": (lambda value: isinstance(value, bool), "True or False"),
-    "case": (lambda value: value in CASES, '"upper" or "lower"'),
-    "pattern": (lambda value: isinstance(value, str) and compiles(value), "a regular expression"),
-    "replacement": (lambda value: isinstance(value, str) and value.isprintable(), "a text; \\1 is the first group"),
-    "zero_pad": (lambda value: type(value) is int and 0 <= value <= 64, "a whole number from 0 to 64"),
-    "prefix": (lambda value: isinstance(value, str) and value.isprintable(), "a text"),
-}
-
-
-def check_subject_id(value: object) -> list[str]:
-    """Faults of the config key ``subject_id``."""
-    faults = faults_of_settings("subject_id", value, _KEYS)
-    if not isinstance(value, dict):
-        return faults
-    if not faults and "pattern" in value and not replacement_fits(value["pattern"], value.get("replacement", "")):
-        faults.append("subject_id['replacement']: it names a group that the pattern does not have")
-    if "replacement" in value and "pattern" not in value:
-        faults.append("subject_id['replacement']: given without a pattern")
-    return faults
-
-
-def read_subject_id_rule(value: Any) -> SubjectIdRule:
-    """The rule that a config's ``subject_id`` key says. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(check_subject_id(value))
-    return SubjectIdRule(**value)
+SETTINGS = SubjectIdRule
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import pytest
 from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.telling.faults import ColumnNames, faults_of_columns, nearest_name
 from study.merge.combine import combine_domains
-from study.merge.settings import read_merge_settings
 from study.merge.subject_ids import SubjectIdRule
+from tests.config_keys import settings_of_key
 from tests.study.merge.merge_files import finding, write
 
 FILES = {
@@ -29,7 +29,7 @@ def columns(tmp_path_factory) -> ColumnNames:
     folder = tmp_path_factory.mktemp("pilot")
     for name, rows in FILES.items():
         write(folder / name, rows)
-    combined = combine_domains(folder, SubjectIdRule(), read_merge_settings(MERGE))
+    combined = combine_domains(folder, SubjectIdRule(), settings_of_key("merge", MERGE))
     (folder / "merge_report.json").write_text(json.dumps(combined.report))
     return known_columns(list(combined.frame), folder)
 

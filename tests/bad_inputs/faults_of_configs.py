@@ -131,7 +131,9 @@ config_case("config_without_binning_config", ["binning_config: missing", "give e
 config_case("categorical_qis_is_a_text", ["categorical_qis: found 'DM__SEX'", NAMES], categorical_qis="DM__SEX")
 config_case("categorical_qis_holds_a_number", ["categorical_qis: found", NAMES], categorical_qis=["DM__SEX", 5])
 config_case(
-    "continuous_qis_is_a_dictionary", ["continuous_qis: found dict", NAMES], continuous_qis={"DM__AGE": [0, 50, 100]}
+    "continuous_qis_is_a_dictionary",
+    ["continuous_qis: found {", NAMES],
+    continuous_qis={"DM__AGE": [0, 50, 100]},
 )
 config_case("qi_listed_twice", ["categorical_qis: found", "distinct"], categorical_qis=["DM__SEX", "DM__SEX"])
 config_case(
@@ -214,18 +216,18 @@ config_case(
 
 config_case(
     "column_that_does_not_exist",
-    ["column 'DM__SEXX' of the config is not in the combined dataset", "did you mean 'DM__SEX'?"],
+    ["column 'DM__SEXX' is not in the combined dataset", "did you mean 'DM__SEX'?"],
     categorical_qis=["DM__SEXX", f"SC__{DISTRICT}"],
 )
 config_case(
     "sensitive_column_that_does_not_exist",
-    ["column 'LB__Cholestrol' of the config", "did you mean 'LB__Cholesterol'?"],
+    ["column 'LB__Cholestrol'", "did you mean 'LB__Cholesterol'?"],
     sensitive_feature="LB__Cholestrol",
     sensitive_binning_config_for_L={},
 )
 config_case(
     "column_with_half_a_character",
-    ["column 'DM__\\ud800' of the config is not in the combined dataset"],
+    ["column 'DM__\\ud800' is not in the combined dataset"],
     categorical_qis=["DM__\ud800"],
 )
 config_case(

@@ -52,50 +52,66 @@ def merge_case(name, says, n_faults=1, door=BOTH, **merge):
 
 config_case("merge_is_a_list", ["merge: found list", "allowed: a dictionary of ignore"], door=BOTH, merge=["VS"])
 merge_case("with_an_unknown_key", ["merge: unknown key 'records'", "known: ignore, study, missing"], records="last")
-merge_case("record_rule_unknown", ["merge['record']: found 'median'", "baseline or first or last"], record="median")
-merge_case("record_rule_of_a_domain_unknown", ["merge['record']: found {'LB': 'median'}"], record={"LB": "median"})
-merge_case("result_rule_unknown", ["merge['result']: found 'original'", "standard or reported"], result="original")
 merge_case(
-    "text_rule_unknown", ["merge['text_results']: found 'drop'", "keep or missing or number"], text_results="drop"
+    "record_rule_unknown", ["merge['record']: found 'median'", '"baseline" or "first" or "last"'], record="median"
 )
-merge_case("column_names_unknown", ["merge['column_names']: found 'LABEL'", "TEST or TESTCD"], column_names="LABEL")
+merge_case("record_rule_of_a_domain_unknown", ["merge['record']['LB']: found 'median'"], record={"LB": "median"})
+merge_case("result_rule_unknown", ["merge['result']: found 'original'", '"standard" or "reported"'], result="original")
 merge_case(
-    "several_rows_unknown", ["merge['several_rows']: found", "{domain: first or last}"], several_rows={"VS": "mean"}
+    "text_rule_unknown", ["merge['text_results']: found 'drop'", '"keep" or "missing" or "number"'], text_results="drop"
 )
-merge_case("pool_of_an_unknown_difference", ["merge['pool']: found", "SPEC"], pool={"LB__Glucose": ["VISIT"]})
+merge_case("column_names_unknown", ["merge['column_names']: found 'LABEL'", '"TESTCD"'], column_names="LABEL")
+merge_case(
+    "several_rows_unknown",
+    ["merge['several_rows']['VS']: found 'mean'", '"first" or "last"'],
+    several_rows={"VS": "mean"},
+)
+merge_case(
+    "pool_of_an_unknown_difference", ["merge['pool']['LB__Glucose']: found", "SPEC"], pool={"LB__Glucose": ["VISIT"]}
+)
 merge_case("ignore_is_a_text", ["merge['ignore']: found 'VS'", "a list of domains"], ignore="VS")
 merge_case(
     "events_without_a_variable",
-    ["merge['events']: found", "{domain: {variable: list of codes}}"],
+    ["merge['events']['AE']: found", "{variable: a list of codes}"],
     events={"AE": ["HEADACHE"]},
 )
 merge_case("drop_constants_is_a_text", ["merge['drop_constants']: found 'yes'", "True or False"], drop_constants="yes")
 merge_case(
     "file_option_unknown",
-    ["merge['files']: found {'VS': {'separator': ';'}}", "delimiter: one character"],
+    ["merge['files']['VS']: unknown key 'separator'", "known: delimiter"],
     files={"VS": {"separator": ";"}},
 )
 merge_case(
     "encoding_unknown",
-    ["merge['files']: found {'VS': {'encoding': 'greek-1253'}}", "an encoding"],
+    ["merge['files']['VS']['encoding']: found 'greek-1253'", "an encoding"],
     files={"VS": {"encoding": "greek-1253"}},
 )
 merge_case(
-    "encoding_that_encodes_nothing", ["merge['files']: found", "an encoding"], files={"VS": {"encoding": "undefined"}}
+    "encoding_that_encodes_nothing",
+    ["merge['files']['VS']['encoding']: found", "an encoding"],
+    files={"VS": {"encoding": "undefined"}},
 )
-merge_case("encoding_with_a_nul_byte", ["merge['files']: found", "an encoding"], files={"VS": {"encoding": "a\0b"}})
 merge_case(
-    "encoding_is_no_text_encoding", ["merge['files']: found", "an encoding"], files={"VS": {"encoding": "rot13"}}
+    "encoding_with_a_nul_byte",
+    ["merge['files']['VS']['encoding']: found", "an encoding"],
+    files={"VS": {"encoding": "a\0b"}},
+)
+merge_case(
+    "encoding_is_no_text_encoding",
+    ["merge['files']['VS']['encoding']: found", "an encoding"],
+    files={"VS": {"encoding": "rot13"}},
 )
 merge_case(
     "delimiter_of_two_characters",
-    ["merge['files']: found", "delimiter: one character"],
+    ["merge['files']['VS']['delimiter']: found", "one character"],
     files={"VS": {"delimiter": ";;"}},
 )
-merge_case("decimal_sign_unknown", ["merge['files']: found", '"." or ","'], files={"VS": {"decimal": "'"}})
+merge_case(
+    "decimal_sign_unknown", ["merge['files']['VS']['decimal']: found", '"." or ","'], files={"VS": {"decimal": "'"}}
+)
 merge_case(
     "missing_token_is_a_text",
-    ["merge['files']: found", "a list of texts that mean missing"],
+    ["merge['files']['VS']['missing']: found", "a list of texts that mean missing"],
     files={"VS": {"missing": "NA"}},
 )
 merge_case("drops_a_column_that_does_not_exist", ["merge['drop']: no column 'VS__BMII'"], door=1, drop=["VS__BMII"])

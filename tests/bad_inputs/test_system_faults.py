@@ -291,4 +291,4 @@ def test_a_terminal_that_knows_ascii_alone_stops_nothing(pilot):
     pilot.configure(categorical_qis=["DM__ΦΥΛΟ"])
     run = start_process(pilot, 2, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert run.status == INPUT_AT_FAULT
-    assert "column 'DM__????' of the config is not in the combined dataset" in run.err
+    assert "column 'DM__????' is not in the combined dataset" in run.err

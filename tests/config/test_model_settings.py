@@ -130,7 +130,9 @@ def test_without_continuous_quasi_identifiers_no_bins_are_needed():
 
 @pytest.mark.parametrize("bins", [{}, {"DM__AGE": [0, 100]}, {"DM__AGE": (0, 100)}], ids=repr)
 def test_continuous_quasi_identifiers_may_stay_as_they_are(bins):
-    assert models.validate_config({**VALID, "binning_config": bins}).binning_config == bins
+    assert models.validate_config({**VALID, "binning_config": bins}).binning_config == {
+        name: list(edges) for name, edges in bins.items()
+    }
 
 
 @each("kind", [list, tuple, set, dict.fromkeys, pd.Index, reversed, iter])
@@ -255,7 +257,7 @@ def test_an_unknown_key_like_none_that_is_known(key):
         ({"L": {"LB__Cholesterol": 2}}, ["L['LB__Glucose']", "missing"]),
         ({"T": {"LB__Glucose": 2}}, ["T['LB__Cholesterol']", "missing"]),
         ({"L": {"LB__Cholesterol": 2, "LB__Glucose": 2, "LB__Glucos": 2}}, ["L['LB__Glucos']", "'LB__Glucose'?"]),
-        ({"T": {"LB__Cholesterol": 2, "LB__Glucose": 2, 5: 2}}, ["T[5]", "sensitive_feature"]),
+        ({"T": {"LB__Cholesterol": 2, "LB__Glucose": 2, 5: 2}}, ["T[5]", "sensitive feature"]),
         ({"t_distance": {"DM__AGE": "ordered"}}, ["t_distance['DM__AGE']", "sensitive_feature"]),
     ],
 )

@@ -24,8 +24,7 @@ from disclosure_control.records.merging import MergeLimits, choose_merging, work
 from study.formats import packed
 from study.merge.combine import Combined, combine_domains
 from study.merge.reductions import REDUCTIONS
-from study.merge.settings import read_merge_settings
-from study.merge.subject_ids import read_subject_id_rule
+from tests.config_keys import settings_of_key
 from tests.study.merge.merge_files import write
 from tests.study.merge.test_merge_findings_referee import assert_is_as_the_referee_says, large_domain
 
@@ -39,7 +38,7 @@ def merged(folder, engine, subject_id, merge, limits=TINY):
     try:
         with working_on(engine, folder, results, limits) as working:
             combined: Combined = combine_domains(
-                folder, read_subject_id_rule(subject_id or {}), read_merge_settings(merge or {}), working
+                folder, settings_of_key("subject_id", subject_id or {}), settings_of_key("merge", merge or {}), working
             )
             pieces = list(combined.pieces)
             assert (len(pieces) > 1) == (engine == "disk" and combined.n_subjects > 1)
@@ -162,7 +161,8 @@ def in_blocks_of(n_bytes, folder):
         limits = MergeLimits(large_bytes=0, rows_per_part=3, file=FileLimits(block_bytes=n_bytes, n_divided=5))
         (folder / "results").mkdir(exist_ok=True)
         with working_on("disk", folder, folder / "results", limits) as working:
-            combined = combine_domains(folder, read_subject_id_rule({}), read_merge_settings(merge), working)
+            rules = settings_of_key("subject_id", {}), settings_of_key("merge", merge)
+            combined = combine_domains(folder, *rules, working)
             return SimpleNamespace(frame=combined.frame, report=combined.report)  # read while it is there
 
     return merged_so

@@ -156,7 +156,7 @@ def test_nobody_stands_in_what_goes_from_hand_to_hand_or_is_shown(seed, run):
     summary = ran.summary
     config = validate_config(summary["config"], _columns(ran), KEY_READERS | STEP_READERS)
     lines = [json.loads(line) for line in texts["history.jsonl"].splitlines()]
-    context = config.settings.get("context") or ContextSettings()
+    context = config.of(ContextSettings)
     content = EvidenceContent(summary, context, config, tuple(_columns(ran)), lines[-1]["when"])
     assert texts[REPORT_MD] == as_markdown(content, sections_of(content))
     assert texts[REPORT_HTML] == as_html(content, sections_of(content))

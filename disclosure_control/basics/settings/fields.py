@@ -41,20 +41,28 @@ S = TypeVar("S", bound=SettingsGroup)
 
 
 class SettingField(NamedTuple):
-    """What is declared of a setting: its ``kind``, and what its row of the documentation says."""
+    """What is declared of a setting: its ``kind``, and what its row of the documentation says.
+
+    ``attribute``: the field that holds it, in the class.
+    """
 
     kind: Kind
     says: str
     default_words: str
     is_required: bool
+    attribute: str = ""
 
 
-def setting(kind: Kind, says: str = "", default: Any = dataclasses.MISSING, default_words: str = "") -> Any:
+def setting(
+    kind: Kind, says: str = "", default: Any = dataclasses.MISSING, default_words: str = "", named: str = ""
+) -> Any:
     """A field that is a setting; one without a default has to be given.
 
     ``says`` is its row of the documentation, where ``default_words`` stand for a default that no value tells.
+    ``named``: what a config calls it, where that is not the name of the field.
     """
-    metadata = {"setting": SettingField(kind, says, default_words, default is dataclasses.MISSING)}
+    declared = SettingField(kind, says, default_words, default is dataclasses.MISSING)
+    metadata = {"setting": declared, "named": named}
     if isinstance(default, dict):
         return dataclasses.field(default_factory=lambda: dict(default), metadata=metadata)
     return dataclasses.field(default=default, metadata=metadata)
@@ -63,7 +71,11 @@ def setting(kind: Kind, says: str = "", default: Any = dataclasses.MISSING, defa
 def settings_in(kind: type[SettingsGroup]) -> dict[str, SettingField]:
     """The settings that a class holds, by name, in its order."""
     fields = dataclasses.fields(kind)  # type: ignore[arg-type]  # every class of settings is a dataclass
-    return {field.name: field.metadata["setting"] for field in fields if "setting" in field.metadata}
+    return {
+        field.metadata["named"] or field.name: field.metadata["setting"]._replace(attribute=field.name)
+        for field in fields
+        if "setting" in field.metadata
+    }
 
 
 def read(kind: type[S], given: Any, place: Place) -> S:
@@ -82,18 +94,25 @@ def faults_of(kind: type[SettingsGroup], given: Any, place: Place) -> list[str]:
         for key in given
         if key not in known
     ]
-    for name, one in known.items():
-        if name in given:
-            faults += one.kind.faults(given[name], place[name])
-        elif one.is_required:
-            faults.append(f"{place[name]}: missing; allowed: {one.kind.allowed}")
+    faults += [fault for found in faults_by_setting(kind, given, place).values() for fault in found]
     return faults or list(typed(kind, given).check(place, given))
+
+
+def faults_by_setting(kind: type[SettingsGroup], given: Mapping[Any, Any], place: Place) -> dict[str, list[str]]:
+    """By setting its faults: of its value, or that it is missing; settings without a fault are left out."""
+    faults = {
+        name: one.kind.faults(given[name], place[name])
+        if name in given
+        else [f"{place[name]}: missing; allowed: {one.kind.allowed}"] * one.is_required
+        for name, one in settings_in(kind).items()
+    }
+    return {name: found for name, found in faults.items() if found}
 
 
 def typed(kind: type[S], given: Any) -> S:
     """The class of what was given and has no fault; what was not given has its default."""
     known = settings_in(kind)
-    return kind(**{name: known[name].kind.read(value) for name, value in kind.unfold(given).items()})
+    return kind(**{known[name].attribute: known[name].kind.read(value) for name, value in kind.unfold(given).items()})
 
 
 def in_words(kind: type[SettingsGroup]) -> str:
@@ -117,6 +136,6 @@ def columns_named(settings: SettingsGroup) -> dict[str, list[str]]:
     named = {
         name: list(one.kind.columns(value))
         for name, one in settings_in(type(settings)).items()
-        if (value := getattr(settings, name)) is not None
+        if (value := getattr(settings, one.attribute)) is not None
     }
     return {name: columns for name, columns in named.items() if columns}

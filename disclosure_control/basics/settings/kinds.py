@@ -87,6 +87,10 @@ class Kind:
         """The same kind in other words."""
         return dataclasses.replace(self, allowed=allowed)
 
+    def read_as(self, read: Callable[[Any], Any]) -> Kind:
+        """The same kind as another type."""
+        return dataclasses.replace(self, read=read)
+
 
 # ---------------------------------------------------------------- what values may be
 
@@ -143,6 +147,7 @@ def as_tuple(value: str | Iterable[str]) -> tuple[str, ...]:
 
 
 TEXT = Kind(is_name, "a text")
+TEXTS = Kind(lambda value: isinstance(value, list | tuple) and all(map(is_name, value)), "a list of texts")
 SENTENCE = Kind(lambda value: isinstance(value, str) and is_value(value), "a text that is not blank")
 DATE = Kind(_is_date, "a date such as 2026-06-30")
 NUMBER = Kind(is_number, "a number")
@@ -229,14 +234,14 @@ def dictionary_of(
         faults = []
         for name, entry in value.items():
             if not is_name(name):
-                faults.append(f"{place}: found the key {name!r}; allowed: {words}")
+                faults.append(f"{place[name]}: found a key that is no text; allowed: {words}")
             elif known and name not in known:
                 faults.append(f"{place}: unknown key {name!r}{nearest_name(name, known)}; known: {', '.join(known)}")
             else:
                 faults += kind.faults(entry, place[name])
         return faults
 
-    words = allowed or f"a dictionary, {names} -> {kind.allowed}"
+    words = allowed or f"{{{names}: {kind.allowed}}}"
     return Kind(
         lambda value: isinstance(value, dict),
         words,

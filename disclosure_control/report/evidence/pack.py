@@ -41,7 +41,7 @@ def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
     Everything in it is what the JSON summary tells, so small counts are masked in it, too.
     """
     settings = evidence.config.settings
-    context = settings.get("context") or ContextSettings()
+    context = evidence.config.of(ContextSettings)
     content = EvidenceContent(evidence.summary, context, evidence.config, evidence.columns, evidence.pilot.started)
     sections = sections_of(content)
     results.write_text(REPORT_MD, as_markdown(content, sections))

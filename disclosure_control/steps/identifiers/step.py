@@ -84,8 +84,7 @@ def scan_beside(
     folder: Path, config: PilotConfig, columns: list[str], reading: DomainReader | None = None
 ) -> tuple[Scan, list[str]]:
     """The scan of what the domain files hold and the combined dataset does not, and files that could not be read."""
-    merge: MergeSettings = config.settings.get("merge") or MergeSettings()
-    rule: SubjectIdRule = config.settings.get("subject_id") or SubjectIdRule()
+    merge, rule = config.of(MergeSettings), config.of(SubjectIdRule)
     try:
         found = find_domain_files(folder, merge.chosen_files).by_domain
     except FaultyInputError:

@@ -38,7 +38,7 @@ def run_step(step: StepInput) -> StepResult:
     inputs: dict[str, dict] = {}
     if settings.identified is not None:
         check_within(settings, pilot)
-        rule = step.assessment.config.settings.get("subject_id", SubjectIdRule())
+        rule = step.assessment.config.of(SubjectIdRule)
         identified = read_identified(settings, step.folder, subjects, rule)
         figures["identified"] = figures_of_people(identified)
         figures["notes"] += identified.notes

@@ -24,7 +24,7 @@ from disclosure_control.release.facts import KINDS
 from disclosure_control.release.rare_terms import ALONG, RareTerms
 from disclosure_control.treatments.keys import KEY_FROM, faults_of_key
 from study.formats.registry import writers_by_name
-from study.merge.subject_ids import DEFAULT_COLUMN
+from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.operations import OperationKind, OperationRule, overriding_line, patterns_deciding
 
 
@@ -188,8 +188,7 @@ def faults_without_records(settings: ReleaseSettings, config: PilotConfig) -> li
             f"release['format']: {settings.format} is written whole, and this run works from disk; allowed: {allowed}, "
             "or nothing, for each file as it came; or use --engine memory on a machine with enough memory"
         )
-    rule = config.settings.get("subject_id")
-    if rule is not None and rule.column is None:
+    if config.of(SubjectIdRule).column is None:
         faults.append(
             'release: subject_id: {"column": None} numbers the rows of a file, which is done in memory alone; give the '
             "file a column that holds the id, or use --engine memory on a machine with enough memory"

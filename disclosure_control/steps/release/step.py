@@ -119,7 +119,7 @@ def _reasons_of_chance(treated: TreatedPilot | None) -> list[Reason]:
 
 
 def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
-    return config.settings.get("subject_id", SubjectIdRule()), config.settings.get("merge", MergeSettings())
+    return config.of(SubjectIdRule), config.of(MergeSettings)
 
 
 def _people(

@@ -211,7 +211,7 @@ class FromDisk:
         n_bytes = sum(size for size in sizes if size >= self._limits.domains.large_bytes)
         stop_without_room(step.folder / RESULTS_FOLDER, SPILL_PER_BYTE * n_bytes)
         self.most_rows: int | None = self._limits.rows_at_hand
-        rule = step.assessment.config.settings.get("subject_id", SubjectIdRule())
+        rule = step.assessment.config.of(SubjectIdRule)
         self.read: Read = functools.partial(
             read_for_release, rule=rule, folder=self._folder, limits=self._limits.domains
         )

@@ -14,8 +14,7 @@ import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from study.merge.combine import Combined, combine_domains
-from study.merge.settings import read_merge_settings
-from study.merge.subject_ids import read_subject_id_rule
+from tests.config_keys import settings_of_key
 from tests.places import SHARED_DATA
 from tests.study.merge.merge_referee import FindingsReferee
 
@@ -32,7 +31,8 @@ def combine(tmp_path: Path, files: dict, subject_id: dict | None = None, merge: 
     folder = Path(tempfile.mkdtemp(dir=tmp_path))
     for name, rows in files.items():
         write(folder / name, rows)
-    return combine_domains(folder, read_subject_id_rule(subject_id or {}), read_merge_settings(merge or {}))
+    rules = settings_of_key("subject_id", subject_id or {}), settings_of_key("merge", merge or {})
+    return combine_domains(folder, *rules)
 
 
 def faults_of(tmp_path: Path, files: dict, subject_id: dict | None = None, merge: dict | None = None) -> list[str]:

@@ -9,8 +9,9 @@ import pytest
 
 from disclosure_control.run.results import csv_bytes
 from study.merge.combine import combine_domains
-from study.merge.settings import MergeSettings, read_merge_settings
+from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+from tests.config_keys import settings_of_key
 from tests.study.merge.merge_files import (
     SHARED_DATA,
     assert_agrees_with_the_referee,
@@ -119,7 +120,7 @@ def test_flagged_results_are_in_standard_units(combined, by_subject, test):
 
 def test_reported_cholesterol_is_in_milligrams(by_subject):
     merge = {"result": {"LB__Cholesterol": "reported"}, "ignore": ["AE", "CM", "LBHE", "SUPPLBCH", "VS"]}
-    combined = combine_domains(PILOT, SubjectIdRule(), read_merge_settings(merge))
+    combined = combine_domains(PILOT, SubjectIdRule(), settings_of_key("merge", merge))
     flagged = xpt("lbch").query("LBTESTCD == 'CHOL' and LBBLFL == 'Y'").set_index("USUBJID")
     found = combined.frame.set_index("USUBJID")
     assert found.loc[flagged.index, "LB__Cholesterol"].tolist() == flagged["LBORRES"].tolist()
@@ -270,7 +271,7 @@ def test_a_whole_study_is_the_same_in_three_formats():
     """28 domains as JSON and DSJC; XPT has 27, without FT."""
     json, dsjc = (combine_domains(STUDY / form, SubjectIdRule(), MergeSettings()).frame for form in ("json", "dsjc"))
     pd.testing.assert_frame_equal(json, dsjc)
-    without_ft = read_merge_settings({"ignore": ["FT"]})
+    without_ft = settings_of_key("merge", {"ignore": ["FT"]})
     expected = combine_domains(STUDY / "json", SubjectIdRule(), without_ft).frame
     pd.testing.assert_frame_equal(combine_domains(STUDY / "xpt", SubjectIdRule(), MergeSettings()).frame, expected)
     assert (json.shape, expected.shape) == ((18, 178), (18, 127))

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from study.merge import patterns
-from study.merge.subject_ids import SubjectIdRule, check_subject_id
+from study.merge.subject_ids import SubjectIdRule
+from tests.config_keys import faults_of_key
 from tests.examples import quick_share_of, some_of
 from tests.places import PROJECT
 from tests.study.merge.merge_files import DM, combine, faults_of, finding, values
@@ -77,7 +78,7 @@ def test_the_rule_of_penteli_reconciles_four_files(tmp_path):
     ],
 )
 def test_each_part_of_a_rule(tmp_path, rule, spelling, expected):
-    assert check_subject_id(rule) == []
+    assert faults_of_key("subject_id", rule) == []
     assert subjects_of(tmp_path, ids(spelling), rule) == [expected]
 
 
@@ -94,13 +95,13 @@ def test_a_pattern_that_backtracks_without_end_is_a_fault(pattern, tmp_path, mon
 
 @pytest.mark.parametrize("pattern", ["(" * 5000 + ")" * 5000, "a{99999999999999999999}", "(", "a**"])
 def test_a_text_that_is_no_pattern_is_a_fault(pattern):
-    assert check_subject_id({"pattern": pattern})[0].startswith("subject_id['pattern']: found ")
+    assert faults_of_key("subject_id", {"pattern": pattern})[0].startswith("subject_id['pattern']: found ")
 
 
 def test_a_check_of_the_config_runs_no_pattern():
     nested = "(" * 12 + "0?" + "){99}" * 12
-    assert check_subject_id({"pattern": nested, "replacement": r"\12"}) == []
-    assert len(check_subject_id({"pattern": nested, "replacement": r"\13"})) == 1
+    assert faults_of_key("subject_id", {"pattern": nested, "replacement": r"\12"}) == []
+    assert len(faults_of_key("subject_id", {"pattern": nested, "replacement": r"\13"})) == 1
 
 
 def test_ids_that_the_pattern_does_not_touch_are_noted(tmp_path):
