@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from disclosure_control.generalisation.judging import judge
 from disclosure_control.generalisation.nodes import Lattice, Levels, RollUp
 from disclosure_control.generalisation.requirements import Requirements
 
@@ -29,7 +30,7 @@ def descend(
         nonlocal n_tried
         n_tried += 1
         node = roll_up.node(levels)
-        suppressed = requirements.judged(node, roll_up, requirements.surely_suppressed(node, roll_up)).suppressed
+        suppressed = judge(requirements, node, roll_up, requirements.surely_suppressed(node, roll_up)).suppressed
         is_allowed = node.size[suppressed].sum() <= requirements.most_suppressed(node)
         return loss.loss(node, suppressed) if is_allowed else np.inf
 

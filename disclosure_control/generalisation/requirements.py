@@ -13,11 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from Anonymization_Models import CountTable
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.criteria import (
     MODELS,
-    NORMS,
     STAYS_MET_BY_ANY_UNION,
     STAYS_MET_BY_UNION_OF_MET,
     Criterion,
@@ -136,159 +134,13 @@ class Requirements:
             if not suppressed.all():
                 suppressed = suppressed | criterion.fails_by_any_union(node, roll_up, ~suppressed)
         if self.policy.cascades:
-            suppressed = self._until_nobody_has_too_few(alike, suppressed)
+            suppressed = self.until_nobody_has_too_few(alike, suppressed)
         return suppressed if outside is None else suppressed & ~outside
 
-    def _until_nobody_has_too_few(self, alike: Callable[[np.ndarray], np.ndarray], gone: np.ndarray) -> np.ndarray:
-        """Classes gone, once those went who are alike to fewer than k of the rest, and again."""
+    def until_nobody_has_too_few(self, alike: Callable[[np.ndarray], np.ndarray], gone: np.ndarray) -> np.ndarray:
+        """The classes that are gone once all that are left are alike to at least k people who are left."""
         n_gone = -1
         while n_gone < gone.sum():
             n_gone = gone.sum()
             gone = gone | (alike(gone) < self.k)
         return gone
-
-    def judged(
-        self, node: Node, roll_up: RollUp, surely: np.ndarray, enough: Callable[[np.ndarray], bool] = lambda _: False
-    ) -> Judgement:
-        """Who is suppressed, given the classes that surely are.
-
-        ``enough``: told of the classes found so far, whether the others are of no interest any more.
-        """
-        way = self._judged_by_kept if self.reference == "kept" else self._judged_by_everybody
-        found = way(node, roll_up, surely, enough)
-        if not self.of_release or enough(found.suppressed):
-            return found
-        kept = np.flatnonzero(~found.suppressed)
-        kept = kept[np.argsort(node.size[kept], kind="stable")]
-        n_to_go = max(one.n_to_go(node.size[kept]) for one in self.of_release)
-        if not n_to_go:
-            return found
-        suppressed = found.suppressed.copy()
-        suppressed[kept[:n_to_go]] = True
-        return Judgement(suppressed, found.at_least)
-
-    def _judged_by_everybody(
-        self, node: Node, roll_up: RollUp, surely: np.ndarray, enough: Callable[[np.ndarray], bool]
-    ) -> Judgement:
-        suppressed, at_least = surely, np.zeros(node.n_classes)
-        for criterion in self.others:
-            if suppressed.all() or enough(suppressed):
-                break
-            coarse = criterion.coarse_measure
-            if coarse is not None:
-                measure, people = coarse.of_classes(node)
-                fails = criterion.surely_fails(measure) & ~surely
-                if enough(suppressed | fails):
-                    at_least = np.maximum(at_least, _to_go(criterion, measure, fails, people))
-                    suppressed = suppressed | fails
-                    break
-            table = _of_kept(roll_up.cells(node, criterion.table), surely)
-            measure = criterion.measure(table, criterion.table.people_of_value)
-            fails = criterion.fails(measure)
-            at_least = np.maximum(at_least, _to_go(criterion, measure, fails, table.people_of_class))
-            at_least = np.maximum(at_least, criterion.to_go(table, 0.0))
-            suppressed = suppressed | fails
-        return Judgement(suppressed, np.where(surely, 0.0, at_least))
-
-    def _judged_by_kept(
-        self, node: Node, roll_up: RollUp, surely: np.ndarray, enough: Callable[[np.ndarray], bool]
-    ) -> Judgement:
-        """As the treatment ``suppress_records`` does it: first what fails l, then what fails k or t among those who are
-        left, again and again, because everybody changes with each class that goes. Classes that are not evaluated are
-        gone from the start.
-        """
-        outside, alike = self.policy.outside(node), self.policy.alike(node)
-        gone, at_least = np.zeros(node.n_classes, dtype=bool) if outside is None else outside, np.zeros(node.n_classes)
-
-        def evaluated(classes: np.ndarray) -> np.ndarray:
-            return classes if outside is None else classes & ~outside
-
-        comparing = [criterion for criterion in self.criteria if criterion.definition.needs_own_value]
-        for criterion in self.criteria:
-            if criterion.definition.needs_own_value:
-                continue
-            if criterion in self.of_any_union:
-                gone = gone | criterion.fails_by_any_union(node, roll_up, ~gone)
-                continue
-            table = _of_kept(roll_up.cells(node, criterion.table), gone)
-            measure = criterion.measure(table, criterion.table.people_of_value)
-            fails = criterion.fails(measure)
-            at_least = np.maximum(at_least, _to_go(criterion, measure, fails, table.people_of_class))
-            gone = gone | fails
-        if not comparing:  # then the order in which classes go does not matter
-            gone = gone | surely
-            gone = self._until_nobody_has_too_few(alike, gone) if self.policy.cascades else gone
-            return Judgement(evaluated(gone), np.where(surely, 0.0, at_least))
-        found = gone | (alike(gone) < self.k)
-
-        def are_enough() -> bool:
-            suppressed = surely | found
-            return bool(suppressed.all()) or enough(evaluated(suppressed))
-
-        for criterion in comparing:  # those who surely fail are found in the first round anyway
-            if criterion.coarse_measure is not None and not are_enough():
-                found = found | criterion.surely_fails(criterion.coarse_measure.of_classes(node, gone)[0])
-        if outside is None and not are_enough():
-            for criterion in comparing:
-                at_least = np.maximum(at_least, self._to_go_by_kept(criterion, roll_up, node, surely))
-        while not are_enough():
-            for criterion in comparing:
-                table = roll_up.cells(node, criterion.table)
-                measure = criterion.measure(_of_kept(table, found), _without(criterion.table, table, gone))
-                found = found | criterion.fails(measure)
-            if (found == gone).all():
-                break
-            gone, found = found, found | (alike(found) < self.k)
-        return Judgement(evaluated(surely | found), np.where(surely, 0.0, at_least))
-
-    def _to_go_by_kept(self, criterion: Criterion, roll_up: RollUp, node: Node, surely: np.ndarray) -> np.ndarray:
-        """As ``share_to_go``, in people, where the reference is those who are kept, whoever that will be."""
-        of_value = criterion.table.people_of_value
-        rate = min(1.0, max(self.most_suppressed(node), 0) / max(of_value.sum(), 1))
-        if rate and (criterion.model not in NORMS or rate == 1):
-            return np.zeros(node.n_classes)
-        if criterion.coarse_measure is not None:
-            measure, people = criterion.coarse_measure.of_classes(node)
-        else:
-            table = _of_kept(roll_up.cells(node, criterion.table), surely)
-            measure, people = criterion.measure(table, of_value), table.people_of_class
-            return np.maximum(criterion.share_to_go(measure, rate) * people, criterion.to_go(table, rate))
-        return criterion.share_to_go(measure, rate) * people
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """Which classes (n_classes,) of a transformation are suppressed, and how many people of each class surely are in
-    every one of ``policy.finer`` that is allowed: ``at_least`` (n_classes,), besides the classes that go as a whole.
-    """
-
-    suppressed: np.ndarray
-    at_least: np.ndarray
-
-
-def _to_go(criterion: Criterion, measure: np.ndarray, fails: np.ndarray, people: np.ndarray) -> np.ndarray:
-    """At least how many people of each class (n_classes,) go in every finer transformation, the reference being fixed.
-
-    ``people`` (n_classes,) have a value.
-    """
-    people = criterion.share_to_go(measure, 0.0) * people
-    if criterion.model in STAYS_MET_BY_UNION_OF_MET:  # if finer classes all passed, this one would as well
-        people = np.maximum(people, fails & ~np.isnan(measure))
-    return people
-
-
-def _of_kept(table: CountTable, suppressed: np.ndarray) -> CountTable:
-    """The table without the cells of suppressed classes."""
-    kept = ~suppressed[table.class_of_cell]
-    if kept.all():
-        return table
-    cells = (table.class_of_cell[kept], table.value_of_cell[kept], table.people[kept])
-    return CountTable(*cells, table.values, table.n_classes)
-
-
-def _without(of_all: CountTable, table: CountTable, gone: np.ndarray) -> np.ndarray:
-    """People per value (n_values,) of a table, the classes ``gone`` left out."""
-    if not gone.any():
-        return of_all.people_of_value
-    counted = ~gone[table.class_of_cell]
-    return np.bincount(table.value_of_cell[counted], table.people[counted], len(table.values))

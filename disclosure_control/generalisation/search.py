@@ -26,6 +26,7 @@ import numpy as np
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.descent import descend, levels_around
+from disclosure_control.generalisation.judging import judge
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import Lattice, Levels, Node, RollUp
 from disclosure_control.generalisation.requirements import Requirements
@@ -86,7 +87,7 @@ def evaluate(
     roll_up = roll_up or RollUp(lattice)
     node = roll_up.node(tuple(levels))
     surely = requirements.surely_suppressed(node, roll_up)
-    suppressed = requirements.judged(node, roll_up, surely).suppressed
+    suppressed = judge(requirements, node, roll_up, surely).suppressed
     loss = METRICS[metric].on(lattice, _weights_of(lattice, weights)).loss(node, suppressed)
     n_suppressed = int(node.size[suppressed].sum())
     is_blank = all(
@@ -251,7 +252,7 @@ class _Walk:
             too_many = self._n_suppressed(node, suppressed) > most
             return too_many or (self.loss.grows_with_suppression and loss_of(suppressed) >= self.best_loss)
 
-        found = self.requirements.judged(node, self.roll_up, surely, enough)
+        found = judge(self.requirements, node, self.roll_up, surely, enough)
         suppressed, n_at_least = found.suppressed, n_surely + found.at_least.sum()
         if n_at_least > most + 1e-6 * (1 + n_at_least):
             self.bound[finer] = np.inf

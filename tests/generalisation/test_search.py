@@ -13,6 +13,7 @@ from disclosure_control.basics.encoding.hierarchies import build_hierarchy
 from disclosure_control.generalisation import coarse_measures
 from disclosure_control.generalisation.criteria import Criterion
 from disclosure_control.generalisation.generalisations import Recoding, of_hierarchy
+from disclosure_control.generalisation.judging import judge
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import Lattice, RollUp
 from disclosure_control.generalisation.requirements import ReleaseModel, Requirements
@@ -302,7 +303,7 @@ def test_what_is_concluded_for_other_transformations_holds(problem):
     floors = loss.floors(roll_up.bottom)
     nodes = [roll_up.node(levels) for levels in np.ndindex(lattice.shape)]
     surely = [requirements.surely_suppressed(node, roll_up) for node in nodes]
-    judged = [requirements.judged(node, roll_up, one) for node, one in zip(nodes, surely, strict=True)]
+    judged = [judge(requirements, node, roll_up, one) for node, one in zip(nodes, surely, strict=True)]
     suppressed = [one.suppressed for one in judged]
     losses = [loss.loss(node, one) for node, one in zip(nodes, suppressed, strict=True)]
     slack = 1e-9

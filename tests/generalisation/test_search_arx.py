@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.generalisation.judging import judge
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.nodes import RollUp
 from disclosure_control.generalisation.requirements import Requirements
@@ -108,7 +109,7 @@ def loss_without_class_of(lattice, levels, requirements, people: list[int]) -> f
     roll_up = RollUp(lattice)
     node = roll_up.node(levels)
     table = roll_up.cells(node, requirements.criteria[0].table)
-    suppressed = requirements.judged(node, roll_up, requirements.surely_suppressed(node, roll_up)).suppressed
+    suppressed = judge(requirements, node, roll_up, requirements.surely_suppressed(node, roll_up)).suppressed
     (alike,) = [
         number
         for number in np.flatnonzero((node.size == sum(people)) & ~suppressed)
