@@ -60,4 +60,5 @@ def _lines_of_part(part: Part, indent: str, number: int, before: list[str]) -> I
         width = max(len(one.question) for one in part.answers)
         yield from (f"{INDENT}{one.question:<{width}}  {one.sentence}" for one in part.answers)
     elif isinstance(part, Details):
-        yield from (f"{indent}     {line}" for line in part.lines)
+        yield f"{indent}{part.summary}:"
+        yield from (f"{indent}    {line}" for line in part.lines)

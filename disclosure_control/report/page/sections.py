@@ -13,18 +13,20 @@ from disclosure_control.basics.telling.sections import Outline
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text
 from disclosure_control.basics.telling.words import listed, share_text
 from disclosure_control.drawings import planes, rows
+from disclosure_control.drawings.group_shares import share_chart
 from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.report.page.what_if import ThresholdCurve
+from disclosure_control.steps.explore import OUTLINES as EXPLORE
+from disclosure_control.steps.fairness import OUTLINES as FAIRNESS
 from disclosure_control.steps.identifiers import OUTLINES as IDENTIFIERS
+from disclosure_control.steps.sweep import OUTLINES as SWEEP
 
-MOST_GROUPS = 12  # drawn of one column; the table beside has all
 MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
 MOST_NAMED = 5  # groups that are masked
 MOST_SETS = 8
 MOST_FEATURES, MOST_TELLING = 12, 8  # sensitive features, and columns that tell each
 MOST_IN_HEADER = 3  # sensitive features with their thresholds
 MOST_SIZES = 12  # class sizes with a bar of their own
-MOST_TREATMENTS = 40
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,11 @@ def _who(content: PageContent) -> dict[str, Any]:
     by_group = content.summary["risk"].get("by_group", {})
     overall = content.summary["k_anonymity"]["risky_rate"]
     shown = sorted(by_group, key=lambda name: -_largest_rate(by_group[name]))[:MOST_COLUMNS]
-    drawn = {name: _groups(name, by_group[name], overall) for name in by_group if name in shown}
+    drawn = {
+        name: share_chart(f"Share at risk by {name}", by_group[name], "risky", overall)
+        for name in by_group
+        if name in shown
+    }
     masked = {name: _masked_groups(by_group[name]) for name in drawn}
     not_drawn = len(by_group) - len(drawn)
     return {"sizes": _class_sizes(content), "groups": drawn, "masked_groups": masked, "n_not_drawn": not_drawn}
@@ -113,28 +119,6 @@ def _class_sizes(content: PageContent) -> Drawing | None:
         bars,
         threshold_after=in_use - 1,
     )
-
-
-def _groups(name: str, groups: Sequence[Mapping[str, Any]], overall: float | None) -> Drawing | None:
-    return _interval_chart(f"Share at risk by {name}", groups, "risky", overall)
-
-
-def _interval_chart(
-    title: str, groups: Sequence[Mapping[str, Any]], word: str, overall: float | None = None
-) -> Drawing | None:
-    """The shares of the groups that are told, largest first; None without any."""
-    told = [group for group in groups if group.get(f"{word}_rate") is not None]
-    told = sorted(told, key=lambda group: -group[f"{word}_rate"])[:MOST_GROUPS]
-    if not told:
-        return None
-    drawn = []
-    for group in told:
-        rate, people = group[f"{word}_rate"], count_text(group["people"], ",")
-        drawn.append(
-            rows.RateWithInterval(group["group"], rate, group["low"], group["high"], f"{share_text(rate)} of {people}")
-        )
-    described = "; ".join(f"{one.label}: {one.text}" for one in drawn)
-    return rows.interval_chart(title, described, drawn, overall)
 
 
 # ---------------------------------------------------------------- why
@@ -222,20 +206,6 @@ def _cost(content: PageContent) -> dict[str, Any]:
 # ---------------------------------------------------------------- treatments compared, attacks, fairness, exploration
 
 
-def _sweep(content: PageContent) -> dict[str, Any]:
-    """The rows of the table, those of the front numbered, and the map of risk and change; of many rows the front."""
-    from disclosure_control.steps.sweep.drawing import risk_utility_map
-    from disclosure_control.steps.sweep.report import numbered_rows, row_name
-
-    tried = content.summary["sweep"]["rows"]
-    shown = [
-        {**row, "mark": mark, "name": row_name(row)}
-        for mark, row in numbered_rows(tried)
-        if mark or len(tried) <= MOST_TREATMENTS
-    ]
-    return {"rows": shown, "map": risk_utility_map(tried)}
-
-
 def _attacks(content: PageContent) -> dict[str, Any]:
     from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
@@ -245,31 +215,6 @@ def _attacks(content: PageContent) -> dict[str, Any]:
     others = [one for found in releases for name in attacks for one in found.get(name, {}).values()]
     has_control = any(isinstance(one, Mapping) and one.get("control") for one in (*linked, *others))
     return {"attacks": attacks, "has_control": has_control}
-
-
-def _fairness(content: PageContent) -> dict[str, Any]:
-    found = content.summary["fairness"]
-    favoured = {"measure": "favourable outcome", "counted": "favoured", "by_group": found["by_group"]}
-    drawn = []
-    for measure in (favoured, *found.get("anonymisation", ())):
-        svg = _interval_chart(measure["measure"], measure["by_group"], measure["counted"])
-        if svg:
-            drawn.append({"svg": svg, "words": f"{measure['measure'][:1].upper()}{measure['measure'][1:]}"})
-    return {"groups": drawn}
-
-
-def _explore(content: PageContent) -> dict[str, Any]:
-    columns = content.summary["explore"]["columns"].items()
-    return {
-        "flags": [
-            ("Constant, so they tell nothing", [name for name, one in columns if one["constant"]]),
-            ("Without a single value", [name for name, one in columns if one["kind"] == "empty"]),
-            (
-                "No two people share a value, as good as a name",
-                [name for name, one in columns if one["one_person_per_value"]],
-            ),
-        ]
-    }
 
 
 # ---------------------------------------------------------------- over time
@@ -334,22 +279,8 @@ SECTIONS = (
         _needs("linkage_attack"),
         _attacks,
     ),
-    PageSection(
-        "sweep",
-        "Treatments compared",
-        "Risk and use of many treatments side by side.",
-        "sweep",
-        _needs("sweep"),
-        _sweep,
-    ),
-    PageSection(
-        "fairness",
-        "Fairness",
-        "Whether groups bear risk, or a decision, unequally.",
-        "fairness",
-        _needs("fairness"),
-        _fairness,
-    ),
+    *map(_of_outline, SWEEP),
+    *map(_of_outline, FAIRNESS),
     PageSection(
         "private_release",
         "Private answers",
@@ -357,14 +288,7 @@ SECTIONS = (
         "private_release",
         _needs("private_release"),
     ),
-    PageSection(
-        "explore",
-        "What is in the pilot",
-        "Which columns there are, how they vary, and what they lack.",
-        "explore",
-        _needs("explore"),
-        _explore,
-    ),
+    *map(_of_outline, EXPLORE),
     PageSection(
         "merge",
         "What came in",

@@ -1,102 +1,131 @@
-"""The section of ``explore`` in the report and in the JSON summary: columns and counts, and no value of anybody."""
+"""The step ``explore`` as it is told: columns and counts, and no value of anybody."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text, missing_told
-from disclosure_control.basics.telling.words import share_text, text_table
+from disclosure_control.basics.telling.words import counted, listed, share_text
+from disclosure_control.steps.explore import OUTLINES
 from disclosure_control.steps.explore.columns import ExploredColumn
 from disclosure_control.steps.explore.exploration import Exploration
 
 MOST_SHOWN = 10
 
 
-def exploration_figures(found: Exploration, missing: Mapping[str, int | None]) -> dict:
-    """For the JSON summary: counts of columns, and correlations of ten people or more; no value of anybody.
+@dataclass(frozen=True)
+class ToldColumn:
+    """A column in counts of people; None where masked, and where there are no fences beyond which outliers are."""
 
-    ``missing``, by column, is what may be told of who lacks a value; None where it is masked.
-    """
-    return {
-        "columns": {column.name: _figures_of(column, missing[column.name]) for column in found.columns},
-        "spearman": [
-            {"columns": [one.one, one.other], "rho": one.rho, "people": one.n_people}
+    role: str
+    kind: str
+    unit: str
+    with_value: int | None
+    missing: int | None
+    distinct: int | None
+    constant: bool
+    one_person_per_value: bool
+    outliers: int | None
+
+
+@dataclass(frozen=True)
+class ToldCorrelation:
+    """Spearman's rho of two columns, of ten people or more."""
+
+    columns: tuple[str, str]
+    rho: float | None
+    people: int
+
+
+@dataclass(frozen=True)
+class ToldExploration:
+    """What the JSON summary holds under ``explore``."""
+
+    columns: Mapping[str, ToldColumn]
+    spearman: Sequence[ToldCorrelation]
+    notes: Sequence[str]
+
+
+def told_exploration(found: Exploration, assessed: Mapping[str, int | None]) -> ToldExploration:
+    """What may be told; ``assessed`` says of the columns that have a role how many people lack a value."""
+    return ToldExploration(
+        columns={
+            column.name: _told(column, assessed.get(column.name, missing_told(column.encoded)))
+            for column in found.columns
+        },
+        spearman=[
+            ToldCorrelation((one.one, one.other), one.rho, one.n_people)
             for one in found.correlations
             if one.n_people >= HAND_TO_HAND.threshold
         ],
-        "notes": found.notes,
-    }
+        notes=found.notes,
+    )
 
 
-def _figures_of(column: ExploredColumn, missing: int | None) -> dict:
+def _told(column: ExploredColumn, missing: int | None) -> ToldColumn:
     with_value = None if missing is None else column.n_records - missing
-    return {
-        "role": column.role,
-        "kind": column.kind,
-        "unit": column.unit,
-        "with_value": with_value,
-        "missing": missing,
+    fences = column.statistics
+    return ToldColumn(
+        role=column.role,
+        kind=column.kind,
+        unit=column.unit,
+        with_value=with_value,
+        missing=missing,
         # Where no two people share a value, there are as many values as people who have one.
-        "distinct": with_value if column.names_people else column.n_distinct,
-        "constant": column.is_constant,
-        "one_person_per_value": column.names_people,
-        "outliers": _outliers(column),
-    }
+        distinct=with_value if column.names_people else column.n_distinct,
+        constant=column.is_constant,
+        one_person_per_value=column.names_people,
+        outliers=HAND_TO_HAND.told(fences.n_below + fences.n_above, column.n_records) if fences else None,
+    )
 
 
-def _outliers(column: ExploredColumn) -> int | None:
-    """People outside the fences as it may be told; None where it is masked, and where there are no fences."""
-    statistics = column.statistics
-    return HAND_TO_HAND.told(statistics.n_below + statistics.n_above, column.n_records) if statistics else None
+def exploration_sections(told: ToldExploration, found: Exploration, files: Sequence[str]) -> tuple[Section, ...]:
+    """Columns with a role, what stands out among all, and the ``files`` that were written."""
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, tuple(_parts(told, found, files))),)
 
 
-def told_missing(found: Exploration, assessed: Mapping[str, int | None]) -> dict[str, int | None]:
-    """Who lacks a value, by column, as it may be told; ``assessed`` says it of the columns that have a role."""
-    return {column.name: assessed.get(column.name, missing_told(column.encoded)) for column in found.columns}
-
-
-def exploration_report(found: Exploration, missing: Mapping[str, int | None], files: Sequence[str]) -> str:
-    """The section as text; ``files`` are the tables and figures that were written, ``missing`` as in the figures."""
-    shown = [column for column in found.columns if column.role != "other"]
+def _parts(told: ToldExploration, found: Exploration, files: Sequence[str]) -> Iterator[Part]:
+    has_fences = {column.name for column in found.columns if column.statistics}
     rows = [
         [
-            column.name,
-            column.role,
-            column.kind,
-            column.unit or "-",
-            _missing_text(missing[column.name], column.n_records),
-            count_text(_figures_of(column, missing[column.name])["distinct"]),
-            count_text(_outliers(column)) if column.statistics else "-",
+            name,
+            one.role,
+            one.kind,
+            one.unit or "-",
+            MASKED if one.missing is None else _missing(one.missing, found.column(name).n_records),
+            count_text(one.distinct, ","),
+            count_text(one.outliers, ",") if name in has_fences else "-",
         ]
-        for column in shown
+        for name, one in told.columns.items()
+        if one.role != "other"
     ]
-    headers = ["Column", "Role", "Kind", "Unit", "Missing", "Distinct", "Outliers"]
-    lines = ["What is in the pilot", text_table(headers, rows)]
-    others = len(found.columns) - len(shown)
-    if others:
-        lines.append(f"  {others} other column{'' if others == 1 else 's'}: see explore_columns.csv.")
-    lines += _named("Constant, so they tell nothing", [one.name for one in found.columns if one.is_constant])
-    flags = [one.name for one in found.columns if one.n_distinct == 1 and one.n_missing]
-    lines += _named("One value or missing, which may tell as much as two values", flags)
-    lines += _named("Without a single value", [one.name for one in found.columns if one.kind == "empty"])
-    lines += _named(
-        "No two people share a value, as good as a name", [one.name for one in found.columns if one.names_people]
-    )
+    columns = ("Column", "Role", "Kind", "Unit", "Missing", "Distinct", "Outliers")
+    yield Table("Columns with a role in the config", columns, rows, numbers=(4, 5, 6))
+    n_others = len(told.columns) - len(rows)
+    if n_others:
+        yield Sentence(f"{counted(n_others, 'other column')}: see explore_columns.csv.", Style.SMALL)
+    flags = {
+        "Constant, so they tell nothing": [one.name for one in found.columns if one.is_constant],
+        "One value or missing, which may tell as much as two values": [
+            one.name for one in found.columns if one.n_distinct == 1 and one.n_missing
+        ],
+        "Without a single value": [one.name for one in found.columns if one.kind == "empty"],
+        "No two people share a value, as good as a name": [one.name for one in found.columns if one.names_people],
+    }
+    for words, names in flags.items():
+        if names:
+            yield Sentence(f"{words}: {listed(names, MOST_SHOWN)}.", Style.NOTICE)
     strongest = found.told_correlations[:3]
     if strongest:
-        words = "; ".join(f"{one.one} and {one.other} {rho:.2f} (n = {one.n_people})" for rho, one in strongest)
-        lines.append(f"  Strongest rank correlations (Spearman): {words}.")
-    lines += [f"  {note}" for note in found.notes]
-    lines += ["  Files, with values of people in them:", *(f"    {name}" for name in files)]
-    return "\n".join(lines) + "\n"
+        pairs = "; ".join(f"{one.one} and {one.other} {rho:.2f} (n = {one.n_people})" for rho, one in strongest)
+        yield Sentence(f"Strongest rank correlations (Spearman): {pairs}.")
+    for note in told.notes:
+        yield Sentence(note, Style.SMALL)
+    yield Details("Files with values of people in them", files)
 
 
-def _missing_text(missing: int | None, n_records: int) -> str:
-    return MASKED if missing is None else f"{missing} ({share_text(missing / max(n_records, 1))})"
-
-
-def _named(words: str, names: Sequence[str]) -> list[str]:
-    if not names:
-        return []
-    more = f" and {len(names) - MOST_SHOWN} more" if len(names) > MOST_SHOWN else ""
-    return [f"  {words}: {', '.join(names[:MOST_SHOWN])}{more}."]
+def _missing(n: int, n_records: int) -> str:
+    return f"{n:,} ({share_text(n / max(n_records, 1))})"

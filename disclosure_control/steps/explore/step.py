@@ -22,7 +22,7 @@ from disclosure_control.steps.explore import tables
 from disclosure_control.steps.explore.associations import CrossTable, cross_table
 from disclosure_control.steps.explore.drawing import draw_exploration
 from disclosure_control.steps.explore.exploration import Exploration, explore
-from disclosure_control.steps.explore.report import exploration_figures, exploration_report, told_missing
+from disclosure_control.steps.explore.report import exploration_sections, told_exploration
 from disclosure_control.steps.explore.settings import ExploreSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
@@ -39,9 +39,9 @@ def run_step(step: StepInput) -> StepResult:
     if missing_forms := not_printed(settings.figures):
         found.notes.append(missing_forms)
     assessed = {name: one["missing"] for name, one in told_outside(step.assessment).items()}
-    missing = told_missing(found, assessed)
-    report = exploration_report(found, missing, [*frames, *files])
-    return StepResult(exploration_figures(found, missing), report, tables=frames, files=files)
+    told = told_exploration(found, assessed)
+    sections = exploration_sections(told, found, [*frames, *files])
+    return StepResult(told, sections=sections, tables=frames, files=files)
 
 
 def naming_columns(step: StepInput) -> set[str]:

@@ -21,7 +21,7 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, Missing
 from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
 from disclosure_control.steps.fairness.outcome import FavourableOutcome, outcome_of
-from disclosure_control.steps.fairness.report import fairness_report, first_lines
+from disclosure_control.steps.fairness.report import fairness_sections
 from disclosure_control.steps.fairness.settings import FairnessSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
@@ -47,12 +47,7 @@ def run_step(step: StepInput) -> StepResult:
         step.dataset.typed_table,
         gaps.get(settings.sensitive, MissingShown.LIKE_ANY_GROUP),
     )
-    return StepResult(
-        figures,
-        fairness_report(step.pilot, figures),
-        said_first=first_lines(figures),
-        screen=fairness_report(step.pilot, figures, for_screen=True),
-    )
+    return StepResult(figures, sections=fairness_sections(step.pilot, figures))
 
 
 def seen_frame(step: StepInput, settings: FairnessSettings) -> pd.DataFrame:

@@ -1,1 +1,5 @@
 """The step ``sweep``: a grid of treatments by risk and utility."""
+
+from disclosure_control.basics.telling.sections import Outline
+
+OUTLINES = (Outline(80, "sweep", "Treatments compared", "Risk and use of many treatments side by side.", "sweep"),)

@@ -11,7 +11,7 @@ from typing import Any
 from disclosure_control.drawings import planes
 from disclosure_control.drawings.files import DEFAULT_FORMATS, Panel, figure_files
 from disclosure_control.drawings.pieces import Drawing, shortened
-from disclosure_control.steps.sweep.report import numbered_rows, row_name, shown_value
+from disclosure_control.steps.sweep.row_names import numbered_rows, row_name, shown_value
 from disclosure_control.steps.sweep.trial import BASELINE
 
 MOST_PANELS = 24  # more are left to the table

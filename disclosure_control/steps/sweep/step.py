@@ -13,7 +13,7 @@ from __future__ import annotations
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.sweep.drawing import sweep_figures
 from disclosure_control.steps.sweep.grid import SweepPoint, points_of
-from disclosure_control.steps.sweep.report import SUMMARY, summary_figures, summary_table, sweep_report
+from disclosure_control.steps.sweep.report import SUMMARY, summary_figures, summary_table, sweep_sections
 from disclosure_control.steps.sweep.settings import SweepSettings
 from disclosure_control.steps.sweep.trial import Sweep, pareto_front, sweep
 from disclosure_control.treatments.recommendation import Recommendation
@@ -41,7 +41,7 @@ def run_step(step: StepInput) -> StepResult:
     figures = summary_figures(found, settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
         figures,
-        sweep_report(figures),
+        sections=sweep_sections(figures),
         tables={SUMMARY: summary_table(found.rows)},
         files=files,
         hand_to_hand=frozenset(files),

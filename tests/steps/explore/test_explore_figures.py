@@ -23,6 +23,7 @@ from disclosure_control.steps.explore.figures_of_columns import (
 )
 from disclosure_control.steps.explore.figures_of_risk import class_sizes, individual_risk
 from disclosure_control.steps.explore.step import run_step
+from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.identifiers.step import run_step as find_identifiers
 from disclosure_control.steps.running import StepInput
 from tests.config_keys import settings_of_key
@@ -199,7 +200,7 @@ def test_ids_and_running_numbers_are_no_measurements(tmp_path):
     frame = table[["DM__AGE", "LB__GLUC"]].astype(float)
     dataset = CombinedDataset(frame, table["USUBJID"], "", table)
     step = StepInput("PILOT", tmp_path, settings_of_key("explore", "all"), dataset, assess(frame, config), {})
-    step.earlier["identifiers"] = find_identifiers(dataclasses.replace(step, settings=None))
+    step.earlier["identifiers"] = find_identifiers(dataclasses.replace(step, settings=IdentifierSettings()))
     result = run_step(step)
     for name, content in result.files.items():
         assert b"DM__SUBJID" not in content, name

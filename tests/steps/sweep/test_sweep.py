@@ -18,14 +18,14 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.report.page.sections import SECTIONS, PageContent
 from disclosure_control.run.doors import run_door
 from disclosure_control.run.results import csv_bytes
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
 from disclosure_control.steps.sweep.drawing import map_note, risk_utility_map, sweep_figures
-from disclosure_control.steps.sweep.report import FIRST_COLUMNS, shown_value
+from disclosure_control.steps.sweep.report import FIRST_COLUMNS, sweep_sections
+from disclosure_control.steps.sweep.row_names import shown_value
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat
 from Main_Anonymization import add_options, assess_pilot
@@ -215,7 +215,7 @@ def test_a_pilot_that_meets_k_needs_nothing():
     table = SMALL.assign(age="20", lab="5")
     result = run([GRID[0]], table)
     assert result.figures["mildest_that_meets_k"] == "untreated"
-    assert "The pilot meets k = 2 as it is." in result.report
+    assert "The pilot meets k = 2 without any treatment." in result.report
     assert result.figures["mildest_that_meets_all"] is None  # one value of lab is not two
 
 
@@ -484,15 +484,19 @@ def test_the_ring_is_explained_where_it_is_off_the_front():
     ]
 
 
-def test_the_mildest_stands_in_the_table_of_the_page_where_only_the_front_is_shown():
+def test_the_mildest_stands_in_the_table_where_only_the_front_is_shown():
     rows = front_and_mildest() + [{**front_and_mildest()[3], "param_value": 100 + i} for i in range(60)]
-    rows = [{"mildest_that_meets_all": False, "smallest_k": 1, **row} for row in rows]
-    sections = {section.key: section for section in SECTIONS}
-    shown = sections["sweep"].figures(PageContent({"sweep": {"rows": rows}}, (), None, (), False))["rows"]
-    assert [(row["mark"], row["pareto_front"], row["mildest_that_meets_k"]) for row in shown] == [
-        ("1", True, False),
-        ("2", True, False),
-        ("3", False, True),
+    counts = dict.fromkeys(("percent_k_le_5", "percent_k_risky", "expected_reids", "eigenvalue_similarity_percent"))
+    counts |= dict.fromkeys(("n_records_removed", "n_not_evaluated", "n_values_unread", "used_chance"), 0)
+    rows = [{"mildest_that_meets_all": False, "smallest_k": 1, "percent_unique": 1.0, **counts, **row} for row in rows]
+    figures = {"K": 5, "seed": 1, "one_generator": True, "files": [], "notes": [], "rows": rows}
+    figures |= dict.fromkeys(("mildest_that_meets_k", "mildest_that_meets_all"))
+    (section,) = sweep_sections(figures)
+    (table,) = [part for part in section.parts if part.kind == "table"]
+    assert [row[0] for row in table.rows] == [
+        "1. untreated *",
+        "2. method $ 0, width 3 *",
+        "3. method $ 0, width 5",
     ]
 
 

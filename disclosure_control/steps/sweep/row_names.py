@@ -1,0 +1,46 @@
+"""What a row of a sweep is called: in words, and by its number in drawings and tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.settings.settings import are_names
+from disclosure_control.steps.sweep.trial import BASELINE
+
+UNTREATED = "untreated"
+
+
+def row_name(row: Mapping[str, Any]) -> str:
+    """A row as a report calls it: ``band AGE, width 10``."""
+    if row["method"] == BASELINE:
+        return UNTREATED
+    if row["param_value"] is None:
+        return row["method"]
+    return f"{row['method']}, {row['param_name']} {shown_value(row['param_value'])}"
+
+
+def numbered_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Rows with the number by which drawings and tables call them: those of the front, and whichever is the mildest
+    that meets k, or all; "" for the others."""
+    numbered, n = [], 0
+    for row in rows:
+        named = row["pareto_front"] or row["mildest_that_meets_k"] or row.get("mildest_that_meets_all", False)
+        n += bool(named)
+        numbered.append((str(n) if named else "", row))
+    return numbered
+
+
+def shown_value(value: Any, n_letters: int = 40) -> str:
+    """A parameter as a report shows it: numbers short, lists and dictionaries cut off where they are long."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return number_text(value)
+    text = ", ".join(value) if are_names(value) else value_text(value)
+    return text if len(text) <= n_letters else f"{text[: n_letters - 1]}…"
+
+
+def value_text(value: object) -> str:
+    """A parameter in full."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
