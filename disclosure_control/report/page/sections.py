@@ -19,6 +19,8 @@ from disclosure_control.report.page.what_if import ThresholdCurve
 from disclosure_control.steps.explore import OUTLINES as EXPLORE
 from disclosure_control.steps.fairness import OUTLINES as FAIRNESS
 from disclosure_control.steps.identifiers import OUTLINES as IDENTIFIERS
+from disclosure_control.steps.linkage_attack import OUTLINES as LINKAGE_ATTACK
+from disclosure_control.steps.private_release import OUTLINES as PRIVATE_RELEASE
 from disclosure_control.steps.sweep import OUTLINES as SWEEP
 
 MOST_COLUMNS = 24  # with a drawing, or a bar in one: nobody reads hundreds
@@ -206,17 +208,6 @@ def _cost(content: PageContent) -> dict[str, Any]:
 # ---------------------------------------------------------------- treatments compared, attacks, fairness, exploration
 
 
-def _attacks(content: PageContent) -> dict[str, Any]:
-    from disclosure_control.steps.linkage_attack.attacks import ATTACKS
-
-    attacks = {name: kind.title for name, kind in ATTACKS.items()}
-    releases = content.summary["linkage_attack"]["releases"].values()
-    linked = [one.get("pairs") for found in releases for one in found.get("linkage", {}).get("methods", {}).values()]
-    others = [one for found in releases for name in attacks for one in found.get(name, {}).values()]
-    has_control = any(isinstance(one, Mapping) and one.get("control") for one in (*linked, *others))
-    return {"attacks": attacks, "has_control": has_control}
-
-
 # ---------------------------------------------------------------- over time
 
 
@@ -271,23 +262,10 @@ SECTIONS = (
     PageSection(
         "release", "What leaves", "The files of the study as a recipient opens them.", "release", _needs("release")
     ),
-    PageSection(
-        "linkage_attack",
-        "What attacks found",
-        "How many people an attacker who holds a register finds.",
-        "linkage_attack",
-        _needs("linkage_attack"),
-        _attacks,
-    ),
+    *map(_of_outline, LINKAGE_ATTACK),
     *map(_of_outline, SWEEP),
     *map(_of_outline, FAIRNESS),
-    PageSection(
-        "private_release",
-        "Private answers",
-        "Counts with noise, meant for publication, and their error.",
-        "private_release",
-        _needs("private_release"),
-    ),
+    *map(_of_outline, PRIVATE_RELEASE),
     *map(_of_outline, EXPLORE),
     PageSection(
         "merge",

@@ -21,7 +21,7 @@ class ToldColumn:
 
     role: str
     kind: str
-    unit: str
+    unit: str | None
     with_value: int | None
     missing: int | None
     distinct: int | None

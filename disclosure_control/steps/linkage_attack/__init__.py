@@ -1,1 +1,13 @@
 """Attacks on a release: linkage with an identified table, singling out, inference of attributes, and their rates."""
+
+from disclosure_control.basics.telling.sections import Outline
+
+OUTLINES = (
+    Outline(
+        70,
+        "linkage_attack",
+        "What attacks found",
+        "How many people an attacker who holds a register finds.",
+        "linkage_attack",
+    ),
+)

@@ -1,39 +1,73 @@
-"""The section of the report on attacks: who could be found, against guessing and against people who are not there."""
+"""The step ``linkage_attack`` as it is told: who could be found, against guessing and against people not there."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from disclosure_control.basics.telling.words import interval_text, share_text, text_table
+from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.words import interval_text, share_text
+from disclosure_control.steps.linkage_attack import OUTLINES
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 
-RATES = ["Attack", "Guessing", "Control group", "Beats guessing"]
+METHODS = {"exact": "by equal values", "generalised": "by values and intervals that fit"}
+FACTS = {"univariate": "by one fact", "multivariate": "by several facts"}
+NO_CLAIM_CHECKED = (
+    "Nobody can tell whether a match is right: no column of the table holds the USUBJID (key truth). Matches are "
+    "claimed ones."
+)
 
 
-def attack_report(figures: Mapping) -> str:
-    """The section as text, of the figures of the JSON summary; no person and no value in it."""
-    releases = figures["releases"]
-    lines = ["Attacks on the release"]
-    if "identified" in figures:
-        lines += _who(figures["identified"])
-        linkage = {name: found["linkage"] for name, found in releases.items()}
-        lines += _linkage(linkage, figures["identified"]["truth_known"])
-    for part, kind in ATTACKS.items():
-        rows = [
-            [release, name, *_rates(found)]
-            for release, all_of in releases.items()
-            for name, found in all_of.get(part, {}).items()
-        ]
-        if rows:
-            lines += ["", kind.title, text_table(["Release", "", *RATES], rows)]
+def attack_sections(figures: Mapping) -> tuple[Section, ...]:
+    """Each attack beside guessing and, where there is one, the control group; no person and no value."""
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, tuple(_parts(figures))),)
+
+
+def _parts(figures: Mapping) -> Iterator[Part]:
+    yield Sentence(
+        "An attacker guesses who is who, or what is true of whom. What counts is whether this beats guessing.",
+        Style.DEFINITION,
+    )
+    releases, identified = figures["releases"], figures.get("identified")
+    if identified:
+        yield Sentence(f"Identified table: {identified['people']} people, {identified['attacked']} of them attacked.")
+        yield Sentence(
+            f"In the pilot: {identified['in_pilot']}; not in it (control group): {identified['control']}."
+            if identified["truth_known"]
+            else NO_CLAIM_CHECKED
+        )
+    columns = ("Release", "Attack", "Right", "Share", "Guessing", "Control group", "Beats guessing")
+    rows = [[release, *row] for release, found in releases.items() for row in _attacks(found)]
+    yield Table("Attacks", columns, rows, range(2, 6))
+    yield Sentence(
+        "Right: how many of the attacker's guesses are right. Guessing: the share that chance gets right. Control "
+        "group: the share among people who are not in the pilot. To single out is to say something that is true of "
+        'exactly one person. "-": there is nothing fair to compare with.',
+        Style.SMALL,
+    )
+    if identified:
+        yield from _linkage(releases, identified["truth_known"])
     removed = [f"{name}: {found['removed']}" for name, found in releases.items() if found["removed"]]
     if removed:
-        lines.append(f"  Records of the pilot that are not in the release: {'; '.join(removed)}.")
-    lines += [f"  {note}" for note in figures["notes"]]
-    if "identified" in figures:
-        lines.append("  Who was matched: linkage_matches.csv, for the controller alone.")
-    lines.append("  What these attacks do not find another one may: this is no finding of anonymity.")
-    return "\n".join(lines) + "\n"
+        yield Sentence(f"Records of the pilot that are not in the release: {'; '.join(removed)}.")
+    for note in figures["notes"]:
+        yield Sentence(f"{note[:1].upper()}{note[1:]}", Style.POINT)
+    if identified:
+        yield Sentence("Who was matched: linkage_matches.csv, for the controller alone.")
+    yield Sentence("Another attack may find what these did not: this is no finding of anonymity.", Style.SMALL)
+
+
+def _attacks(found: Mapping) -> Iterator[list[str]]:
+    """Every attack on a release: linkage by its methods, then the others by their kinds."""
+    for method, one in found.get("linkage", {}).get("methods", {}).items():
+        name = f"Linkage: unique pairs, {METHODS.get(method, method)}"
+        if one.get("pairs"):
+            yield [name, *_rates(one["pairs"])]
+        else:
+            yield [f"{name}, claimed", *_right(one["claims"]), "-", "-", "-"]
+    for part, kind in ATTACKS.items():
+        for name, one in found.get(part, {}).items():
+            yield [f"{kind.title.split(':')[0]}, {FACTS.get(name, name)}", *_rates(one)]
 
 
 def notes_on_control(attacks: Sequence[str], has_control: bool) -> list[str]:
@@ -52,52 +86,28 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(name.replace("_", " ") for name in names)
 
 
-def _who(people: Mapping) -> list[str]:
-    lines = [f"  Identified table: {people['people']} people, {people['attacked']} of them attacked."]
-    if people["truth_known"]:
-        lines.append(f"  In the pilot: {people['in_pilot']}; not in it (control group): {people['control']}.")
-    else:
-        lines.append(
-            "  Nobody can tell whether a match is right: no column of the table holds the USUBJID (key truth). Matches "
-            "are claimed ones."
-        )
-    return lines
-
-
-def _linkage(linkage: Mapping, truth_known: bool) -> list[str]:
+def _linkage(releases: Mapping, truth_known: bool) -> Iterator[Part]:
     methods = [
-        (release, method, found) for release, all_of in linkage.items() for method, found in all_of["methods"].items()
+        (release, method, found)
+        for release, all_of in releases.items()
+        for method, found in all_of["linkage"]["methods"].items()
     ]
     if not methods:
-        return []
-    lines = []
+        return
     if truth_known:
         rows = [
-            [release, method, found["claims"]["hits"], found["pairs"]["attack"]["hits"], *_rates(found["pairs"])]
+            [release, method, found["claims"]["hits"], *(_share(found["guesses"][of]) for of in ("attack", "baseline"))]
             for release, method, found in methods
         ]
-        lines += [
-            "",
-            "Linkage: unique pairs of a person and a record",
-            text_table(["Release", "Method", "Named", "Right", *RATES], rows),
-        ]
-        lines.append("  Attack: people of the pilot named rightly. Guessing: a record at random for each of them.")
-        lines.append(
-            "  Control group: people outside the pilot for whom a record is named all the same, always wrongly."
+        columns = ("Release", "Method", "Named", "Right by one guess", "Guessing")
+        yield Table(
+            "Linkage: people for whom one record alone fits, and one guess among the records that fit",
+            columns,
+            rows,
+            range(2, 5),
+            Where.TEXT,
         )
-        rows = [[release, method, *_rates(found["guesses"])[:2]] for release, method, found in methods]
-        lines += ["", "Linkage: one guess among the records that fit, by who knows that the person takes part"]
-        lines.append(text_table(["Release", "Method", *RATES[:2]], rows))
-    else:
-        rows = [
-            [release, method, found["claims"]["hits"], _share(found["claims"])] for release, method, found in methods
-        ]
-        lines += [
-            "",
-            "Linkage: claimed unique pairs",
-            text_table(["Release", "Method", "Named", "Share of the attacked"], rows),
-        ]
-    rows = [
+    levels = [
         [
             release,
             method,
@@ -111,15 +121,18 @@ def _linkage(linkage: Mapping, truth_known: bool) -> list[str]:
         for level in found["by_knowledge"]
     ]
     what = "named rightly" if truth_known else "for whom a record is named"
-    lines += ["", f"Linkage by how much is known: share of people {what}"]
-    lines.append(text_table(["Release", "Method", "Attributes", "Sets", "Mean", "Best", "Best set"], rows))
-    return lines
+    of_levels = ("Release", "Method", "Attributes", "Sets", "Mean", "Best", "Best set")
+    yield Table(f"Linkage by how much is known: share of people {what}", of_levels, levels, range(2, 6), Where.TEXT)
 
 
 def _rates(found: Mapping) -> list[str]:
     verdict = {True: "yes", False: "no", None: "-"}[found["beats_baseline"]]
     control = "none" if found["control"] is None else _share(found["control"])
-    return [_share(found["attack"]), _share(found["baseline"]), control, verdict]
+    return [*_right(found["attack"]), _share(found["baseline"]), control, verdict]
+
+
+def _right(rate: Mapping) -> list[str]:
+    return [f"{rate['hits']:,} of {rate['attacks']:,}", _share(rate)]
 
 
 def _share(rate: Mapping) -> str:

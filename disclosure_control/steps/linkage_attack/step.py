@@ -18,7 +18,7 @@ from disclosure_control.steps.linkage_attack.register import (
     sorted_matches,
 )
 from disclosure_control.steps.linkage_attack.releases import releases_of
-from disclosure_control.steps.linkage_attack.report import attack_report, notes_on_control
+from disclosure_control.steps.linkage_attack.report import attack_sections, notes_on_control
 from disclosure_control.steps.linkage_attack.settings import AttackSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from study.merge.subject_ids import SubjectIdRule
@@ -60,4 +60,4 @@ def run_step(step: StepInput) -> StepResult:
     figures["notes"] += notes_on_control(tuple(settings.attacks), control is not None)
     figures["notes"] = list(dict.fromkeys(figures["notes"]))
     tables = {MATCHES: sorted_matches(matches)} if identified is not None else {}
-    return StepResult(figures, attack_report(figures), tables=tables, inputs=inputs)
+    return StepResult(figures, sections=attack_sections(figures), tables=tables, inputs=inputs)

@@ -1,70 +1,87 @@
-"""The section of ``private_release`` in the text report: answers with their accuracy, what they cost, what is left."""
+"""The step ``private_release`` as it is told: answers with their accuracy, what they cost, what is left."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from math import floor, log10
 
-from disclosure_control.basics.telling.words import text_table
+from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
+from disclosure_control.steps.private_release import OUTLINES
 
 MOST_CELLS_SHOWN = 40
 
 
-def first_lines(figures: Mapping, notices: Iterable[str] = ()) -> str:
+NOT_ANSWERED = {
+    "refused": "asks for epsilon {asked} and {left} is left: refused.",
+    "not asked": "was not asked and cost nothing: at epsilon {asked} its groups are too many, or too small, for the "
+    'noise. Ask for fewer groups, give it more epsilon, declare "people", or set "accept_noise": True.',
+    "too large": "was not asked and cost nothing: at epsilon {asked} its answer would fill too much of the ledger. Ask "
+    "for fewer or shorter categories, or give it more epsilon.",
+}
+MOSTLY_NOISE = (
+    "is mostly noise: its groups hold, on average, fewer people of this pilot than twice what the noise is worth. With "
+    '"people" declared, such a question is not asked.'
+)
+
+
+def private_sections(figures: Mapping, notices: Iterable[str] = ()) -> tuple[Section, ...]:
+    """Answers with their accuracy, what they cost, what is left; ``notices`` of the budget and its ledger.
+
+    The answers are meant for outside. How they fare on the data is not.
+    """
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, (*_first(figures, notices), *_parts(figures))),)
+
+
+def _first(figures: Mapping, notices: Iterable[str]) -> Iterator[Part]:
     """What has to be seen first: what is said of the budget and its ledger, and questions without an answer."""
-    lines = [f"Privacy budget: {notice}" for notice in notices]
+    said = list(notices)
     for query in figures["queries"]:
-        asked = query["question"]["epsilon"]
-        if query["status"] == "refused":
-            lines.append(
-                f"Privacy budget: {query['name']!r} asks for epsilon {asked} and {figures['left']} is left: refused."
-            )
-        elif query["status"] == "not asked":
-            lines.append(
-                f"Privacy budget: {query['name']!r} was not asked and cost nothing: at epsilon {asked} its groups are "
-                "too many, or too small, for the noise. Ask for fewer groups, give it more epsilon, declare "
-                '"people", or set "accept_noise": True.'
-            )
-        elif query["status"] == "too large":
-            lines.append(
-                f"Privacy budget: {query['name']!r} was not asked and cost nothing: at epsilon {asked} its answer "
-                "would fill too much of the ledger. Ask for fewer or shorter categories, or give it more epsilon."
-            )
-        elif query["mostly_noise"]:
-            lines.append(
-                f"Privacy budget: {query['name']!r} is mostly noise: its groups hold, on average, fewer people of this "
-                'pilot than twice what the noise is worth. With "people" declared, such a question is not asked.'
-            )
-    return "".join(f"{line}\n" for line in lines)
+        words = NOT_ANSWERED.get(query["status"], MOSTLY_NOISE if query.get("mostly_noise") else "")
+        if words:
+            told = words.format(asked=query["question"]["epsilon"], left=figures["left"])
+            said.append(f"{query['name']!r} {told}")
+    for sentence in said:
+        yield Sentence(f"Privacy budget: {sentence}", Style.NOTICE, Where.FIRST | Where.PAGE)
 
 
-def release_report(figures: Mapping, for_screen: bool = False) -> str:
-    """The section as text. ``for_screen`` leaves out answers by group or category: they stand in the file."""
-    rows = [row for query in figures["queries"] for row in _rows(query, for_screen)]
-    lines = [
-        "Private release",
-        f"  Budget: epsilon {figures['budget']}; spent {figures['spent']}, left {figures['left']}.",
-        f"  Differential privacy with delta 0: {figures['neighbours']}. Changing a person's record counts as both, and",
-        "  costs twice the epsilon. The guarantee is that of the answers in private_release.json, published by",
-        "  themselves; the other figures of this summary are exact and stay in the house.",
-    ]
+def _parts(figures: Mapping) -> Iterator[Part]:
+    yield Sentence(
+        "Noise hides whether any one person is in the data. Epsilon says how well; what is spent stays spent.",
+        Style.DEFINITION,
+        Where.PAGES,
+    )
+    yield Sentence(
+        f"Budget: epsilon {figures['budget']}; spent {figures['spent']}, left {figures['left']}.",
+        where=Where.EVERYWHERE,
+    )
+    yield Sentence(
+        f"Differential privacy with delta 0: {figures['neighbours']}. Changing a person's record counts as both, and "
+        "costs twice the epsilon. The guarantee covers the answers in private_release.json alone; the other figures of "
+        "this report are exact and stay in the house.",
+        Style.SMALL,
+    )
     if figures["budget_raised_from"] is not None:
-        lines.append(
-            f"  The budget was raised: it was {figures['budget_raised_from']} when questions were paid for, and who "
-            "was told of that one was promised that no more would be spent."
+        yield Sentence(
+            f"The budget was raised: it was {figures['budget_raised_from']} when questions were paid for, and who "
+            "was told of that one was promised that no more would be spent.",
+            Style.NOTICE,
         )
     if Decimal(figures["asked_in_all"]) > Decimal(figures["budget"]):
-        lines.append(
-            f"  The queries ask for epsilon {figures['asked_in_all']} together, more than the budget. What was "
-            "answered before is free; of the rest, what the budget does not hold is refused."
+        yield Sentence(
+            f"The queries ask for epsilon {figures['asked_in_all']} together, more than the budget. What was "
+            "answered before is free; of the rest, what the budget does not hold is refused.",
+            Style.NOTICE,
         )
     if figures["paid_and_never_answered"]:
-        lines.append(f"  Paid for and never answered (a run was killed): {figures['paid_and_never_answered']}.")
-    if rows:
-        headers = ["Query", "Group", "Answer", "95%", "Epsilon", "Charged now"]
-        lines += ["", text_table(headers, rows)]
-    return "\n".join(lines) + "\n"
+        yield Sentence(f"Paid for and never answered (a run was killed): {figures['paid_and_never_answered']}.")
+    columns = ("Query", "Group", "Answer", "95%", "Epsilon", "Charged now")
+    for where, for_screen in ((Where.FILE | Where.PAGE, False), (Where.SCREEN, True)):
+        rows = [row for query in figures["queries"] for row in _rows(query, for_screen)]
+        yield Table("Answers with their noise", columns, rows, range(2, 6), where)
+    told = [row[:-1] for query in figures["queries"] for row in _rows(query, False)]
+    yield Table("Answers with their noise", columns[:-1], told, range(2, 5), Where.OUTSIDE)
 
 
 def _rows(query: Mapping, for_screen: bool) -> list[list[str]]:

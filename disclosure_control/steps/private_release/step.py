@@ -25,7 +25,7 @@ from disclosure_control.steps.private_release.ledger import (
     published_spending,
 )
 from disclosure_control.steps.private_release.query import OTHER, Query, decimal_text
-from disclosure_control.steps.private_release.report import first_lines, release_report
+from disclosure_control.steps.private_release.report import private_sections
 from disclosure_control.steps.private_release.settings import PrivateReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
@@ -144,11 +144,10 @@ def run_step(step: StepInput) -> StepResult:
     records = Records(step.dataset.table)
     releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)
     figures = release_figures(settings, releases, ledger.look())
+    sections = private_sections(figures, notices_of(settings.budget, settings.queries, ledger))
     return StepResult(
         figures,
-        release_report(figures),
-        said_first=first_lines(figures, notices_of(settings.budget, settings.queries, ledger)),
-        screen=release_report(figures, for_screen=True),
+        sections=sections,
         files={ANSWERS_FILE: _for_publication(step.pilot, figures)},
         hand_to_hand=frozenset({ANSWERS_FILE}),
         outcome=tuple(releases),

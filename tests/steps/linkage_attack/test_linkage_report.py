@@ -2,7 +2,9 @@
 
 import pytest
 
-from disclosure_control.steps.linkage_attack.report import attack_report
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Where
+from disclosure_control.steps.linkage_attack.report import attack_sections
 
 RATE = {"hits": 0, "attacks": 40, "rate": 0.0, "low": 0.0, "high": 0.09}
 
@@ -13,7 +15,8 @@ def test_where_no_set_finds_anybody_none_is_called_the_best(best_rate, shown):
     method = {"claims": RATE, "by_knowledge": [level]}
     release = {"linkage": {"methods": {"exact": method}}, "removed": 0}
     people = {"people": 40, "attacked": 40, "truth_known": False}
-    report = attack_report({"releases": {"treated": release}, "identified": people, "notes": []})
+    figures = {"releases": {"treated": release}, "identified": people, "notes": []}
+    report = as_text(attack_sections(figures), Where.FILE)
     table = report[report.index("Linkage by how much is known") :]
     (row,) = [line for line in table.splitlines() if "exact" in line]
     assert [cell.strip() for cell in row.strip("│").split("│")][-2:] == [f"{100 * best_rate:.1f}%", shown]
