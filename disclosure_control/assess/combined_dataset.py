@@ -12,15 +12,9 @@ import pandas as pd
 from config import COMBINED_DATASETS
 from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.assess.absent_columns import known_columns
-from disclosure_control.basics.encoding.columns import are_rising
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
-from disclosure_control.records.dataset_rules import (
-    SUBJECT_COLUMN,
-    faults_of_names,
-    faults_of_roles,
-    faults_of_subjects,
-    typed_column,
-)
+from disclosure_control.records.dataset_rules import faults_of_names, faults_of_roles, faults_of_subjects, typed_column
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.run.memory import trim_freed_memory
 from study.formats.files import read_domain_file

@@ -9,8 +9,7 @@ import pandas as pd
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, number_text
 from disclosure_control.run.results import file_name_part
 
 

@@ -10,7 +10,7 @@ from disclosure_control.basics.telling.small_counts import some_of_people
 from disclosure_control.draft.columns import Column
 from disclosure_control.draft.headings import LABORATORY_RESULT, Part, concept_of, rank_of
 from disclosure_control.identifiers.column_findings import Grade
-from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
+from disclosure_control.identifiers.named_columns import identifier_columns
 from study.operations import OperationKind, VariableClass
 
 

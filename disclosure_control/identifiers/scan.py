@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable, joined
@@ -44,12 +45,11 @@ __all__ = [
     "scan_tables",
 ]
 
-DEFAULT_SUBJECT = "USUBJID"
 IdsAt = Callable[[np.ndarray], pa.Array]
 FULL = 0.5  # share of a sample that says what the column is
 
 
-def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = DEFAULT_SUBJECT) -> Scan:
+def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str, str] | str = SUBJECT_COLUMN) -> Scan:
     """What the columns of the tables (by domain) hold that names a person, or that few people share.
 
     ``subject_columns`` is the heading of the subject's id, one for all tables or one for each; it is not looked at
@@ -57,12 +57,12 @@ def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str
     told by how many share a value is not found.
     """
     named = subject_columns if isinstance(subject_columns, Mapping) else {}
-    default = DEFAULT_SUBJECT if isinstance(subject_columns, Mapping) else subject_columns
+    default = SUBJECT_COLUMN if isinstance(subject_columns, Mapping) else subject_columns
     each = going_through("Searching for identifiers", list(tables.items()), lambda one: one[1].size, "cells")
     return joined(scan_table(domain, table, named.get(domain, default)) for domain, table in each)
 
 
-def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = DEFAULT_SUBJECT) -> Scan:
+def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = SUBJECT_COLUMN) -> Scan:
     """The same of one table; its findings come column by column, the gravest of a column first."""
     subjects, own = _subjects(table, subject_column)
     names = [str(name) for name in table.columns if name not in own]
@@ -99,8 +99,8 @@ def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, column
     ``subjects`` (n_records,) are the ids; None takes the column USUBJID, if there is one. ``columns``: those to look
     at, None for all.
     """
-    names = [str(name) for name in (frame.columns if columns is None else columns) if name != DEFAULT_SUBJECT]
-    ids = frame.get(DEFAULT_SUBJECT) if subjects is None else subjects
+    names = [str(name) for name in (frame.columns if columns is None else columns) if name != SUBJECT_COLUMN]
+    ids = frame.get(SUBJECT_COLUMN) if subjects is None else subjects
     whose = _nobodys(len(frame)) if ids is None else _encoded(ids)
     found = _of_columns([(*_divided(name), frame[name]) for name in names], whose)
     return Scan(found, {"": ScannedTable(len(frame), whose.n_people, len(names))})
@@ -111,7 +111,7 @@ def scan_dataset(dataset: CombinedDataset) -> Scan:
     table: pd.DataFrame | TableOnDisk = dataset.table
     if not isinstance(table, TableOnDisk):
         return scan_combined(table, dataset.subjects)
-    names = [name for name in table.columns if name != DEFAULT_SUBJECT]
+    names = [name for name in table.columns if name != SUBJECT_COLUMN]
     found = tuple(finding for name in names for finding in _of_counted_column(name, table, dataset.n_subjects))
     return Scan(found, {"": ScannedTable(dataset.n_subjects, dataset.n_subjects, len(names))})
 

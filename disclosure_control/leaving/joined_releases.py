@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import AS_WRITTEN, SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, number_text
+from disclosure_control.assess.combined_dataset import AS_WRITTEN
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.telling.faults import FaultyInputError

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.measures.singling_sets import n_alone, near_ids
 from disclosure_control.treatments.registry import where_changed

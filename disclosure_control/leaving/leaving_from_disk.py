@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving, LookedAt

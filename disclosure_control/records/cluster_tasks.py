@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.records.class_keys import ClassKeys, KeyCounter, KeyStage, NextStage
 from disclosure_control.records.counted_texts import DictionaryOrSample, put_texts, texts_in
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.records.disk import (
     Limits,
     faults_of_many_values,

@@ -11,11 +11,9 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.columns import numbers_of, parse_numbers
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, numbers_of, parse_numbers
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import in_one_line, listed
-
-SUBJECT_COLUMN = "USUBJID"
 
 
 def faults_of_subjects(n_rows: int, n_blank: int, n_distinct: int, file: str) -> list[str]:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from Anonymization_Models import EquivalenceClasses, ModelResult, SensitiveCounts
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
-from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
 from disclosure_control.basics.encoding.keys import KEY_LIMIT
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.basics.telling.side_by_side import side_by_side
@@ -28,7 +28,7 @@ from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.cells import count_cells
 from disclosure_control.records.class_keys import find_class_keys, parts_of_classes
 from disclosure_control.records.counted_texts import CountedDictionary, CountedTexts
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN, faults_of_subjects, typed_column
+from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.merging import USUAL_MERGE_LIMITS, MergeLimits
 from disclosure_control.records.other_columns import OtherColumn, TableOnDisk
 from disclosure_control.records.people import (

@@ -20,10 +20,9 @@ from Anonymization_Models import (
 )
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning, bin_values
-from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,10 @@ import pandas as pd
 import pyarrow as pa
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.class_keys import find_class_keys
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.records.disk import Limits, PeopleOnDisk, evaluated_columns, put_aside
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.spill import SpilledArrays

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.keys import KEY_LIMIT
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.records.records import RecordsOnDisk, ids_of_block
 from disclosure_control.records.spill import SpilledRecords
 from disclosure_control.records.subjects import Subjects

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy

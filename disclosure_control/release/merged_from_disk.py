@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.leaving.leaving import LookedAt
 from disclosure_control.leaving.leaving_from_disk import LeavingFromDisk
 from disclosure_control.records.disk import Limits

@@ -20,10 +20,9 @@ import pandas as pd
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import labels_of
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of, known_key
 from disclosure_control.run.results import ResultSet

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from disclosure_control.treatments.variables import variables_of
+from disclosure_control.identifiers.variables import variables_of
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.treatments.registry import TreatmentInput
 
 

@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import faults_of_names
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, faults_of_names
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.treatments.evaluation import evaluate_treated, notes_on_roles
 from disclosure_control.treatments.keys import UNNAMED, Release

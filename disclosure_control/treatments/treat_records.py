@@ -16,8 +16,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import as_counted
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values

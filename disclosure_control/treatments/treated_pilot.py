@@ -11,8 +11,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import as_counted
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.keys import UNNAMED, Release

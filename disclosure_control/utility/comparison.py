@@ -17,8 +17,8 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, form_equivalence_classes
 from config.model_settings import PilotConfig
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.columns import (
+    SUBJECT_COLUMN,
     EncodedColumn,
     canonical_labels_of,
     encode_column,

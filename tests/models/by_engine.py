@@ -24,9 +24,8 @@ from Anonymization_Models import ClassedRecords, EquivalenceClasses, ModelResult
 from config.model_settings import PilotConfig
 from disclosure_control.assess import assessment as assessments
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.dataset_rules import SUBJECT_COLUMN
 from disclosure_control.records.disk import Limits
 from tests.records.written_pilots import opened_with
 

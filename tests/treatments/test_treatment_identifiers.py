@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.identifiers.named_columns import RULES, identifier_columns
 from disclosure_control.treatments.keys import (
     LEAST_BITS,
     UNNAMED,
@@ -24,7 +25,6 @@ from disclosure_control.treatments.keys import (
     read_key,
 )
 from disclosure_control.treatments.methods import recode_ids
-from disclosure_control.treatments.methods.drop_identifiers import RULES, identifier_columns
 from disclosure_control.treatments.methods.shift_dates import offsets_of_subjects
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import faults_of_key

@@ -17,6 +17,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SUBJECT_COLUMN = "USUBJID"  # of the combined dataset, whose row each record is
 LARGEST_EXACT = 2**53  # whole numbers up to here are floats of their own
 LARGEST_NUMBER = 1e300  # differences and sums of larger ones are infinite
 # Of the codes of a column: half as wide as numpy's own, wide enough for a label per record. Who multiplies casts first.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.steps.explore.associations import Correlation, spearman_correlations
 from disclosure_control.steps.explore.columns import ExploredColumn, explore_columns

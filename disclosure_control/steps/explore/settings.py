@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.settings.settings import (
     COLUMNS,
     Check,

@@ -8,8 +8,7 @@ from dataclasses import asdict
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, number_text
 from disclosure_control.measures.small_levels import rare_values
 from disclosure_control.steps.explore.associations import Correlation, CrossTable
 from disclosure_control.steps.explore.columns import ExploredColumn

@@ -10,8 +10,7 @@ from pathlib import Path, PurePath
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.files import SourceFile, file_of_pilot
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 from disclosure_control.steps.linkage_attack.linkage import NOT_IN_PILOT, NOT_RELEASED

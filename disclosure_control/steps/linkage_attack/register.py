@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.linkage import (

@@ -13,8 +13,7 @@ from itertools import pairwise
 
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import encode_column, number_text
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, number_text
 from disclosure_control.basics.settings.settings import FLAG, Check, faults_of_settings, whole_number
 from disclosure_control.basics.telling.faults import faults_of_columns
 from disclosure_control.steps.private_release.query import OTHER, Query

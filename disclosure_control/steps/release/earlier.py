@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text

@@ -16,8 +16,7 @@ import pandas as pd
 from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, numbers_of
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.records.disk import PeopleOnDisk

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
+from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.steps.treatment.leaks import columns_with_ids
-from disclosure_control.treatments.methods.drop_identifiers import identifier_columns
 from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
 from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
 from disclosure_control.treatments.treat_records import TreatedOnDisk

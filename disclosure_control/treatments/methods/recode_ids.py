@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import encode_column, labels_of
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, labels_of
 from disclosure_control.basics.settings.settings import COLUMNS, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.keys import KEY_FROM, faults_of_key, pseudonyms_of, read_key

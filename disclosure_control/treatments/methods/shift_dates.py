@@ -12,6 +12,7 @@ from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.settings import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
+from disclosure_control.identifiers.variables import is_variable
 from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
 from disclosure_control.treatments.keys import KEY_FROM, Release, faults_of_key, offsets_of, read_key
 from disclosure_control.treatments.registry import (
@@ -22,7 +23,6 @@ from disclosure_control.treatments.registry import (
     register,
     with_columns,
 )
-from disclosure_control.treatments.variables import is_variable
 
 SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
 PRECISIONS = ("Y", "M", "D")

@@ -9,8 +9,7 @@ import pandas as pd
 
 from Anonymization_Models import SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.combined_dataset import SUBJECT_COLUMN
-from disclosure_control.basics.encoding.columns import encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.encoding.keys import count_pairs
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
