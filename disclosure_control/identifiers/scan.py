@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts, is_in_sample, mixed
+from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan, ScannedTable, joined
 from disclosure_control.identifiers.column_values import (
@@ -31,7 +32,6 @@ from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
 from disclosure_control.records.counted_texts import CountedTexts
 from disclosure_control.records.domain_files import LargeFile
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.run.progress import going_through
 
 __all__ = [
     "ColumnFinding",

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from disclosure_control.run.progress import progress
+from disclosure_control.basics.telling.progress import progress
 
 
 class ReadInBlocks(Protocol):

@@ -23,6 +23,7 @@ from Anonymization_Models import EquivalenceClasses, ModelResult, SensitiveCount
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records import cluster_tasks as tasks
 from disclosure_control.records.cells import PartOfCells, counted_in_parts
 from disclosure_control.records.class_keys import (
@@ -59,7 +60,6 @@ from disclosure_control.records.ranges import (
 )
 from disclosure_control.records.spill import SpilledArrays, arrays_in
 from disclosure_control.records.subjects import n_parts_of_ids
-from disclosure_control.run.progress import progress
 from study.formats.blocks import Blocks, kind_of
 from study.formats.delimited_blocks import faults_of_records
 

@@ -23,6 +23,7 @@ from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
 from disclosure_control.basics.encoding.keys import KEY_LIMIT
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.cells import count_cells
@@ -39,7 +40,6 @@ from disclosure_control.records.people import (
 )
 from disclosure_control.records.spill import SpilledArrays, SpilledRecords
 from disclosure_control.records.subjects import Subjects, SubjectsOnDisk
-from disclosure_control.run.progress import progress
 from study.formats.blocks import Blocks
 from study.formats.delimited_blocks import BLOCK_BYTES
 from study.formats.values import clean_values

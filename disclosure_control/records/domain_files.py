@@ -18,11 +18,11 @@ import pandas as pd
 import pyarrow as pa
 
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.counted_texts import CountedDictionary
 from disclosure_control.records.spill import SpilledArrays, SpilledRecords, stop_without_room
-from disclosure_control.run.progress import progress
 from study.formats.column_reading import read_columns, reading_notes
 from study.formats.dated_columns import with_iso_dates
 from study.formats.delimited_blocks import BlocksOfText, Dialect

@@ -12,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
 from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.records.spill import SpilledRecords, spill_folder, stop_without_room
-from disclosure_control.run.progress import progress
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.files import read_domain_file, visible_files
 from study.formats.packed import bytes_unpacked

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.accounts import (
     BY_TREATMENT,
     GONE,
@@ -23,7 +24,6 @@ from disclosure_control.release.columns_seen import ColumnSeen
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, of_rows
 from disclosure_control.release.rows_as_variables import RecodedRowsPlan, by_parameter, planned, supplemental
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
-from disclosure_control.run.progress import going_through
 from disclosure_control.treatments.keys import Release
 from study.operations import OperationKind, OperationRule
 

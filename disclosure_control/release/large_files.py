@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.records.merging import MergeLimits, people_per_part, read_by_size
 from disclosure_control.records.spill import SpilledArrays, stop_without_room
 from disclosure_control.release.accounts import Account
@@ -21,7 +22,6 @@ from disclosure_control.release.deidentify import ReleasedFile, RowsOfSource
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
 from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, people_of_rows
-from disclosure_control.run.progress import progress
 from disclosure_control.run.results import harmless
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.files import read_domain_file

@@ -9,9 +9,9 @@ from datetime import datetime
 from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.large_files import LargeReleasedFile
-from disclosure_control.run.progress import going_through
 from disclosure_control.run.results import harmless
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.outgoing import OutgoingTable

@@ -11,8 +11,8 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.run.progress import going_through
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.registry import writers_by_name
 from study.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of

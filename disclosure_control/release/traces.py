@@ -17,12 +17,12 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
+from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
 from disclosure_control.release.opened import Opened
 from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, Study
 from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
-from disclosure_control.run.progress import going_through, progress
 from disclosure_control.run.results import harmless
 from study.operations import OperationKind, VariableClass
 

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
+from disclosure_control.basics.telling.progress import progress, saying
 from disclosure_control.run import clock
-from disclosure_control.run.progress import progress, saying
 
 FORMATS = ("text", "json")
 

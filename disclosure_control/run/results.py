@@ -26,9 +26,9 @@ import pandas as pd
 
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
 from disclosure_control.run import fingerprints
-from disclosure_control.run.progress import progress
 from study.formats.parquet_blocks import parquet_bytes
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from disclosure_control.basics.telling.small_counts import MASKED, SMALLER_GROUPS
-from tests.basics.undo_masks import Told
+from tests.basics.telling.undo_masks import Told
 from tests.report.test_page import Page
 
 MISSING = "missing"

@@ -22,7 +22,7 @@ from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import run_steps
 from study import KEY_READERS
-from tests.basics.undo_masks import Told
+from tests.basics.telling.undo_masks import Told
 
 PROMISED = HAND_TO_HAND.threshold - 2
 STATES = ("flagged", "not flagged", "not evaluated")

@@ -17,7 +17,7 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.running import run_steps
 from study import KEY_READERS
-from tests.basics.undo_masks import Told
+from tests.basics.telling.undo_masks import Told
 
 PROMISED = HAND_TO_HAND.threshold - 2
 KEY_NAME = "TREATMENT_TEST_KEY"

@@ -12,6 +12,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
@@ -28,7 +29,6 @@ from disclosure_control.release.people import ReleasePeople, people_of
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
-from disclosure_control.run.progress import progress
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, Merged, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (

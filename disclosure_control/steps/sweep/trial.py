@@ -15,8 +15,8 @@ from Anonymization_Models import ModelResult
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.measures.reidentification import risk_profile
-from disclosure_control.run.progress import progress
 from disclosure_control.steps.sweep.grid import SweepPoint, faults_of_grid, points_of
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import TreatmentStep

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from disclosure_control.run.progress import progress
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.treatments.algorithms.alike import READINGS, number_rows
 from disclosure_control.treatments.algorithms.suppression_back import give_back
 from disclosure_control.treatments.algorithms.suppression_parts import SuppressionParts

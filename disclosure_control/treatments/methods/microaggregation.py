@@ -14,8 +14,8 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import number_text, numbers_of
 from disclosure_control.basics.settings.settings import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.small_counts import people_on_screen
-from disclosure_control.run.progress import progress
 from disclosure_control.treatments.algorithms.mdav import mdav_groups
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import (

@@ -18,7 +18,7 @@ from disclosure_control.basics.telling.small_counts import (
     shares_by_group,
     told_parts,
 )
-from tests.basics.undo_masks import Told
+from tests.basics.telling.undo_masks import Told
 from tests.cases import each
 from tests.examples import examples
 
