@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from disclosure_control.basics.telling import progress as told
 from disclosure_control.basics.telling.progress import Screen, going_through, progress, saying
 from disclosure_control.run import logs
-from disclosure_control.run import progress as told
 
 
 class Stream(io.StringIO):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 import pytest
 
 from disclosure_control.basics.telling.side_by_side import WORKERS, meanwhile, side_by_side
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.places import PROJECT
 
 
 def test_results_come_in_the_order_of_the_arguments_by_few_threads():
@@ -25,9 +23,9 @@ def test_the_first_error_is_raised():
 
 def test_nobody_else_starts_threads_of_their_own_number():
     with_pools = [
-        path.relative_to(ROOT).as_posix()
+        path.relative_to(PROJECT).as_posix()
         for room in ("disclosure_control", "study", "config")
-        for path in sorted((ROOT / room).rglob("*.py"))
+        for path in sorted((PROJECT / room).rglob("*.py"))
         if "ThreadPoolExecutor(" in path.read_text(encoding="utf-8")
     ]
     assert with_pools == ["disclosure_control/basics/telling/side_by_side.py"]
