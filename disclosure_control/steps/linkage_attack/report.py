@@ -38,7 +38,7 @@ def _parts(figures: Mapping) -> Iterator[Part]:
         )
     columns = ("Release", "Attack", "Right", "Share", "Guessing", "Control group", "Beats guessing")
     rows = [[release, *row] for release, found in releases.items() for row in _attacks(found)]
-    yield Table("Attacks", columns, rows, range(2, 6))
+    yield Table("Attacks", columns, rows, numbers=(2,))
     yield Sentence(
         "Right: how many of the attacker's guesses are right. Guessing: the share that chance gets right. Control "
         "group: the share among people who are not in the pilot. To single out is to say something that is true of "

@@ -1,1 +1,13 @@
 """The step ``recommend``: the mildest recoding that meets the thresholds."""
+
+from disclosure_control.basics.telling.sections import Outline
+
+OUTLINES = (
+    Outline(
+        40,
+        "recommend",
+        "What it would cost to be safe",
+        "The mildest recoding that meets K, L and T.",
+        "recommend",
+    ),
+)

@@ -172,7 +172,7 @@ def test_every_answer_is_what_its_snippet_gives(name):
     frame = people()
     step = given(frame, variant.pop("settings", None), **variant)
     result = run_step(step)
-    snippets = re.findall(r'"treatment": (\[\n.*?\n     \])', result.report, flags=re.DOTALL)
+    snippets = re.findall(r'"treatment": (\[\n.*?\n +\])', result.report, flags=re.DOTALL)
     assert result.figures["optimal"] is True
     assert len(result.figures["short_list"]) >= 2
     with_steps = [answer for answer in result.figures["short_list"] if answer["treatment"]]

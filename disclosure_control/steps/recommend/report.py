@@ -1,0 +1,319 @@
+"""The step ``recommend`` as it is told: what to give up, what that does, and what to paste."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from disclosure_control.basics.telling.sections import (
+    Details,
+    Figure,
+    Part,
+    Section,
+    Sentence,
+    Style,
+    WhatIf,
+    Where,
+)
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.words import counted, many_text
+from disclosure_control.drawings import planes
+from disclosure_control.drawings.pieces import Drawing
+from disclosure_control.generalisation.landscape import landscape
+from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.generalisation.search import SearchResult
+from disclosure_control.steps.recommend import OUTLINES
+from disclosure_control.steps.recommend.settings import RecommendSettings
+from disclosure_control.steps.recommend.short_list import RecodingAnswer, Trial, levels_in_words
+
+NOT_ANONYMOUS = "Data that meet the thresholds are still pseudonymised personal data: this is no finding of anonymity."
+
+
+@dataclass(frozen=True)
+class ToldAnswer:
+    """One way to meet the thresholds, in counts of people: None where masked."""
+
+    titles: Sequence[str]
+    words: str
+    levels: Mapping[str, int]
+    loss: float | None
+    suppressed: int | None
+    suppressed_few: bool
+    rescued: int | None
+    at_risk_after: Mapping[str, int | None]
+    holds: bool
+    optimal: bool
+    treatment: Sequence[Mapping[str, object]]
+
+
+@dataclass(frozen=True)
+class ToldLandscape:
+    """Recodings by ``places``: their levels, their loss, and how many people each leaves at risk if nobody goes.
+
+    Of one column alone these are those in its rare groups: None where they are few. ``levels`` names what each level of
+    a column is; ``whole``: there are no further recodings.
+    """
+
+    levels: Mapping[str, Sequence[str]]
+    places: Sequence[tuple[Sequence[int], float, int | None]]
+    whole: bool
+
+
+@dataclass(frozen=True)
+class ToldRecommendation:
+    """What the JSON summary holds under ``recommend``."""
+
+    metric: str
+    counted_from: str
+    suppression_limit: float
+    models: Sequence[str]
+    left_out: Sequence[str]
+    records: int | None
+    not_evaluated: int
+    missing_qis: str
+    at_risk: int | None
+    optimal: bool
+    levels: Mapping[str, int] | None
+    loss: float | None
+    suppressed: int | None
+    checked: int
+    lattice_size: int
+    short_list: Sequence[ToldAnswer]
+    landscape: ToldLandscape
+
+
+def told_recommendation(
+    trial: Trial, settings: RecommendSettings, found: SearchResult, short_list: Sequence[RecodingAnswer]
+) -> ToldRecommendation:
+    """The answers and the recodings beside them as they may be told."""
+    pilot, assessment = trial.pilot, trial.assessment
+    told = [_told_answer(answer, trial) for answer in short_list]
+    best = told[0] if found.best is not None else None
+    return ToldRecommendation(
+        metric=settings.metric,
+        counted_from="the config's bins" if pilot.begins_in_bins else "exact values",
+        suppression_limit=settings.suppression_limit,
+        models=pilot.models,
+        left_out=pilot.left_out,
+        records=assessment.classes.n_records,
+        not_evaluated=assessment.classes.n_records - pilot.n_evaluated,
+        missing_qis=assessment.config.missing_qis,
+        at_risk=trial.n_at_risk,
+        optimal=found.is_optimal,
+        levels=best.levels if best else None,
+        loss=best.loss if best else None,
+        suppressed=best.suppressed if best else None,
+        checked=found.n_checked,
+        lattice_size=found.lattice_size,
+        short_list=told,
+        landscape=_told_landscape(trial, short_list),
+    )
+
+
+def _told_landscape(trial: Trial, short_list: Sequence[RecodingAnswer]) -> ToldLandscape:
+    pilot, names = trial.pilot, [attribute.name for attribute in trial.pilot.lattice.attributes]
+    if not pilot.n_evaluated or not names:
+        return ToldLandscape({}, (), True)
+    first = [tuple(answer.levels[name] for name in names) for answer in short_list]
+    requirements, n = pilot.requirements(trial.suppression_limit), pilot.n_evaluated
+    found = landscape(pilot.lattice, requirements, trial.metric, trial.weights, trial.lowest, trial.highest, first)
+    return ToldLandscape(
+        levels={attribute.name: levels_in_words(attribute) for attribute in pilot.lattice.attributes},
+        places=[
+            (list(place.levels), float(f"{loss:.4g}"), HAND_TO_HAND.told(place.n_at_risk, n))
+            for place in found.places
+            for loss in [_told_loss(place.loss, place.n_at_risk, trial)]
+        ],
+        whole=found.is_whole,
+    )
+
+
+def _told(n: int, trial: Trial) -> int | None:
+    """How many records a recoding leaves out, or at risk: of one column alone these are those in its rare groups."""
+    return HAND_TO_HAND.told(n, trial.assessment.classes.n_records, trial.pilot.n_evaluated)
+
+
+def _told_loss(loss: float, n_left_out: int, trial: Trial) -> float:
+    """A loss as it may be told: who is left out counts as lost, so from all digits their masked number follows.
+
+    Then losses of values are rounded to what some twenty people weigh, and those of class sizes to one digit.
+    """
+    if _told(n_left_out, trial) is not None:
+        return loss
+    if not METRICS[trial.metric].is_of_values:
+        return float(f"{loss:.1g}")
+    unit = 2 * HAND_TO_HAND.threshold / max(trial.assessment.classes.n_records, 1) * max(1.0, abs(loss))
+    return round(loss / unit) * unit
+
+
+def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
+    n_at_risk = trial.n_at_risk
+    return ToldAnswer(
+        titles=answer.titles,
+        words=answer.words,
+        levels=answer.levels,
+        loss=_told_loss(answer.loss, answer.n_suppressed, trial),
+        suppressed=_told(answer.n_suppressed, trial),
+        suppressed_few=bool(HAND_TO_HAND.are_small(np.array(answer.n_suppressed))),
+        rescued=n_at_risk if answer.n_rescued == n_at_risk else HAND_TO_HAND.told(answer.n_rescued, n_at_risk),
+        at_risk_after={name: _told(n, trial) for name, n in answer.at_risk.items()},
+        holds=answer.holds,
+        optimal=answer.is_optimal,
+        treatment=[step.literal for step in answer.treatment],
+    )
+
+
+# ---------------------------------------------------------------- the section
+
+
+def recommend_sections(told: ToldRecommendation) -> tuple[Section, ...]:
+    """How sure the answers are, the recodings by cost and risk, and each answer with the lines for the config."""
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, tuple(_parts(told))),)
+
+
+def _parts(told: ToldRecommendation) -> Iterator[Part]:
+    yield Sentence("Next best step", Style.HEADING, Where.SHORT)
+    yield Sentence(
+        "Each point is a recoding of all quasi-identifiers: points to the right are coarser, points above leave more "
+        "people at risk. Diamonds are the answers below.",
+        Style.DEFINITION,
+        Where.PAGES,
+    )
+    for sentence in told.left_out:
+        yield Sentence(sentence, Style.NOTICE)
+    if told.not_evaluated:
+        yield Sentence(
+            f"{told.not_evaluated} of {told.records} records are not evaluated, for lack of a quasi-identifier. Where "
+            "a column is dropped, those who lack only it are evaluated; the others stay in the data. The share that "
+            "is left out is of the records evaluated then; the loss is of all records."
+        )
+    if not told.models:
+        yield Sentence("No threshold can be met by any recoding.", Style.NOTICE)
+    yield Sentence(_how_sure(told), where=Where.REPORT | Where.SHORT)
+    yield from _map(told)
+    for number, answer in enumerate(told.short_list, start=1):
+        yield Sentence(f"{number}. {'; '.join(answer.titles)}", Style.HEADING, Where.EVERYWHERE)
+        yield from _answer(answer, told)
+    if told.short_list:
+        yield from _in_short(told)
+    yield Sentence(NOT_ANONYMOUS, Style.SMALL, Where.EVERYWHERE)
+
+
+def _how_sure(told: ToldRecommendation) -> str:
+    size, limit = many_text(told.lattice_size), f"{100 * told.suppression_limit:g}%"
+    if told.not_evaluated == told.records:
+        return "No record is evaluated: there is nothing to recommend."
+    if told.at_risk == 0 and told.models:
+        if told.left_out:
+            return "By the thresholds that can be met nothing has to be given up; the others are not met."
+        return "Nobody is at risk by the thresholds: nothing has to be given up."
+    if told.levels is not None and told.optimal:
+        return (
+            f"Proven: no other of the {size} recodings meets the thresholds at a lower loss than answer 1, with at "
+            f"most {limit} of the records left out. {told.checked:,} of them had to be tried."
+        )
+    if told.levels is not None:
+        return (
+            f"Answer 1 is the best of {told.checked:,} recodings that were tried, of {size}. A better one may exist: "
+            "raise time_limit, or limit levels."
+        )
+    if told.optimal:
+        return (
+            f"None of the {size} allowed recodings meets the thresholds with at most {limit} of the records left "
+            "out: allow more, or higher levels."
+        )
+    return f"No answer in time, after {told.checked:,} of {size} recodings: raise time_limit, or limit levels."
+
+
+def _map(told: ToldRecommendation) -> Iterator[Part]:
+    drawing, n_masked = landscape_map(told)
+    if drawing is None:
+        return
+    are_masked = f"{n_masked} {'is not drawn: its count is' if n_masked == 1 else 'are not drawn: their counts are'}"
+    yield Figure(
+        drawing,
+        f"{len(told.landscape.places)} of {many_text(told.lattice_size)} recodings."
+        f"{f' {are_masked} masked.' if n_masked else ''}",
+        Where.PAGES,
+    )
+    data = {"landscape": asdict(told.landscape), "records": told.records}
+    yield WhatIf("levels", "What if it were released coarser, or finer", data)
+
+
+def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
+    """The recodings as points: the answers at what they leave out, the others at whom they leave at risk.
+
+    And how many are not drawn, as their counts are masked.
+    """
+    answers = {tuple(answer.levels.values()): n for n, answer in enumerate(told.short_list, start=1)}
+    points, n_masked = [], 0
+    for levels, loss, n_at_risk in told.landscape.places:
+        number = answers.get(tuple(levels))
+        n = n_at_risk if number is None else told.short_list[number - 1].suppressed
+        if n is None:
+            n_masked += 1
+        else:
+            words = f"loss {loss:.3g}, {n:,} people at risk or left out"
+            points.append(planes.Point(loss, n / max(told.records or 1, 1), words, f"{number or ''}"))
+    if not points:
+        return None, n_masked
+    described = "; ".join(
+        f"answer {n}: loss {'-' if answer.loss is None else format(answer.loss, '.3g')}, "
+        f"{count_text(answer.suppressed)} left out"
+        for n, answer in enumerate(told.short_list, start=1)
+    )
+    loss_of = "loss" if told.metric == "loss" else f"loss ({told.metric})"
+    title, axes = (
+        "Recodings by what they cost and whom they leave at risk",
+        ("more is coarser", "people at risk, or left out"),
+    )
+    return planes.scatter_chart(title, described, points, f"{loss_of}: {axes[0]}", axes[1]), n_masked
+
+
+def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
+    yield Sentence(_outcome(answer, told), where=Where.EVERYWHERE)
+    if answer.loss is not None:
+        n_left = "the others" if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
+        about = "about " if answer.suppressed is None else ""
+        yield Sentence(
+            f"{count_text(answer.rescued)} of {told.at_risk} records at risk are rescued; {n_left} records are "
+            f"released; {_loss_in_words(told)}: {about}{answer.loss:.4g}."
+        )
+    if answer.treatment:
+        steps = [f"    {json.dumps(step, ensure_ascii=False)}," for step in answer.treatment]
+        yield Details("Lines for the config", ['"treatment": [', *steps, "],"], is_code=True)
+
+
+def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
+    """What to give up, who is left out, and whether that holds."""
+    n_out = people_on_screen(1) if answer.suppressed_few else count_text(answer.suppressed)
+    of = "all" if told.records is None else told.records
+    still = ", ".join(f"{count_text(n)} by {name}" for name, n in answer.at_risk_after.items() if n != 0)
+    holds = "all thresholds that can be met hold" if told.left_out else "all thresholds hold"
+    outcome = f"still at risk: {still}" if still else holds if answer.holds else "people are still at risk"
+    return f"{answer.words}; {n_out} of {of} records left out: {outcome}."
+
+
+def _loss_in_words(told: ToldRecommendation) -> str:
+    """What the metric measures, and from where: losses of ``sweep`` start from exact values, whatever the config."""
+    metric = METRICS[told.metric]
+    return f"{metric.words}, counted from {told.counted_from}" if metric.is_of_values else metric.words
+
+
+def _in_short(told: ToldRecommendation) -> Iterator[Part]:
+    """The first answer, and what to paste for it."""
+    n_others = len(told.short_list) - 1
+    more = f" {counted(n_others, 'other answer')} in the details." if n_others else ""
+    yield Sentence(
+        f"1. {_outcome(told.short_list[0], told)}",
+        where=Where.SHORT,
+        further=[f'To apply it: "treatment": [{{"method": "recommended"}}].{more}'],
+    )
+    yield Sentence(
+        'To apply answer 1: "treatment": [{"method": "recommended"}]. To apply another one, paste its lines.',
+        where=Where.REPORT,
+    )
