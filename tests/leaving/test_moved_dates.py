@@ -50,7 +50,7 @@ def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
     figures = figures_of(frame)
     (step,) = figures["moved_dates"]["steps"]
     assert (step["people_undone"], step["people_looked_at"], step["offsets"]) == (N, N, 730)
-    text = treatment_report("P", figures)
+    text = treatment_report(figures)
     assert "DS__CUTDTC: 239 of 239 original dates fall on one and the same day." in text
     assert "undoes shift_dates for 239 of 239 people" in text
     assert "2021" not in text.split("DS__CUTDTC: 239")[1].split("\n")[0]
@@ -76,7 +76,7 @@ def test_a_cut_off_for_most_counts_those_who_have_it():
     cut = np.where(np.arange(N) < 60, np.datetime64("2021-06-30"), days(2)).astype(str)
     figures = figures_of(people(DS__CUTDTC=cut))
     assert figures["moved_dates"]["steps"][0]["people_undone"] == 0
-    text = treatment_report("P", figures)
+    text = treatment_report(figures)
     assert "DS__CUTDTC: 60 of 239 original dates fall on one and the same day." in text
     assert "can tell who they are undoes shift_dates for these" in text
 
@@ -93,7 +93,7 @@ def test_patterns_leave_fewer_offsets_and_are_said():
     (step,) = figures["moved_dates"]["steps"]
     assert step["median_offsets_left"] == pytest.approx(24, abs=1)
     assert step["people_undone"] == 0
-    assert "A__ADTC: 239 of 239 original dates fall on one day of a month." in treatment_report("P", figures)
+    assert "A__ADTC: 239 of 239 original dates fall on one day of a month." in treatment_report(figures)
     new_year = start.astype("datetime64[Y]").astype("datetime64[D]")
     (step,) = figures_of(people(A__ADTC=new_year.astype(str), B__BDTC=first.astype(str)))["moved_dates"]["steps"]
     assert step["people_nearly_undone"] == N  # two first of January within reach, at most
@@ -104,14 +104,14 @@ def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monke
     figures = figures_of(frame)
     (step,) = figures["moved_dates"]["steps"]
     assert (step["patterns"], step["people_undone"], step["median_offsets_left"]) == ([], 0, 730)
-    assert "calendar" not in treatment_report("P", figures)
+    assert "calendar" not in treatment_report(figures)
     monkeypatch.setattr(moved_dates, "MOST_TRIED", 730 * 100)
     cut = frame.assign(C__CDTC="2021-06-30")
     found = figures_of(cut)
     assert found["moved_dates"] == figures_of(cut.sample(frac=1, random_state=1))["moved_dates"]
     n = found["moved_dates"]["steps"][0]["people_looked_at"]
     assert n < N
-    assert f"That was tried for {n} of {N} people" in treatment_report("P", found)
+    assert f"That was tried for {n} of {N} people" in treatment_report(found)
 
 
 @pytest.mark.parametrize(("n_left", "is_told"), [(0, False), (1, False), (9, False), (10, True), (N - 1, True)])

@@ -47,7 +47,7 @@ def test_actg175_untreated_laboratory_values_single_out_and_a_weight_holds():
         best = sets["riskiest"][0]
         assert best["people_alone"] == int((kept.groupby(best["columns"], dropna=False).size() == 1).sum())
     assert found["sets"][1]["riskiest"][0]["people_alone"] > 0.98 * len(kept)
-    text = treatment_report("P", figures)
+    text = treatment_report(figures)
     assert "a laboratory, another copy of the data), and nobody else" in text
     assert f"{found['sets'][1]['riskiest'][0]['people_alone']} of {len(kept)} people are alone" in text
     assert all(name in text.split("Released as they were")[1] for name in figures["untouched"])  # none is left out
@@ -66,7 +66,7 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     assert (outsiders["people_alone"], outsiders["people_alone_by_quasi_identifiers"]) == (40, 0)
     assert outsiders["smallest_sets"]["riskiest"] == [{"columns": ["sex", "height"], "people_alone": 40}]
     assert figures["singled_out"]["near_ids"] == {"LB__X": 40}
-    text = treatment_report("P", figures)
+    text = treatment_report(figures)
     assert "LB__X is nearly an id: by it alone 40 of 40 people are alone" in text
     assert "sex, height: 40" in text
     (reason,) = reasons_to_hold(figures)
@@ -86,7 +86,7 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
 def test_what_is_treated_dropped_or_declared_holds_nothing(step, harmless):
     figures = figures_of(people(height=heights()), *([step] if step else []), harmless=harmless)
     assert reasons_to_hold(figures) == ()
-    text = treatment_report("P", figures)
+    text = treatment_report(figures)
     assert "names are all that was looked at" in text
     assert ("Declared harmless in the config: height (measured once, by nobody but the study)." in text) == bool(
         harmless
@@ -102,7 +102,7 @@ def test_a_treatment_that_leaves_people_alone_is_said():
     figures = figures_of(frame, step)
     assert figures["singled_out"]["outsiders"]["people_alone_with_treated"] == 40
     said = "treated and without a role in the config: height (body measure). With these as they are released 40 of 40"
-    assert said in treatment_report("P", figures)
+    assert said in treatment_report(figures)
 
 
 def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
@@ -113,7 +113,7 @@ def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
     figures = figures_of(frame, step)
     assert figures["untouched"] == ["zip"]
     assert figures["untouched_but_for"] == {"zip": 10}
-    assert "zip is one of these: a step changed 10 values of it" in treatment_report("P", figures)
+    assert "zip is one of these: a step changed 10 values of it" in treatment_report(figures)
     (reason,) = reasons_to_hold(figures)
     assert reason.sentence.startswith("390 of 400 people")
 

@@ -53,12 +53,12 @@ def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
     figures = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))
     assert told(figures) == {(heading, "age"): (300, 300, 1.0)}
     sentence = f"{heading}, as released, alone tells the original age within 1 of 300 of 300 people whose value was"
-    assert sentence in treatment_report("P", figures)
+    assert sentence in treatment_report(figures)
     reason = next(one for one in reasons_to_hold(figures) if sentence in one.sentence)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     declared = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2), harmless={heading: "scrambled"})
     assert not any(sentence in one.sentence for one in reasons_to_hold(declared))
-    assert sentence in treatment_report("P", declared)
+    assert sentence in treatment_report(declared)
 
 
 @pytest.mark.parametrize("form", ["%Y-%m-%dT08:00", "%d.%m.%Y", "%d%b%Y"])
@@ -110,7 +110,7 @@ def test_height_and_weight_tell_the_bmi_together(step):
     (((one, other, what), (n, of, within)),) = told(figures).items()
     assert {one, other, what} == {"VS__HT", "VS__WT", "bmi"}
     assert (n >= 299, of, within < 0.1) == (True, 300, True)
-    assert "VS__HT and VS__WT, as released, together tell the original bmi" in treatment_report("P", figures)
+    assert "VS__HT and VS__WT, as released, together tell the original bmi" in treatment_report(figures)
 
 
 def test_two_categories_tell_together_what_neither_tells_alone():
@@ -152,7 +152,7 @@ def test_a_few_suppressed_cells_are_asked_for_by_themselves():
 def test_too_few_to_ask_is_said():
     frame = people(60, town=["rare"] * 4 + ["often"] * 56)
     step = {"method": "group", "column": "town", "groups": {"*": ["rare"]}}
-    text = treatment_report("P", figures_of(frame, step, config=config_for(["sex", "town"], K=2)))
+    text = treatment_report(figures_of(frame, step, config=config_for(["sex", "town"], K=2)))
     assert "Fewer than 10 values were changed, too few to ask what tells them: town." in text
 
 
@@ -185,6 +185,6 @@ def test_the_order_of_records_and_a_part_of_the_people(monkeypatch):
     figures = figures_of(frame, BAND, config=config)
     assert figures["telling"] == figures_of(shuffled, BAND, config=config)["telling"]
     assert told(figures)["yob", "age"][:2] == (200, 200)
-    text = treatment_report("P", figures)
+    text = treatment_report(figures)
     assert "What columns tell was looked at on 200 of 300 people" in text
     assert "Of 7 pairs of columns 1 were looked at for what they tell" in text

@@ -197,7 +197,7 @@ def test_a_suppressed_value_survives_nowhere(method, replacement):
     config = CONFIG
     treated = treat(frame, config, [step])
     figures = treatment_figures(assess(frame, config), treated, frame)
-    seen = [csv_bytes(treated.released).decode(), json.dumps(figures), treatment_report("P", figures)]
+    seen = [csv_bytes(treated.released).decode(), json.dumps(figures), treatment_report(figures)]
     seen += [str(list(column.cat.categories)) for _, column in treated.frame.select_dtypes("category").items()]
     binned = treated.assessment.binned
     seen += [str(list(column.cat.categories)) for _, column in binned.select_dtypes("category").items()]
@@ -214,7 +214,7 @@ def test_empty_and_one_record_frames(method, n):
     treated = treated_by(method, a_pilot(n))
     assert len(treated.frame) <= n
     figures = treatment_figures(assess(a_pilot(n), CONFIG), treated, a_pilot(n))
-    assert treatment_report("P", figures)
+    assert treatment_report(figures)
     json.dumps(figures, allow_nan=False)
 
 
@@ -223,7 +223,7 @@ def test_no_id_no_value_and_no_key_in_what_is_said(method):
     """Notes, counts and the report hold names of columns and numbers; ids, categories and keys are not among them."""
     frame, treated = a_marked_pilot(), marked_and_treated(method)
     figures = treatment_figures(assess(frame, CONFIG), treated, frame)
-    said = json.dumps(figures) + treatment_report("P", figures)
+    said = json.dumps(figures) + treatment_report(figures)
     assert "MARKER" not in said
     assert os.environ[KEY_NAME] not in said + csv_bytes(treated.released).decode()
 

@@ -89,13 +89,17 @@ class Details:
     where: Where = Where.REPORT
 
 
-@dataclass(frozen=True)
-class QuestionAnswered:
+class QuestionAnswered(Protocol):
     """A question, "yes", "no" or "not assessable", and the sentence that says why."""
 
-    question: str
-    answer: str
-    sentence: str
+    @property
+    def question(self) -> str: ...
+
+    @property
+    def answer(self) -> str: ...
+
+    @property
+    def sentence(self) -> str: ...
 
 
 @dataclass(frozen=True)

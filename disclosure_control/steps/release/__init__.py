@@ -1,0 +1,5 @@
+"""The step ``release``: the whole study as it leaves, file by file."""
+
+from disclosure_control.basics.telling.sections import Outline
+
+OUTLINES = (Outline(60, "release", "What leaves", "The files of the study as a recipient opens them.", "release"),)

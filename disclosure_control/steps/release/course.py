@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
-from disclosure_control.basics.telling.words import counted, listed, share_text, text_table
+from disclosure_control.basics.telling.words import counted, listed, share_text
 from disclosure_control.measures.longitudinal import AloneByFacts, AverageRisk, alone_by_facts, average_risk
 from disclosure_control.release.facts import facts_known
 from disclosure_control.release.rare_terms import RaisedTerms, RareTerms
@@ -121,8 +122,8 @@ def _rates(found: Sequence[AverageRisk]) -> list[dict[str, Any]]:
     ]
 
 
-def course_report(figures: Mapping[str, Any]) -> list[str]:
-    """The lines of the text: what may be known, and who is alone by how many facts."""
+def course_parts(figures: Mapping[str, Any]) -> Iterator[Part]:
+    """What may be known, and who is alone by how many facts."""
     below = next(name for name in figures if name.startswith("fewer_than_"))
     rows = [
         [
@@ -135,14 +136,15 @@ def course_report(figures: Mapping[str, Any]) -> list[str]:
     words = below.replace("_", " ").capitalize()
     heads = ["Facts", "Alone", "with months", words, "On average", "with months"]
     partial = any(not one["is_all"] for name in ("alone", "alone_with_months", below) for one in figures[name])
-    return [
-        f"Rows tell, too: {people_known(figures['known'])}, on top of the quasi-identifiers",
-        text_table(heads, rows),
-        f"  Of {figures['people']} people, those alone in their class by up to so many facts that somebody may know;",
-        "  on average: the chance to find a person by so many of the person's facts, drawn at random.",
-        "  Months are those of the study. That somebody had no such event is not counted as known.",
-        *(["  At least: sets of common facts alone were too many to look at."] if partial else []),
-    ]
+    title = f"What rows tell on top of the quasi-identifiers: {people_known(figures['known'])}"
+    yield Table(title, heads, rows, range(1, 6))
+    least = " At least: sets of common facts alone were too many to look at." if partial else ""
+    yield Sentence(
+        f"Of {figures['people']} people, those alone in their class by up to so many facts that somebody may know. On "
+        "average: the chance to find a person by so many of the person's facts, drawn at random. Months are those of "
+        f"the study. That somebody had no such event is not counted as known.{least}",
+        Style.SMALL,
+    )
 
 
 def people_known(kinds: Sequence[str]) -> str:
@@ -207,13 +209,13 @@ def raised_figures(raised: Sequence[RaisedTerms]) -> list[dict[str, Any]]:
     ]
 
 
-def raised_report(figures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The lines of the text on rare terms: raised to what, gone, and what was lost."""
-    lines = []
+def raised_parts(figures: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+    """Rare terms: raised to what, removed, and what was lost."""
+    if figures:
+        yield Sentence("Rare terms", Style.HEADING)
     for one in figures:
         raised = [f"{counted(n, 'record')} raised to {column}" for column, n in one["rows_raised"].items()]
         related = f" with {counted(one['related_rows_gone'], 'related record')}" if one["related_rows_gone"] else ""
-        gone = [f"{counted(one['rows_gone'], 'record')} taken away{related}"] if one["rows_gone"] else []
+        gone = [f"{counted(one['rows_gone'], 'record')} removed{related}"] if one["rows_gone"] else []
         what = listed(raised + gone) or "no term was rare"
-        lines.append(f"  {one['domain']}, {counted(one['rows'], 'record')}: {what}; {share_text(one['loss'])} lost.")
-    return ["", "Rare terms", *lines] if lines else []
+        yield Sentence(f"{one['domain']}, {counted(one['rows'], 'record')}: {what}; {share_text(one['loss'])} lost.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.joined_releases import found_out, lines_on_both, told_of_both
@@ -140,14 +141,15 @@ def earlier_figures(beside: BesideEarlier) -> dict[str, Any]:
     }
 
 
-def earlier_report(figures: Mapping[str, Any]) -> list[str]:
-    """The lines of the text: what both releases tell together."""
+def earlier_parts(figures: Mapping[str, Any]) -> Iterator[Part]:
+    """What both releases tell together."""
+    yield Sentence("Beside the earlier release, for whoever has both", Style.HEADING)
+    for line in lines_on_both(figures, str(figures["k"])):
+        yield Sentence(f"{line[:1].upper()}{line[1:]}")
     there = figures["values_that_stand_in_the_earlier"]
-    lines = lines_on_both(figures, str(figures["k"]))
     if there:
         columns = listed(f"{column} {count_text(n)}" for column, n in there.items())
-        lines.append(f"values taken out here that stand in the earlier one: {columns}.")
-    return ["Beside the earlier release, for whoever has both", *(f"  {line}" for line in lines)]
+        yield Sentence(f"Values removed here that are in the earlier release: {columns}.")
 
 
 def reasons_of_earlier(beside: BesideEarlier) -> list[Reason]:

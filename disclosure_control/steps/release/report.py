@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.words import counted, listed, people_text, share_text, text_table
+from disclosure_control.basics.telling.sections import (
+    AnswersGiven,
+    Details,
+    Part,
+    Section,
+    Sentence,
+    Style,
+    Table,
+    Where,
+)
+from disclosure_control.basics.telling.words import counted, listed, people_text, share_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.identifiers.outcome import told_counts
-from disclosure_control.leaving.questions import Answer, in_lines
+from disclosure_control.leaving.questions import Answer
 from disclosure_control.leaving.release_findings import FINDINGS, not_looked_at, reasons_to_hold
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rare_terms import RaisedTerms
 from disclosure_control.release.traces import Traces
+from disclosure_control.steps.release import OUTLINES
 from disclosure_control.steps.release.course import (
     CourseRisk,
     course_figures,
-    course_report,
+    course_parts,
     raised_figures,
-    raised_report,
+    raised_parts,
     reasons_of_course,
 )
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,
     earlier_figures,
-    earlier_report,
+    earlier_parts,
     reasons_of_earlier,
 )
 from study.operations import OperationKind
@@ -229,51 +240,78 @@ def _model(result: ModelResult) -> dict[str, Any]:
     }
 
 
-def release_report(pilot: str, figures: Mapping[str, Any]) -> str:
-    """The section of the text: files, what was done, what was searched for, and the figures of the package."""
+def refusal_sections(reason: str) -> tuple[Section, ...]:
+    """Why nothing was released."""
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, (Sentence(f"Nothing was released: {reason}", Style.NOTICE),)),)
+
+
+def release_sections(figures: Mapping[str, Any], answers: Mapping[str, Answer]) -> tuple[Section, ...]:
+    """Files, what was done, what was searched for, and the figures of the package."""
+    (outline,) = OUTLINES
+    parts = (*_files(figures), *_done(figures), *_searched(figures), *_found(figures, answers))
+    return (Section(outline.key, outline.title, parts),)
+
+
+def _files(figures: Mapping[str, Any]) -> Iterator[Part]:
+    people, left_out = people_text(figures["people"]), people_text(figures["people_left_out"])
+    yield Sentence(f"The whole study is in released/: {people} in the files, {left_out} left out.")
     rows = [
         [name, file["records"], file["records_of_source"], file["columns"], file["columns_of_source"]]
         for name, file in figures["files"].items()
     ]
-    lines = [
-        f"Release of pilot {pilot}: the whole study, in released/",
-        f"  {people_text(figures['people'])} in the files, {people_text(figures['people_left_out'])} left out.",
-        "",
-        text_table(["File", "Records", "of", "Columns", "of"], rows),
-        *(f"  Not released: {name}, {reason}." for name, reason in figures["left_out"].items()),
-        f"  define.xml: {f'none, {no}' if (no := figures['no_define_xml']) else 'of the files as they are'}.",
-        "",
-        "What was done",
-        *(f"  {kind}: {listed(names, 20)}." for kind, names in figures["operations"].items() if names),
-    ]
-    if figures["recoded"]:
-        lines.append(f"  recoded by the treatment: {listed(figures['recoded'], 20)}.")
-    lines += [f"  {place}: {counted(n, 'value')} emptied, unreadable." for place, n in figures["values_lost"].items()]
-    lines += raised_report(figures["rare_terms"])
+    columns = ("File", "Records", "In the source", "Columns", "In the source")
+    yield Table("Files of the package", columns, rows, range(1, 5))
+    for name, reason in figures["left_out"].items():
+        yield Sentence(f"Not released: {name}, {reason}.", Style.NOTICE)
+    for pattern in figures["undecided"]:
+        yield Sentence(f"{pattern} waits for your decision and is left out.", Style.NOTICE)
+    no_definition = figures["no_define_xml"]
+    yield Sentence(f"define.xml: {f'none, {no_definition}' if no_definition else 'of the files as they are'}.")
+
+
+def _done(figures: Mapping[str, Any]) -> Iterator[Part]:
+    done = [f"{kind.replace('_', ' ')}: {', '.join(names)}" for kind, names in figures["operations"].items() if names]
+    done += [f"recoded by the treatment: {', '.join(figures['recoded'])}"] if figures["recoded"] else []
+    yield Details("What was done to the variables", done)
+    for place, n in figures["values_lost"].items():
+        yield Sentence(f"{place}: {counted(n, 'value')} emptied, unreadable.")
+    yield from raised_parts(figures["rare_terms"])
+
+
+def _searched(figures: Mapping[str, Any]) -> Iterator[Part]:
     traces = figures["traces"]
-    lines += [
-        "",
-        f"Opened again from disk and searched, {counted(traces['searched'], 'cell')}",
-        f"  original ids: {traces['original_ids']}; their digits: {traces['id_digits']}; dates that were not moved: "
-        f"{traces['original_dates']}; values of removed identifiers: {traces['removed_identifiers']}; "
-        f"records of people left out: {traces['people_left_out']}.",
-        f"  columns that name people or outsiders may know, by the scan of identifiers: {len(figures['identifiers'])}"
-        + "".join(f"; {one['column']} ({one['kind']}, {one['certainty']})" for one in figures["identifiers"]),
-        *(f"  {sentence}" for sentence in not_scanned_in_words(figures.get("not_scanned", ()))),
-        "",
-        "Merged again by door 1 and evaluated, as a recipient would",
-        text_table(["", "Promised", "Found"], _model_rows(figures)),
-        "",
-        "Three questions (WP216), by the quasi-identifiers of released/",
-        *in_lines({name: Answer(**answer) for name, answer in figures["three_questions"].items()}),
-        "",
-        "What else the merged package tells",
-        *(f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])),
-        "",
-        *(course_report(figures["longitudinal"]) if figures["longitudinal"] else [COURSES_NOT_LOOKED_AT]),
-        *(["", *earlier_report(figures["earlier_release"])] if figures["earlier_release"] else []),
-    ]
-    return "\n".join(lines) + "\n"
+    yield Sentence("What was searched for in the package", Style.HEADING)
+    yield Sentence(f"The files were opened again from disk, and {counted(traces['searched'], 'cell')} searched.")
+    yield Sentence(
+        f"Found: original ids: {traces['original_ids']}; their digits: {traces['id_digits']}; dates that were not "
+        f"moved: {traces['original_dates']}; values of removed identifiers: {traces['removed_identifiers']}; records "
+        f"of people left out: {traces['people_left_out']}."
+    )
+    for where, n in traces["where"].items():
+        yield Sentence(f"Traces of originals in {where}: {n}.", Style.NOTICE)
+    named = "".join(f"; {one['column']} ({one['kind']}, {one['certainty']})" for one in figures["identifiers"])
+    n_found = len(figures["identifiers"])
+    yield Sentence(f"Columns that name people or that outsiders may know, by the scan of values: {n_found}{named}.")
+    for sentence in not_scanned_in_words(figures.get("not_scanned", ())):
+        yield Sentence(sentence, Style.NOTICE)
+
+
+def _found(figures: Mapping[str, Any], answers: Mapping[str, Answer]) -> Iterator[Part]:
+    yield Sentence("What a recipient finds in it", Style.HEADING)
+    yield Sentence("The package was merged again by door 1 and evaluated.")
+    yield Table("Risk in the package", ("Model", "Promised", "Found"), _model_rows(figures))
+    yield AnswersGiven("of released/, by its quasi-identifiers", tuple(answers.values()), Where.TEXT)
+    yield Sentence("What else the merged package tells", Style.HEADING, Where.TEXT)
+    for name, finding in FINDINGS.items():
+        for sentence in finding.words(figures[name]):
+            yield Sentence(sentence, where=Where.TEXT)
+    if figures["longitudinal"]:
+        yield from course_parts(figures["longitudinal"])
+    else:
+        yield Sentence(COURSES_NOT_LOOKED_AT, Style.NOTICE)
+    if figures["earlier_release"]:
+        yield from earlier_parts(figures["earlier_release"])
 
 
 def _model_rows(figures: Mapping[str, Any]) -> list[list[str]]:

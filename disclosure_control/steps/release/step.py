@@ -34,8 +34,9 @@ from disclosure_control.steps.release.earlier import BesideEarlier, Merged, besi
 from disclosure_control.steps.release.report import (
     PackageChecked,
     reasons_of,
+    refusal_sections,
     release_figures,
-    release_report,
+    release_sections,
 )
 from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.release.working import Made, MergedPackage, Working, opened_tables, typed, working_on
@@ -56,7 +57,7 @@ def run_step(step: StepInput) -> StepResult:
     assert isinstance(settings, ReleaseSettings)
     treated, refusal = _treated(step)
     if refusal:
-        return StepResult({"released": False, "reason": refusal}, f"Release: {refusal}\n")
+        return StepResult({"released": False, "reason": refusal}, sections=refusal_sections(refusal))
     rule, merge = _rules(step.assessment.config)
     working = working_on(step, treated)
     key = read_key(settings.key_from, step.folder)
@@ -87,7 +88,7 @@ def run_step(step: StepInput) -> StepResult:
     figures = release_figures(released, names, checked, people, raised) | {"no_define_xml": no_definition}
     return StepResult(
         figures,
-        release_report(step.pilot, figures),
+        sections=release_sections(figures, checked.answers),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),

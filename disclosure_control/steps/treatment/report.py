@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,16 +14,19 @@ from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
-from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text, text_table
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
 from disclosure_control.leaving.leaving import EarlierRelease
 from disclosure_control.leaving.leaving_from_disk import leaving_beside
 from disclosure_control.leaving.release_findings import FINDINGS
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.steps.treatment import OUTLINES
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
-from disclosure_control.treatments.seeds import whose_seed
+from disclosure_control.treatments.seeds import DEFAULT_WARNING, whose_seed
 from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
 
 Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
@@ -179,52 +182,87 @@ def _interval_notes(treated: TreatedPilot) -> list[str]:
     return [f"Released as intervals, of which {words}: {listed(names)}." for words, names in names_by_words.items()]
 
 
-# ---------------------------------------------------------------- as text
+# ---------------------------------------------------------------- as a section
 
 
-def treatment_report(pilot: str, figures: Mapping[str, Any]) -> str:
+def treatment_report(figures: Mapping[str, Any]) -> str:
     """The summary as text: what was done, before beside after, and what the figures do not say."""
-    lines = [f"Treatment of pilot {pilot}", ""]
-    for number, step in enumerate(figures["steps"], start=1):
-        lines += _step_lines(number, step)
-    if not figures["steps"]:
-        lines.append("  Nothing was done: the list of treatments is empty.")
+    return as_text(treatment_sections(figures), Where.FILE)
+
+
+def treatment_sections(figures: Mapping[str, Any]) -> tuple[Section, ...]:
+    """What was done, before beside after, and what to know before release."""
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, tuple(_parts(figures))),)
+
+
+def refusal_sections(reason: str) -> tuple[Section, ...]:
+    """Why nothing was treated."""
+    (outline,) = OUTLINES
+    parts = (Sentence(f"NOTE: {reason}", where=Where.FIRST), Sentence(reason, Style.NOTICE))
+    return (Section(outline.key, outline.title, parts),)
+
+
+def _parts(figures: Mapping[str, Any]) -> Iterator[Part]:
+    if DEFAULT_WARNING in figures["notes"]:
+        yield Sentence(DEFAULT_WARNING, where=Where.FIRST)
+    yield Sentence(before_and_after(figures), where=Where.SHORT)
     n_before, n_removed = figures["before"]["records"], figures["records_removed"]
-    share = f" ({share_of_text(n_removed, n_before)})" if n_before else ""
-    lines += ["", f"  Records removed: {n_removed} of {n_before}{share}."]
-    if figures["columns_dropped"]:
-        lines.append(f"  Columns dropped: {', '.join(figures['columns_dropped'])}.")
-    lines += ["", "Before and after", text_table(["", "Before", "After", "After, as released"], _rows(figures))]
-    lines.append("  Before, After: seen through the config's bins. As released: the exact values in the file.")
+    rows = _rows([figures[view] for view in VIEWS])
+    yield Table("Before and after the treatment", ("Figure", "Before", "After", "As released"), rows, range(1, 4))
+    yield Sentence(
+        "Before and after: seen through the config's bins. As released: the exact values in the file.", Style.SMALL
+    )
     for name in figures["finer_than_assessed"]:
-        lines.append(
-            f"  {name} is assessed in the config's bins and released finer than these: the last column counts, "
-            "unless a treatment puts it into bins."
+        yield Sentence(
+            f"{name} is assessed in the config's bins and released finer than these: the last column counts, unless a "
+            "treatment puts it into bins.",
+            Style.NOTICE,
         )
-    lines += _policy_lines(figures["as_released"], figures["missing_qis"])
+    share = f" ({share_of_text(n_removed, n_before)})" if n_before else ""
+    yield Sentence(f"Records removed: {n_removed} of {n_before}{share}.")
+    if figures["columns_dropped"]:
+        yield Sentence(f"Columns dropped: {', '.join(figures['columns_dropped'])}.")
+    yield Sentence("What was done", Style.HEADING)
+    for step in figures["steps"]:
+        yield Sentence(f"{step['method']}: {_done(step)}.", Style.STEP, further=step["notes"])
+    if not figures["steps"]:
+        yield Sentence("Nothing was done: the list of treatments is empty.")
+    yield _policies(figures["as_released"], figures["missing_qis"])
     lost = [
         [name, *map(count_text, counts)]
         for name, counts in figures["missing_of_kept"].items()
         if counts[0] != counts[1] or counts[0] is None
     ]
     if lost:
-        lines += ["", "Missing values of the records that are kept", text_table(["Column", "Before", "After"], lost)]
-    lines += ["", "What to know before release", f"  {NOT_ANONYMOUS}", f"  {NOT_BESIDE_THE_DATA}"]
-    lines += [f"  After: {sentence}" for sentence in figures["after"]["notices"]]
-    lines += [f"  {note}" for note in figures["notes"]]
+        title = "Missing values of the records that are kept"
+        yield Table(title, ("Column", "Before", "After"), lost, (1, 2), Where.TEXT)
+    yield Sentence("What to know before release", Style.HEADING)
+    yield from _before_release(figures)
+    yield Sentence(WHAT_MASKED_MEANS, Style.SMALL, Where.TEXT)
+
+
+def _before_release(figures: Mapping[str, Any]) -> Iterator[Part]:
+    for sentence in (NOT_ANONYMOUS, NOT_BESIDE_THE_DATA):
+        yield Sentence(sentence, Style.POINT)
+    for sentence in figures["after"]["notices"]:
+        yield Sentence(f"After: {sentence}", Style.POINT)
+    for note in figures["notes"]:
+        yield Sentence(note, Style.POINT)
     if figures["untouched"]:
-        lines.append(
-            f"  Released as they were and not assessed, {len(figures['untouched'])} columns, which alone or together "
-            f"may tell what was treated (as height and weight tell the BMI): {', '.join(figures['untouched'])}."
+        yield Sentence(
+            f"{counted(len(figures['untouched']), 'column')} are released unchanged and not assessed. Alone or "
+            "together they may tell what was treated, as height and weight tell the BMI.",
+            Style.POINT,
         )
-    lines += [
-        f"  {name} is one of these: a step changed {_values(n)} of it, and left the others as they were."
-        for name, n in figures["untouched_but_for"].items()
-    ]
-    lines += [f"  {sentence}" for name, finding in FINDINGS.items() for sentence in finding.words(figures[name])]
-    if any(MASKED in line for line in lines):
-        lines += ["", f"  {WHAT_MASKED_MEANS}"]
-    return "\n".join(lines) + "\n"
+        yield Details("Released unchanged", [", ".join(figures["untouched"])])
+    for name, n in figures["untouched_but_for"].items():
+        yield Sentence(
+            f"{name} is one of these: a step changed {_values(n)} of it, and left the others unchanged.", Style.POINT
+        )
+    for name, finding in FINDINGS.items():
+        for sentence in finding.words(figures[name]):
+            yield Sentence(sentence, Style.POINT, Where.TEXT)
 
 
 def before_and_after(figures: Mapping[str, Any]) -> str:
@@ -233,24 +271,23 @@ def before_and_after(figures: Mapping[str, Any]) -> str:
     views = [_people(figures[view]["k_anonymity"]) for view in VIEWS]
     return (
         f"Treatment: {figures['records_removed']} of {n_before} records removed; k < {k}: before {views[0]}, "
-        f"after {views[1]}, as released {views[2]}.\n"
+        f"after {views[1]}, as released {views[2]}."
     )
 
 
 def _values(n: int | None) -> str:
-    return f"a {MASKED} number of values" if n is None else counted(n, "value")
+    return "a masked number of values" if n is None else counted(n, "value")
 
 
-def _step_lines(number: int, step: Mapping[str, Any]) -> list[str]:
+def _done(step: Mapping[str, Any]) -> str:
     changed = ", ".join(f"{name} {count_text(count)}" for name, count in step["changed"].items() if count != 0)
     words = [f"cells changed: {changed}"] if changed else []
     if step["records_removed"]:
         words.append(f"records removed: {step['records_removed']}")
-    lines = [f"  {number}. {step['method']}: {'; '.join(words) or 'nothing changed'}."]
-    return lines + [f"     {note}" for note in step["notes"]]
+    return "; ".join(words) or "nothing changed"
 
 
-def _policy_lines(view: Mapping[str, Any], in_use: str) -> list[str]:
+def _policies(view: Mapping[str, Any], in_use: str) -> Table:
     """k of the released file under every policy, so that none of them hides people."""
     threshold = number_text(view["k_anonymity"]["threshold"])
     rows = [
@@ -258,13 +295,13 @@ def _policy_lines(view: Mapping[str, Any], in_use: str) -> list[str]:
         for policy, n in view["missing_policies"].items()
     ]
     title = f"k < {threshold} as released, by the policy for missing quasi-identifiers (in use: {in_use})"
-    return ["", title, text_table(["Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated"], rows)]
+    columns = ("Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated")
+    return Table(title, columns, rows, range(1, 5), Where.TEXT)
 
 
-def _rows(figures: Mapping[str, Any]) -> list[list[str]]:
-    views = [figures[view] for view in VIEWS]
+def _rows(views: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     rows = [
-        ["Records", *(str(view["records"]) for view in views)],
+        ["Records", *(count_text(view["records"]) for view in views)],
         ["Alone in their class", *(share_text(view["unique_rate"]) for view in views)],
         ["Highest risk (prosecutor)", *(share_text(view["prosecutor_highest_risk"]) for view in views)],
         ["Average risk (marketer)", *(share_text(view["marketer_risk"]) for view in views)],
@@ -303,10 +340,10 @@ def _number(view: Mapping[str, Any] | None, key: str) -> str:
     return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
 
 
-def summary_files(pilot: str, figures: Mapping[str, Any], report: str) -> dict[str, bytes]:
+def summary_files(pilot: str, figures: Mapping[str, Any]) -> dict[str, bytes]:
     """``{PILOT}_treatment_summary.txt`` and ``.json``."""
     text = json.dumps(figures, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return {
-        f"{pilot}_treatment_summary.txt": report.encode("utf-8"),
+        f"{pilot}_treatment_summary.txt": treatment_report(figures).encode("utf-8"),
         f"{pilot}_treatment_summary.json": text.encode("utf-8"),
     }

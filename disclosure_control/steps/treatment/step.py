@@ -18,16 +18,15 @@ from disclosure_control.records.records import RecordsOnDisk
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
-    before_and_after,
+    refusal_sections,
     summary_files,
     treatment_figures,
-    treatment_report,
+    treatment_sections,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.keys import Release, name_of_unnamed
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
-from disclosure_control.treatments.seeds import DEFAULT_WARNING
 from disclosure_control.treatments.treat import treat
 from disclosure_control.treatments.treat_records import TreatedOnDisk, treat_records
 from disclosure_control.treatments.treated_pilot import TreatedPilot
@@ -45,9 +44,8 @@ def run_step(step: StepInput) -> StepResult:
     release = settings.release_of_ids(step.pilot, unnamed)
     recommendation = _recommendation(step, settings.steps)
     if recommendation is not None and recommendation.treatment is None:
-        return StepResult(
-            {"released": False, "reason": NOTHING_FOUND}, f"{NOTHING_FOUND}\n", f"NOTE: {NOTHING_FOUND}\n"
-        )
+        reason = {"released": False, "reason": NOTHING_FOUND}
+        return StepResult(reason, sections=refusal_sections(NOTHING_FOUND))
     recommended = None if recommendation is None else recommendation.treatment
     treated, table = _treated(step, settings.steps, seed, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
@@ -55,14 +53,10 @@ def run_step(step: StepInput) -> StepResult:
     figures = treatment_figures(step.assessment, treated, table, settings, earlier, of_ids)
     figures["notes"] += _notes_on_identifiers(left_in, held)
     figures |= {"released": not held, "identifiers_left_in": [finding.name for finding in left_in]}
-    report = treatment_report(step.pilot, figures)
-    summaries = summary_files(step.pilot, figures, report)
-    is_loud = DEFAULT_WARNING in figures["notes"]
+    summaries = summary_files(step.pilot, figures)
     return StepResult(
         figures,
-        report,
-        said_first=f"{DEFAULT_WARNING}\n" if is_loud else "",
-        said_short=before_and_after(figures),
+        sections=treatment_sections(figures),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {DATASET: treated.released},
         files=summaries,

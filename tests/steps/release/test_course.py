@@ -98,7 +98,7 @@ def test_the_figures_of_the_demo_are_those_counted_by_hand(demo):
     assert [one["facts"] for one in figures["average_risk"]] == [0, 1, 2, 3]
     rates = [one["rate"] for one in figures["average_risk"]]
     assert rates == sorted(rates)
-    assert "Rows tell, too" in demo.result.report
+    assert "What rows tell on top of the quasi-identifiers" in demo.result.report
 
 
 def test_who_is_alone_by_one_thing_holds_the_package(demo):

@@ -21,7 +21,7 @@ from disclosure_control.steps.release.earlier import (
     Merged,
     beside_earlier,
     earlier_figures,
-    earlier_report,
+    earlier_parts,
     reasons_of_earlier,
 )
 from disclosure_control.steps.release.settings import EarlierReleaseSettings
@@ -98,8 +98,8 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
     assert figures["alone_by_both_together"] is None
     assert figures["fewer_than_k_by_both_together"] == 20
     assert figures["values_follow"] == {"LB__X": None}
-    text = "\n".join(earlier_report(figures))
-    assert "alone by both together, and not by the one that a person is in last: masked" in text
+    text = "\n".join(part.text for part in earlier_parts(figures))
+    assert "Alone by both together, and not by the one that a person is in last: masked" in text
     assert "LB__X masked" in text
 
 

@@ -214,12 +214,12 @@ def test_the_published_default_is_a_loud_warning_and_no_seed_is_printed():
         (OWN, "Chance was drawn from a seed of your own. Whoever learns it can undo", "your own"),
     ):
         figures = figures_of(people(), FLIP, seed=seed)
-        report = treatment_report("P", figures)
+        report = treatment_report(figures)
         assert words in report
         assert ("WARNING" in report) == (seed != OWN)
         assert figures["seed"] == whose
         assert str(seed) not in json.dumps(figures) + report
-        assert "seed" not in treatment_report("P", figures_of(people(), {"method": "suppress_cells"}, seed=seed))
+        assert "seed" not in treatment_report(figures_of(people(), {"method": "suppress_cells"}, seed=seed))
 
 
 def test_a_seed_from_a_key():
@@ -294,7 +294,7 @@ def test_figures_of_the_untreated_tell_no_exact_distance():
     assert figures["before"]["t_closeness"]["X"]["maximum"] is None
     low, high = figures["before"]["t_closeness"]["X"]["maximum_between"]
     assert low < exact <= high == 2 * low
-    report = treatment_report("P", figures)
+    report = treatment_report(figures)
     assert "822" not in report + json.dumps(figures)
     assert "Keep the summaries and risk_utility_summary.csv in the house" in report
 
@@ -308,7 +308,7 @@ def test_k_as_released_under_every_policy_for_missing_values():
         "exclude": {"evaluated": 3, "not_evaluated": 1, "risky": 1},
         "wildcard": {"evaluated": 4, "not_evaluated": 0, "risky": 0},
     }
-    report = treatment_report("P", figures)
+    report = treatment_report(figures)
     assert "k < 2 as released, by the policy for missing quasi-identifiers (in use: category)" in report
     (line,) = [line for line in report.splitlines() if line.startswith("│ exclude")]
     assert [cell.strip() for cell in line.strip("│").split("│")] == ["exclude", "3", "1", "1", "33.3%"]

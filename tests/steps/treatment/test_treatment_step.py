@@ -151,7 +151,7 @@ def test_before_beside_after_by_hand():
     assert before["t_closeness"]["dose"]["maximum_between"] == [0.25, 0.5]
     assert figures["finer_than_assessed"] == ["age"]
     assert figures["records_removed"] == 1
-    text = treatment_report("P", figures)
+    text = treatment_report(figures)
     assert "Records removed: 1 of 8 (12.5%)." in text
     assert "age is assessed in the config's bins and released finer than these" in text
     assert "personal data" in text
@@ -175,7 +175,7 @@ def test_dropped_columns_lose_their_roles_aloud():
     assert figures["columns_dropped"] == ["age", "dose"]
     assert "No quasi-identifier any more, because it is not released: age." in figures["notes"]
     assert "dose is not released: its l and t are no longer evaluated." in figures["notes"]
-    assert "not released" in treatment_report("P", figures)
+    assert "not released" in treatment_report(figures)
     assert figures_of({"method": "drop_column", "columns": ["age", "sex"]})["after"]["k_anonymity"]["minimum"] == 8
 
 
@@ -187,9 +187,7 @@ def test_a_sensitive_feature_in_bins_has_another_t():
     )
     config = config_for(["sex"], ["age"], ["dose"], T=30)
     said = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]}, config=config)
-    assert "  After: T = 30 flags nobody: t of dose is a share from 0 to 1; set T below 1." in treatment_report(
-        "P", said
-    )
+    assert "After: T = 30 flags nobody: t of dose is a share from 0 to 1; set T below 1." in treatment_report(said)
     for distance in ("ordered", "mean_difference"):  # which need numbers
         config = config_for(["sex"], ["age"], ["dose"], t_distance=distance)
         binned = treat(small(), config, [{"method": "bins", "column": "dose", "edges": [0, 2, 4]}])
@@ -223,7 +221,7 @@ def test_missing_values_are_counted_among_the_records_that_are_kept():
     few = figures_of({"method": "suppress_cells"})
     assert few["missing_of_kept"]["age"] == [None, None]
     assert few["steps"][0]["changed"]["age"] is None
-    assert "cells changed: sex masked, age masked" in treatment_report("P", few)
+    assert "cells changed: sex masked, age masked" in treatment_report(few)
 
 
 def test_what_is_released_as_it_was_is_named_and_what_it_tells():
@@ -232,7 +230,7 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     assert figures["untouched"] == ["title", "note"]
     told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
     assert figures["telling"]["told"] == [told]
-    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report("P", figures)
+    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report(figures)
 
 
 def test_chance_ids_and_dates_are_said_aloud():
@@ -293,7 +291,7 @@ def test_the_door_treats_a_pilot(fresh, doors, monkeypatch):
         assert run.status == DONE, run.err
         assert leaks(run.out, run.err) == []
         assert KEY not in run.out + run.err
-    assert "Treatment of pilot CLINIC" in run.out
+    assert "Before and after the treatment" in run.out
     rows = fresh.result_rows("anonymised_dataset.csv")
     assert len(rows) == 12
     ids = [row["USUBJID"] for row in rows]
