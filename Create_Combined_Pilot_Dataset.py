@@ -18,7 +18,7 @@ from disclosure_control.run.memory import keep_freed_memory
 if __name__ == "__main__":
     keep_freed_memory(arrow_from="jemalloc")
 
-from config import COMBINED_DATASETS, REVIEW, lines_to_review
+from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, lines_to_review
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.choice import AUTO, MERGING
 from disclosure_control.run.doors import DONE, Outcome, Pilot, run_door
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from study.merge.settings import MergeSettings
     from study.merge.subject_ids import SubjectIdRule
 
-REPORT = "merge_report.json"
 _NOTHING_DRAFTED_FROM_DISK = (
     "{name}: a config is drafted from all records in memory, and {reason}; write config = {{}} into it to merge the "
     "files, or draft it from the files of some people"
@@ -105,7 +104,7 @@ def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
     from disclosure_control.run.results import staged
 
     name = COMBINED_DATASETS[combined_as]
-    with pilot.log.step("write"), staged(pilot.results, REPORT, is_restricted=True) as results:
+    with pilot.log.step("write"), staged(pilot.results, MERGE_REPORT, is_restricted=True) as results:
         results.write_table(name, combined.pieces, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
     pilot.log.say(merge_table(combined.report))

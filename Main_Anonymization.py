@@ -29,10 +29,7 @@ from disclosure_control.records.choice import AUTO, ENGINES
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, run_door
 from disclosure_control.run.memory import give_freed_memory_back
 
-MOST_FEATURES = 3  # sensitive features of which the table of outcomes names each
-
 if TYPE_CHECKING:
-    from Anonymization_Models import ModelResult
     from disclosure_control.assess.assessment import Assessment
     from disclosure_control.assess.opening import OpenedPilot
     from disclosure_control.basics.files import SourceFile
@@ -120,7 +117,9 @@ def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
 
 def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
     """The line of a pilot in the table of outcomes: the verdict, and the shares of risk in what was judged."""
-    words = _shares(assessment)
+    from disclosure_control.report.text import risky_shares
+
+    words = risky_shares(assessment)
     said = str(verdict.figures["verdict"])
     # Where nothing could be evaluated nothing was shown to be safe.
     if limit is not None and any(
@@ -131,26 +130,6 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
         against = min(verdict.vetoes).sentence
         return Outcome(RISK_TOO_HIGH, f"{said}: {against} {judged}: risky share of the evaluated, {words}")
     return Outcome(DONE, f"{said}; {judged}: risky share of the evaluated, {words}")
-
-
-def _shares(assessment: Assessment) -> str:
-    """The share at risk by each model; of many sensitive features the largest by l and by t, for a line to be read."""
-    from disclosure_control.basics.telling.words import share_text
-
-    by_model: dict[str, list[ModelResult]] = {}
-    for one in assessment.results:
-        by_model.setdefault(one.model[0], []).append(one)
-    words = []
-    for letter, results in by_model.items():
-        if len(results) <= MOST_FEATURES:
-            of = [f"{letter}{f' of {one.sensitive}' if one.sensitive else ''}" for one in results]
-            words += [f"{name}: {share_text(one.risky_rate)}" for name, one in zip(of, results, strict=True)]
-            continue
-        most = max((one.risky_rate for one in results if one.risky_rate is not None), default=None)
-        n_none = sum(one.risky_rate is None for one in results)
-        not_told = f" ({n_none} of them could not be evaluated)" if n_none else ""
-        words.append(f"{letter}, the largest of {len(results)} sensitive features: {share_text(most)}{not_told}")
-    return "; ".join(words)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

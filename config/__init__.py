@@ -23,6 +23,7 @@ PILOT_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_PILOTS = ("__init__", "model_settings")  # the program's own files in the default folder of configs
 RESULTS_FOLDER = "processed_for_anonym"
 COMBINED_DATASETS = {"csv": "combined_dataset.csv", "parquet": "combined_dataset.parquet"}
+MERGE_REPORT = "merge_report.json"
 KEEP_RUNS = 400  # runs that a pilot's history holds, where nothing else is said
 LEAST_RUNS = 2  # the last one, and the one with which it was compared: without that it could not be verified
 REVIEW = "review:"  # begins each comment of a drafted config that a controller has to decide on

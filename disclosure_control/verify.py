@@ -19,8 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from config import combined_dataset_in, parse_config_file, read_config_file, read_settings
-from disclosure_control.assess.staleness import MERGE_REPORT
+from config import MERGE_REPORT, combined_dataset_in, parse_config_file, read_config_file, read_settings
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.choice import AUTO

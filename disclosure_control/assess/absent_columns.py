@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from disclosure_control.assess.staleness import MERGE_REPORT
+from config import MERGE_REPORT
 from disclosure_control.basics.telling.faults import ColumnNames
 from study.formats.messages import all_files_setting
 from study.formats.tables import domain_of

@@ -19,7 +19,7 @@ from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.run.memory import trim_freed_memory
 from study.formats.files import read_domain_file
 from study.formats.parquet_blocks import BlocksOfParquet
-from study.formats.tables import FileOptions, suffix_of
+from study.formats.tables import FileOptions, SourceTable, suffix_of
 from study.formats.values import clean_text, frame_of
 
 __all__ = ["SUBJECT_COLUMN", "CombinedDataset", "checked_config", "header_of", "read_combined_dataset"]
@@ -108,10 +108,15 @@ def read_combined_dataset(
     return config, CombinedDataset(pd.DataFrame(typed), subjects, sha256, table, path.name)
 
 
+def read_as_written(path: Path) -> SourceTable:
+    """A file that this tool wrote, all text. Raises ``FaultyInputError``."""
+    return read_domain_file(path, AS_WRITTEN)
+
+
 def _read(path: Path) -> tuple[pd.DataFrame, str]:
     """The file as text, and its SHA-256. Raises ``FaultyInputError``."""
     if suffix_of(path) != ".parquet":
-        source = read_domain_file(path, AS_WRITTEN)
+        source = read_as_written(path)
         return source.frame, source.sha256
     import pyarrow as pa
 

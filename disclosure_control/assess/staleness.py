@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from config import MERGE_REPORT
 from disclosure_control.basics.files import sha256_of_file
 from study.formats.registry import readers_by_suffix
 from study.formats.tables import suffix_of
 
-MERGE_REPORT = "merge_report.json"
 REMEDY = "run Create_Combined_Pilot_Dataset.py again"
 
 

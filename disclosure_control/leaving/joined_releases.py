@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import AS_WRITTEN
+from disclosure_control.assess.combined_dataset import read_as_written
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.files import file_of_pilot
@@ -22,7 +22,6 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_t
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Join, Leaving
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
-from study.formats.files import read_domain_file
 
 KEY = "treatment['join']"
 
@@ -35,7 +34,7 @@ def read_earlier_release(join: Join | None, folder: Path) -> tuple[EarlierReleas
     if join is None:
         return None, {}
     source, read = file_of_pilot(folder, join.file, KEY)
-    table = read_domain_file(source, AS_WRITTEN).frame
+    table = read_as_written(source).frame
     if SUBJECT_COLUMN not in table:
         raise FaultyInputError(f"{KEY}: {join.file!r} has no column {SUBJECT_COLUMN}; name the file that was released")
     n_rows, n_ids = len(table), table[SUBJECT_COLUMN].nunique()

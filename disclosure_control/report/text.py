@@ -14,6 +14,7 @@ from disclosure_control.basics.telling.small_counts import WHAT_MASKED_MEANS, co
 from disclosure_control.basics.telling.words import listed, share_of_text, share_text, text_table
 
 MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 3, 2  # in the short report; the full one names them all
+MOST_FEATURES = 3  # sensitive features that one line names
 FATES = {"tail": "kept in a tail", "missing": "made missing"}
 
 
@@ -168,3 +169,21 @@ def _remarks_on_distance(result: ModelResult, assessment: Assessment) -> list[st
     elif share is not None:
         remarks.append(f"{result.threshold:g} is about {share:.0%} of the range of the values.")
     return remarks
+
+
+def risky_shares(assessment: Assessment) -> str:
+    """The share at risk by each model, in one line; of many sensitive features the largest share by l and by t."""
+    by_model: dict[str, list[ModelResult]] = {}
+    for one in assessment.results:
+        by_model.setdefault(one.model[0], []).append(one)
+    words = []
+    for letter, results in by_model.items():
+        if len(results) <= MOST_FEATURES:
+            of = [f"{letter}{f' of {one.sensitive}' if one.sensitive else ''}" for one in results]
+            words += [f"{name}: {share_text(one.risky_rate)}" for name, one in zip(of, results, strict=True)]
+            continue
+        most = max((one.risky_rate for one in results if one.risky_rate is not None), default=None)
+        n_none = sum(one.risky_rate is None for one in results)
+        not_told = f" ({n_none} of them could not be evaluated)" if n_none else ""
+        words.append(f"{letter}, the largest of {len(results)} sensitive features: {share_text(most)}{not_told}")
+    return "; ".join(words)

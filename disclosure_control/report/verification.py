@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from config import MERGE_REPORT
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
@@ -83,7 +84,7 @@ def check_manifest(
             found.check(kind, *_file(place / name, name, entry, key))
     if manifest["merge_report"] is not None:
         entry = {"sha256": manifest["merge_report"]}
-        found.check(kind, *_file(results / "merge_report.json", "merge_report.json", entry, key))
+        found.check(kind, *_file(results / MERGE_REPORT, MERGE_REPORT, entry, key))
     same = fingerprint_of_json(figures_of(summary), key) == manifest["figures"]
     found.check("figures as recorded", same, f"{_name(folder)}: its figures are not those that were recorded")
     for name in ("inputs", "hashes"):

@@ -344,7 +344,7 @@ def test_the_line_of_a_pilot_with_many_sensitive_features_can_be_read():
     """Each of a few is named; of a hundred the largest, and of how many nothing could be told."""
     from types import SimpleNamespace
 
-    from Main_Anonymization import _shares
+    from disclosure_control.report.text import risky_shares
 
     def results(n):
         rates = [None, *(i / 1000 for i in range(1, n))]
@@ -352,7 +352,7 @@ def test_the_line_of_a_pilot_with_many_sensitive_features_can_be_read():
         of_l = [SimpleNamespace(model="l_diversity", sensitive=f"LB__{i}", risky_rate=r) for i, r in enumerate(rates)]
         return SimpleNamespace(results=[k, *of_l])
 
-    assert _shares(results(2)) == "k: <0.1%; l of LB__0: -; l of LB__1: 0.1%"
-    assert _shares(results(100)) == (
+    assert risky_shares(results(2)) == "k: <0.1%; l of LB__0: -; l of LB__1: 0.1%"
+    assert risky_shares(results(100)) == (
         "k: <0.1%; l, the largest of 100 sensitive features: 9.9% (1 of them could not be evaluated)"
     )

@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from config import MERGE_REPORT
 from disclosure_control import __version__
-from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.basics.files import sha256_of_file
 from disclosure_control.report.evidence.packages import versions
 from disclosure_control.run.doors import Pilot

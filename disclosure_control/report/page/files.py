@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from config import MERGE_REPORT
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.assess.staleness import MERGE_REPORT
 from disclosure_control.basics.telling.sections import Section
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.report.page.page import privacy_page

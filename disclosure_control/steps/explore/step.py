@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from config import RESULTS_FOLDER
-from disclosure_control.assess.staleness import MERGE_REPORT
+from config import MERGE_REPORT, RESULTS_FOLDER
 from disclosure_control.assess.told import told_outside
 from disclosure_control.drawings.files import not_printed
 from disclosure_control.identifiers.column_findings import Grade
