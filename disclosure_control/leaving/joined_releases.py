@@ -50,10 +50,10 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     if leaving.earlier is None:
         return {}
     join, table = leaving.earlier.join, leaving.earlier.table
-    if SUBJECT_COLUMN not in leaving.treated.frame:
+    if leaving.ids is None:
         raise FaultyInputError(f"{KEY}: {SUBJECT_COLUMN} is not released, so nothing joins; take the setting out")
-    config = leaving.treated.config
-    people, people_earlier = (pd.Index(frame[SUBJECT_COLUMN].astype("str")) for frame in (leaving.treated.frame, table))
+    config = leaving.config
+    people, people_earlier = (pd.Index(ids.astype("str")) for ids in (leaving.ids, table[SUBJECT_COLUMN]))
     names = [name for name in leaving.before.config.quasi_identifiers if name in table]
     sensitive = [name for name in config.sensitive_features if name in leaving.released]
     sizes = (leaving.n_people, len(table))

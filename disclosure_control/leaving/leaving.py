@@ -1,20 +1,29 @@
-"""What is about to leave beside what it was made of: what the findings look at."""
+"""What is about to leave beside what it was made of: what the findings look at.
+
+A column is looked at as the values that it had and has, how many people have each, and which of them each person has:
+of records in memory every person's own, of records on disk each distinct value once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.measures.singling_sets import n_alone, near_ids
+from disclosure_control.basics.telling.words import listed
+from disclosure_control.measures.singling_sets import NEAR_ID
+from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.records import ColumnOfRecords, Records, codes_of_texts, places_at, places_of_all
 from disclosure_control.treatments.registry import where_changed
-from disclosure_control.treatments.treated_pilot import TreatedPilot
+from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
 
 AS_IT_WAS = 0.5  # of the values of a column, from which on nobody can say that it was treated
 
@@ -61,21 +70,131 @@ class LookedAt:
 
 
 @dataclass(frozen=True)
-class Leaving:
-    """``original`` (n_kept, n_columns) are the records that stay, as they were, in the order of ``treated.frame``.
+class WhatBecame:
+    """What became of a column in those who stay: values ``before`` and ``after`` (n_values,), side by side.
 
-    ``harmless``: columns that the config declares to tell outsiders nothing, and why. ``earlier``: the release whose
-    pseudonyms the people have. ``told``: of columns, the numbers of people beside which others of them stand.
-    ``where``: of columns, whose value (n_kept,) is another one, so far as that was found out already.
+    None before where the column was not there, None after where it is gone. ``people`` (n_values,) have each pair, and
+    ``places`` tell block by block which pair each person has.
+    """
+
+    before: pd.Series | None = field(repr=False)
+    after: pd.Series | None = field(repr=False)
+    people: np.ndarray
+    places: Iterable[np.ndarray]
+
+    @property
+    def is_other(self) -> np.ndarray:
+        """Of which pairs (n_values,) the value is another one now, or gone."""
+        if self.before is None or self.after is None:
+            return self._there.notna().to_numpy()
+        occurs, found = np.flatnonzero(self.people), np.zeros(len(self.people), dtype=bool)
+        found[occurs] = where_changed(self.before.iloc[occurs], self.after.iloc[occurs])
+        return found
+
+    @property
+    def n_original(self) -> int:
+        """How many of those who stay had a value."""
+        return 0 if self.before is None else int(self.people[self.before.notna().to_numpy()].sum())
+
+    def places_of(self, rows: np.ndarray) -> np.ndarray:
+        """The pair that each of these people (n,) has."""
+        return places_at(self.places, rows)
+
+    def of_everybody(self) -> tuple[pd.Series, pd.Series]:
+        """The column of all people (n_people,), before and after."""
+        places = places_of_all(self.places)
+        return self.taken(self.before, places), self.taken(self.after, places)
+
+    @staticmethod
+    def taken(values: pd.Series | None, places: np.ndarray) -> pd.Series:
+        """The values of some people; nothing of a column that is not there."""
+        return pd.Series(np.nan, range(len(places))) if values is None else values.take(places).reset_index(drop=True)
+
+    @property
+    def _there(self) -> pd.Series:
+        one = self.after if self.before is None else self.before
+        assert one is not None
+        return one
+
+
+@dataclass(frozen=True)
+class MadeOf:
+    """What the records that leave were made of, where they are others: the package of a release, merged again.
+
+    ``records`` of the pilot, and of each record that leaves its ``position`` (n_kept,) there. ``fresh``: columns that
+    the pilot does not have, and whether the release changed them; one that it did not counts as it was.
+    """
+
+    records: Records
+    position: np.ndarray
+    fresh: Mapping[str, bool] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> list[str]:
+        """Those of the pilot, and then the fresh ones."""
+        return [*self.records.columns, *self.fresh]
+
+    def became(self, name: str, column: ColumnOfRecords | None, values: pd.Series | None) -> WhatBecame:
+        """What became of a column, of which ``values`` stand for those of ``column`` in the records that leave."""
+        before, was = None, np.zeros(len(self.position), dtype=np.int64)
+        if name in self.records.columns:
+            before, was = self.records.columns[name].values, self.records.places(name)[self.position].astype(np.int64)
+        after, now = values, np.zeros(len(self.position), dtype=np.int64)
+        if column is not None and after is not None:
+            now = column.places().astype(np.int64)
+        n_now = 1 if after is None else len(after)
+        if max(1 if before is None else len(before), n_now) < len(now):  # then several people have a pair
+            pair, found = pd.factorize(was * n_now + now)
+            was, now = found // n_now, found % n_now
+        else:
+            pair = np.arange(len(now))
+        before = None if before is None else before.take(was).reset_index(drop=True)
+        after = None if after is None else after.take(now).reset_index(drop=True)
+        if name in self.fresh and not self.fresh[name]:
+            before = after
+        return WhatBecame(before, after, np.bincount(pair, minlength=len(was)), [pair])
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """The ``records`` that leave, one of each person, as they were, and what is released of them.
+
+    ``columns`` are released, with the roles that they have in ``config``; ``values`` are what is released of the
+    values of each, ``steps`` what was done. ``made_of``: where the records as they were are others. ``harmless``:
+    columns that the config declares to tell outsiders nothing, and why. ``earlier``: the release whose pseudonyms the
+    people have; then ``ids`` (n_kept,) are theirs, as they are released. ``told``: of columns, the numbers of people
+    beside which others of them stand. ``others``: of columns, which of the values are others, and of how many people,
+    so far as that was found out.
     """
 
     before: Assessment
-    treated: TreatedPilot
-    original: pd.DataFrame = field(repr=False)
+    config: PilotConfig
+    steps: Sequence[AppliedStep]
+    columns: Sequence[str]
+    records: Records
+    values: Mapping[str, pd.Series] = field(repr=False)
+    made_of: MadeOf | None = None
     harmless: Mapping[str, str] = field(default_factory=dict)
     earlier: EarlierRelease | None = None
     told: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    where: Mapping[str, np.ndarray] = field(default_factory=dict)
+    ids: pd.Series | None = field(default=None, repr=False)
+    others: dict[str, tuple[np.ndarray, int]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        before: Assessment,
+        treated: TreatedPilot,
+        table: pd.DataFrame | TableOnDisk,
+        harmless: Mapping[str, str] | None = None,
+        earlier: EarlierRelease | None = None,
+        told: Mapping[str, Sequence[int]] | None = None,
+    ) -> Leaving:
+        """What a treatment made of a ``table``."""
+        records, values = treated.records_of(table), treated.values
+        config, steps, columns = treated.config, treated.steps, treated.columns
+        ids = None if earlier is None else treated.frame.get(SUBJECT_COLUMN)
+        return cls(before, config, steps, columns, records, values, None, harmless or {}, earlier, told or {}, ids)
 
     def told_of(self, name: str, n: int, *beside: int) -> int | None:
         """A number of people about a column as it may be told; None where it is masked."""
@@ -84,96 +203,51 @@ class Leaving:
     @property
     def n_people(self) -> int:
         """Records that are released: one of each person."""
-        return self.treated.n_people
+        return self.records.n_people
 
     @property
     def released_names(self) -> list[str]:
         """Columns that are released, but for the subject's id."""
-        return [name for name in self.treated.columns if name != SUBJECT_COLUMN]
+        return [name for name in self.columns if name != SUBJECT_COLUMN]
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """Those that are still released."""
-        return self.treated.config.quasi_identifiers
+        return self.config.quasi_identifiers
+
+    # ------------------------------------------------------------ as they were, and as they are released
 
     @property
-    def subjects(self) -> pd.Series | None:
-        """The ids as they were, where there are some and they are at hand."""
-        return self.original.get(SUBJECT_COLUMN)
+    def _originals(self) -> list[str]:
+        """The columns that there were, but for the subject's id."""
+        return list(self.records.columns) if self.made_of is None else self.made_of.columns
+
+    def became(self, name: str) -> WhatBecame:
+        """What became of a column."""
+        column, values = self.records.columns.get(name), self.values.get(name)
+        if self.made_of is not None:
+            return self.made_of.became(name, column, values)
+        assert column is not None
+        return WhatBecame(column.values, values, column.people, column.texts)
+
+    def n_others(self, name: str) -> int:
+        """Of how many people a column has another value now, or none any more."""
+        if name not in self.others:
+            became = self.became(name)
+            is_other = became.is_other
+            self.others[name] = is_other, int(became.people[is_other].sum())
+        return self.others[name][1]
 
     @cached_property
-    def released(self) -> dict[str, EncodedColumn]:
-        """The columns that are released, but for the subject's id, as whole numbers."""
-        exact = self.treated.as_released.classes
-        counted = dict(zip(exact.quasi_identifiers, exact.columns, strict=True))
-        return {name: counted.get(name) or encode_column(self.treated.frame[name]) for name in self.released_names}
-
-    def original_column(self, name: str) -> pd.Series:
-        """A column (n_kept,) of those who stay, as it was."""
-        return self.original[name]
-
-    def released_column(self, name: str) -> pd.Series:
-        """A column (n_kept,) as it is released."""
-        return self.treated.frame[name]
-
-    @cached_property
-    def changed(self) -> dict[str, np.ndarray]:
-        """Columns that a step touched or dropped -> whose value (n_kept,) is another one now, or is gone."""
-        touched = {name for step in self.treated.steps for name, count in step.changed.items() if count}
-        dropped = [name for name in self.original if name not in self.treated.frame]
-        return {
-            str(name): self.original[name].notna().to_numpy() if name in dropped else self._where_changed(str(name))
-            for name in self.original
-            if name != SUBJECT_COLUMN and (name in touched or name in dropped)
-        }
-
-    def _where_changed(self, name: str) -> np.ndarray:
-        known = self.where.get(name)
-        return where_changed(self.original[name], self.treated.frame[name]) if known is None else known
+    def _touched(self) -> list[str]:
+        """Columns that a step changed in somebody, or dropped."""
+        touched = {name for step in self.steps for name, count in step.changed.items() if count}
+        return [name for name in self._originals if name in touched or name not in self.values]
 
     @cached_property
     def n_changed(self) -> dict[str, int]:
         """Columns that a step touched or dropped -> of how many people who stay the value is another one, or gone."""
-        return {name: int(where.sum()) for name, where in self.changed.items()}
-
-    @cached_property
-    def n_original(self) -> dict[str, int]:
-        """Columns as they were -> how many of those who stay had a value."""
-        return {str(name): int(column.notna().sum()) for name, column in self.original.items()}
-
-    @cached_property
-    def n_values_changed(self) -> dict[str, int]:
-        """Of each released column that was there before, in how many of the records that stay it is another value."""
-        return {name: self.n_changed.get(name, 0) for name in self.released_names if name in self.n_original}
-
-    @property
-    def can_search_sets(self) -> bool:
-        """Whether all people are at hand, so that sets of their columns can be searched."""
-        return True
-
-    def n_alone(self, names: Collection[str]) -> int:
-        """How many people are alone by these released columns together."""
-        return n_alone({name: self.released[name] for name in names}, self.n_people)
-
-    def near_ids(self) -> dict[str, int]:
-        """Released columns by which at least half of the people are alone, and how many they are."""
-        return near_ids(self.released, self.n_people)
-
-    def looked_at(self, most: int) -> LookedAt:
-        """At most so many people, as they were and as they are released: see ``some_people``."""
-        rows = self.some_people(most)
-        changed = {name: where[rows] for name, where in self.changed.items()}
-        return LookedAt(self.original.iloc[rows], self.treated.frame.iloc[rows], changed)
-
-    def some_people(self, most: int) -> np.ndarray:
-        """Positions of at most so many people, chosen and ordered by a hash of their ids, or of all that is known.
-
-        So they are the same in whatever order the records come.
-        """
-        known = self.original
-        hashes = pd.util.hash_pandas_object(known.get(SUBJECT_COLUMN, known), index=False)
-        chosen: np.ndarray = np.argsort(hashes.to_numpy(), kind="stable")[:most]
-        return chosen
+        return {name: self.n_others(name) for name in self._touched}
 
     @cached_property
     def as_they_were(self) -> dict[str, int]:
@@ -181,14 +255,86 @@ class Leaving:
 
         What a step touched in a few cells alone is among them: nobody assessed what the rest tells.
         """
+        n_original = {name: self.became(name).n_original for name in self.without_a_role}
         return {
             name: n
             for name, n in self.without_a_role.items()
-            if n <= (1 - AS_IT_WAS) * self.n_original[name] and self.n_original[name]
+            if n <= (1 - AS_IT_WAS) * n_original[name] and n_original[name]
         }
 
     @cached_property
     def without_a_role(self) -> dict[str, int]:
         """Columns that are neither quasi-identifier nor sensitive -> values changed."""
-        roles = {*self.quasi_identifiers, *self.treated.config.sensitive_features}
-        return {name: n for name, n in self.n_values_changed.items() if name not in roles}
+        roles = {*self.quasi_identifiers, *self.config.sensitive_features}
+        names = [name for name in self.released_names if name in self._originals and name not in roles]
+        return {name: self.n_changed.get(name, 0) for name in names}
+
+    def some_people(self, most: int) -> np.ndarray:
+        """Positions of at most so many people, chosen and ordered by a hash of their ids, or of all that is known.
+
+        So they are the same in whatever order the records come.
+        """
+        if self.made_of is None:
+            return self.records.with_least_hashes(most)
+        return self.made_of.records.with_least_hashes(most, self.made_of.position)
+
+    def looked_at(self, most: int) -> LookedAt:
+        """At most so many people, as they were and as they are released: see ``some_people``."""
+        rows = self.some_people(most)
+        original, released, changed = {}, {}, {}
+        for name in self._originals:
+            became = self.became(name)
+            places = became.places_of(rows)
+            original[name] = became.taken(became.before, places)
+            if name in self.values:
+                released[name] = became.taken(became.after, places)
+            if name in self.n_changed:
+                changed[name] = self.others[name][0][places]
+        return LookedAt(pd.DataFrame(original), pd.DataFrame(released), changed)
+
+    # ------------------------------------------------------------ who is alone
+
+    @property
+    def can_search_sets(self) -> bool:
+        """Whether all codes of the people fit in memory, so that sets of their columns can be searched."""
+        return self.n_people * len(self.released_names) <= self.records.limits.cells_at_hand
+
+    @cached_property
+    def _encoded(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Of each released column the code of each of its values, and the labels."""
+        return {name: codes_of_texts(self.values[name], self._column(name).people) for name in self.released_names}
+
+    def _column(self, name: str) -> ColumnOfRecords:
+        """A released column as the records have it; in one that the treatment made, everybody has an own value."""
+        column, n = self.records.columns.get(name), self.n_people
+        return column or ColumnOfRecords([np.arange(n)], self.values[name], np.ones(n, dtype=np.int64))
+
+    @cached_property
+    def released(self) -> dict[str, EncodedColumn]:
+        """The columns that are released as whole numbers of each person, where so many can be searched."""
+        assert self.can_search_sets
+        return {
+            name: EncodedColumn(codes[self._column(name).places()], labels)
+            for name, (codes, labels) in self._encoded.items()
+        }
+
+    def n_alone(self, names: Collection[str]) -> int:
+        """How many people are alone by these released columns together.
+
+        Raises ``FaultyInputError`` where there are more combinations than the limits of the records allow.
+        """
+        try:
+            return int((self.records.class_sizes({name: self._encoded[name] for name in names}) == 1).sum())
+        except FaultyInputError:
+            raise FaultyInputError(
+                f"treatment: {listed(names)}: too many combinations to count who is alone by them; drop or treat what "
+                'outsiders may know, or declare it ("harmless"), or use --engine memory'
+            ) from None
+
+    def near_ids(self) -> dict[str, int]:
+        """Released columns by which at least half of the people are alone, and how many they are."""
+        alone = {
+            name: int((np.bincount(codes + 1, self._column(name).people, len(labels) + 1) == 1).sum())
+            for name, (codes, labels) in self._encoded.items()
+        }
+        return {name: n for name, n in alone.items() if n and n >= NEAR_ID * self.n_people}

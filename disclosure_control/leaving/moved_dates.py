@@ -37,7 +37,7 @@ WORDS = {
 def figures(leaving: Leaving) -> dict[str, Any]:
     """Of each step that moved dates: the patterns of the calendar in its columns, and for whom they undo it."""
     found = []
-    for step in leaving.treated.steps:
+    for step in leaving.steps:
         if step.method == "shift_dates":
             days = int(str(step.settings.get("days", DEFAULT_DAYS)))
             columns = [name for name in step.changed if name in leaving.released_names]
@@ -46,8 +46,8 @@ def figures(leaving: Leaving) -> dict[str, Any]:
 
 
 def _figures_of_step(leaving: Leaving, columns: list[str], days: int) -> dict[str, Any]:
-    original = {name: _days_of(leaving.original_column(name)) for name in columns}
-    moved = {name: _days_of(leaving.released_column(name)) for name in columns}
+    both = {name: tuple(map(_days_of, leaving.became(name).of_everybody())) for name in columns}
+    original, moved = ({name: days[i] for name, days in both.items()} for i in (0, 1))
     patterns = [pattern for name in columns for pattern in calendar_patterns(name, original[name])]
     people = leaving.some_people(max(MOST_TRIED // (2 * days * max(len(patterns), 1)), 1))
     offset = _offsets({name: (moved[name] - dates)[people] for name, dates in original.items()}, len(people))

@@ -8,6 +8,7 @@ cells. What is on disk, beside the results and for this run alone: a few bytes p
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +70,7 @@ class Limits:
 
 
 USUAL_LIMITS = Limits()
+NO_LIMITS = Limits(n_classes=sys.maxsize, cells_at_hand=sys.maxsize, rows_at_hand=sys.maxsize)  # all is in memory
 
 
 @dataclass(frozen=True)

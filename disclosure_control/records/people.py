@@ -68,6 +68,10 @@ class People(Protocol):
         """
         ...
 
+    def classes_of_blocks(self) -> Iterator[np.ndarray]:
+        """Block by block the class of each record."""
+        ...
+
     def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
         """The same people where other values stand for those they have, as another config evaluates them.
 
@@ -142,6 +146,10 @@ class PeopleInMemory:
     def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """All in one block: see ``People``."""
         yield self.classes.class_of_record, self._evaluated_codes(name)
+
+    def classes_of_blocks(self) -> Iterator[np.ndarray]:
+        """All in one block: see ``People``."""
+        yield self.classes.class_of_record
 
     def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleInMemory:
         """See ``People``."""

@@ -123,6 +123,8 @@ class OtherColumnInRanges:
 class SubjectsInRanges:
     """The ids of all ranges, in the order of the file."""
 
+    has_ids = True
+
     def __init__(self, ranges: Sequence[ReadRange]):
         self._ranges = ranges
         self.lengths = [length for one in ranges for length in one.lengths]

@@ -1,6 +1,7 @@
-"""Every column of a file that was put aside, record by record: what is treated and written without all in memory.
+"""Every column of a dataset, record by record, in blocks: what is treated, compared and written.
 
-A record has the number of a text in each column; what is done to a column is done to its distinct texts.
+A record has the number of a value in each column. Of a file that was put aside these are its distinct texts, and what
+is done to a column is done to them; of a frame in memory each record has a value of its own, in one block.
 """
 
 from __future__ import annotations
@@ -19,18 +20,21 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_co
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.class_keys import find_class_keys
-from disclosure_control.records.disk import Limits, PeopleOnDisk, evaluated_columns, put_aside
+from disclosure_control.records.disk import NO_LIMITS, Limits, PeopleOnDisk, evaluated_columns, put_aside
 from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.people import People, count_in_memory
 from disclosure_control.records.spill import SpilledArrays
-from disclosure_control.records.subjects import Subjects, SubjectsOnDisk
+from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
 from study.formats.blocks import Blocks
+
+PEOPLE_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
 class ColumnOfRecords:
     """A column: which of its ``values`` (n_texts,), as it was read and typed, each record has, block by block.
 
-    ``people`` (n_texts,) have each; the first one is missing.
+    ``people`` (n_texts,) have each; of texts that were put aside the first one is missing.
     """
 
     texts: Iterable[np.ndarray]
@@ -41,6 +45,26 @@ class ColumnOfRecords:
     def occurs(self) -> np.ndarray:
         """Places (n,) of the values that somebody has."""
         return np.flatnonzero(self.people)
+
+    def places(self) -> np.ndarray:
+        """Which value each person has, (n_people,)."""
+        return places_of_all(self.texts)
+
+
+def places_of_all(blocks: Iterable[np.ndarray]) -> np.ndarray:
+    """Places that come block by block, in one array (n_people,)."""
+    found = list(blocks)
+    return found[0] if len(found) == 1 else np.concatenate([np.zeros(0, dtype=np.int32), *found])
+
+
+def places_at(blocks: Iterable[np.ndarray], rows: np.ndarray) -> np.ndarray:
+    """Of places that come block by block those of the records with these numbers (n,)."""
+    found, n_before = np.zeros(len(rows), dtype=np.int64), 0
+    for block in blocks:
+        is_here = (rows >= n_before) & (rows < n_before + len(block))
+        found[is_here] = block[rows[is_here] - n_before]
+        n_before += len(block)
+    return found
 
 
 class _Again:
@@ -54,16 +78,23 @@ class _Again:
 
 
 @dataclass(frozen=True)
-class RecordsOnDisk:
-    """Records of a file: the ids block by block, and every other column by name, in the order of the file."""
+class Records:
+    """Records, one of each person: the ids block by block, and every other column by name, in the order of the file."""
 
     subjects: Subjects
     columns: Mapping[str, ColumnOfRecords]
-    folder: Path
+    folder: Path | None  # None in memory
     limits: Limits
 
     @classmethod
-    def of(cls, people: PeopleOnDisk, table: TableOnDisk) -> RecordsOnDisk:
+    def in_memory(cls, frame: pd.DataFrame) -> Records:
+        """Those of a ``frame`` (n_people, n_columns), all in one block."""
+        places, one = [np.arange(len(frame))], np.ones(len(frame), dtype=np.int64)
+        columns = {str(name): ColumnOfRecords(places, frame[name], one) for name in frame if name != SUBJECT_COLUMN}
+        return cls(SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame)), columns, None, NO_LIMITS)
+
+    @classmethod
+    def of(cls, people: PeopleOnDisk, table: TableOnDisk) -> Records:
         """Those of whom ``people`` were counted. Raises ``FaultyInputError`` for columns of too many values."""
         subjects, named, folder, limits = people.put_aside
         names = [name for name in table.columns if name != SUBJECT_COLUMN]
@@ -77,7 +108,7 @@ class RecordsOnDisk:
         return cls(subjects, columns, folder, limits)
 
     @classmethod
-    def of_text(cls, text: Blocks, folder: Path, limits: Limits) -> RecordsOnDisk:
+    def of_text(cls, text: Blocks, folder: Path, limits: Limits) -> Records:
         """Those of a combined dataset, read once and put aside in ``folder``, every column as text.
 
         Raises ``FaultyInputError`` for columns of too many values.
@@ -101,10 +132,11 @@ class RecordsOnDisk:
 
     def places(self, name: str) -> np.ndarray:
         """Which value of a column each person has, (n_people,)."""
-        return np.concatenate([np.zeros(0, dtype=np.int32), *self.columns[name].texts])
+        return self.columns[name].places()
 
     def new_folder(self) -> Path:
         """A folder for whatever is put aside besides, readable by its owner alone."""
+        assert self.folder is not None
         return Path(tempfile.mkdtemp(dir=self.folder))
 
     def blocks(self, names: Iterable[str]) -> Iterator[tuple[pa.Array, list[np.ndarray]]]:
@@ -113,9 +145,20 @@ class RecordsOnDisk:
         for ids, *of_block in zip(self.subjects.ids, *texts, strict=True):
             yield ids.column(0), of_block
 
-    def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleOnDisk:
+    def beside_ids(self, values: Mapping[str, pd.Series]) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
+        """Block by block the ids, and the ``values`` (n_texts,) that stand for those of the columns."""
+        for ids, texts in self.blocks(values):
+            columns = {
+                name: values[name].take(text).reset_index(drop=True) for name, text in zip(values, texts, strict=True)
+            }
+            yield ids_of_block(ids), pd.DataFrame(columns)
+
+    def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
         """The people where ``values`` (n_texts,) stand for those of the columns, as a config evaluates them."""
         names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
+        if self.folder is None:
+            frame = pd.DataFrame({name: values[name].array for name in names}, range(self.n_people))
+            return count_in_memory(frame, config)
         exact = {name: occurring(values[name], self.columns[name].people) for name in names}
         people = {name: self.columns[name].people for name in names}
         texts = {name: self.columns[name].texts for name in names}
@@ -140,7 +183,7 @@ class RecordsOnDisk:
         keys = find_class_keys(blocks, radices, self.limits.n_classes, self.limits.key_limit)
         return keys.stages[-1].people
 
-    def without(self, people: PeopleOnDisk, gone: np.ndarray) -> RecordsOnDisk:
+    def without(self, people: People, gone: np.ndarray) -> Records:
         """Those who stay where whole classes of the people go, (n_classes,) of bool: put aside anew."""
         folder, names = self.new_folder(), list(self.columns)
         subjects = SubjectsOnDisk(folder)
@@ -155,7 +198,7 @@ class RecordsOnDisk:
                 kept[name].append(text[rows])
                 counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
         columns = {name: ColumnOfRecords(kept[name], self.columns[name].values, counts[name]) for name in names}
-        return RecordsOnDisk(subjects, columns, folder, self.limits)
+        return Records(subjects, columns, folder, self.limits)
 
     def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> SubjectsOnDisk:
         """The ids as a function gives them of each block, put aside."""
@@ -164,17 +207,23 @@ class RecordsOnDisk:
             subjects.append(pa.array(recoded(ids_of_block(ids.column(0))), pa.large_string()))
         return subjects
 
-    def with_least_hashes(self, most: int) -> np.ndarray:
-        """Positions (n,) of at most so many people, in the order of the hashes of their ids."""
-        hashes, rows, n_before = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64), 0
-        for ids in self.subjects.ids:
-            block = pd.util.hash_pandas_object(ids_of_block(ids.column(0)), index=False).to_numpy()
-            hashes = np.append(hashes, block)
-            rows = np.append(rows, np.arange(n_before, n_before + len(block)))
-            n_before += len(block)
-            least = np.argsort(hashes, kind="stable")[:most]
-            hashes, rows = hashes[least], rows[least]
-        return rows
+    def with_least_hashes(self, most: int, position: np.ndarray | None = None) -> np.ndarray:
+        """Positions (n,) of at most so many people, in the order of the hashes of their ids.
+
+        ``position`` (n_people,): in place of everybody, those with these places, by their positions there.
+        """
+        if position is None:
+            return least_hashed(self._known(), most)
+        ids, starts = self.ids(), range(0, len(position), PEOPLE_AT_ONCE)  # as objects of Python they take more room
+        return least_hashed((ids.iloc[position[start : start + PEOPLE_AT_ONCE]] for start in starts), most)
+
+    def _known(self) -> Iterator[pd.Series | pd.DataFrame]:
+        """Block by block the ids; all values of records without any."""
+        if self.subjects.has_ids:
+            yield from (ids_of_block(ids.column(0)) for ids in self.subjects.ids)
+        else:
+            columns = self.columns.items()
+            yield pd.DataFrame({name: one.values.take(one.places()).array for name, one in columns})
 
     def first_records(self, name: str) -> np.ndarray:
         """The number of the first record with each value of a column, (n_texts,), -1 where nobody has it."""
@@ -187,19 +236,17 @@ class RecordsOnDisk:
             n_before += len(text)
         return first
 
-    def texts_at(self, rows: np.ndarray) -> dict[str, np.ndarray]:
-        """Of the records with these numbers (n,) the place (n,) of the value in each column."""
-        order, names = np.argsort(rows, kind="stable"), list(self.columns)
-        found: dict[str, list[np.ndarray]] = {name: [] for name in names}
-        n_before = 0
-        for ids, texts in self.blocks(names):
-            first, last = np.searchsorted(rows[order], [n_before, n_before + len(ids)])
-            for name, text in zip(names, texts, strict=True):
-                found[name].append(text[rows[order[first:last]] - n_before].astype(np.int64))
-            n_before += len(ids)
-        back = np.argsort(order, kind="stable")
-        nothing = np.zeros(0, dtype=np.int64)
-        return {name: np.concatenate([nothing, *parts])[back] for name, parts in found.items()}
+
+def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.ndarray:
+    """Positions (n,) of at most so many records that come block by block, by the hashes of what is known."""
+    hashes, rows, n_before = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int64), 0
+    for known in blocks:
+        hashes = np.append(hashes, pd.util.hash_pandas_object(known, index=False).to_numpy())
+        rows = np.append(rows, np.arange(n_before, n_before + len(known)))
+        n_before += len(known)
+        least = np.argsort(hashes, kind="stable")[:most]
+        hashes, rows = hashes[least], rows[least]
+    return rows
 
 
 def _with_levels(name: str, table: TableOnDisk, subjects: Subjects) -> ColumnOfRecords:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -23,6 +24,8 @@ class Subjects(Protocol):
     """The ids of people in the order of the file; ``lengths`` are those of the blocks in which ``ids`` come."""
 
     @property
+    def has_ids(self) -> bool: ...
+    @property
     def lengths(self) -> Sequence[int]: ...
     @property
     def ids(self) -> Iterable[pa.RecordBatch]: ...
@@ -32,8 +35,38 @@ class Subjects(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class SubjectsInMemory:
+    """The ids (n_people,) of records that are in memory, None where they have none."""
+
+    texts: pd.Series | None = field(repr=False)
+    n_people: int
+
+    @property
+    def has_ids(self) -> bool:
+        return self.texts is not None
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        return [self.n_people]
+
+    @property
+    def ids(self) -> Iterable[pa.RecordBatch]:
+        texts = pa.nulls(self.n_people, SCHEMA.field(0).type)
+        if self.texts is not None:
+            texts = pa.array(self.texts.astype("str"), SCHEMA.field(0).type)
+        return [pa.RecordBatch.from_arrays([texts], schema=SCHEMA)]
+
+    def ids_at(self, records: np.ndarray) -> pa.Array:
+        """See ``Subjects``."""
+        (ids,) = self.ids
+        return ids.column(0).take(pa.array(records))
+
+
 class SubjectsOnDisk:
     """Ids in the order of the file: put all, then ask. ``lengths`` are those of the blocks in which they came."""
+
+    has_ids = True
 
     def __init__(self, folder: Path, ids_per_part: int = IDS_PER_PART):
         self._folder, self._ids_per_part = folder, ids_per_part

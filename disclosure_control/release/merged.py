@@ -2,63 +2,132 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.leaving.leaving import Leaving
+from config.model_settings import PilotConfig
+from disclosure_control.assess.assessment import Assessment, evaluate
+from disclosure_control.basics.encoding.columns import numbers_of
+from disclosure_control.leaving.leaving import Leaving, MadeOf
+from disclosure_control.records.disk import Limits
+from disclosure_control.records.records import Records, occurring, places_of_all
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
+from disclosure_control.run.results import csv_bytes
+from disclosure_control.treatments.evaluation import config_of, holds_numbers
 from disclosure_control.treatments.keys import Release
-from disclosure_control.treatments.registry import where_changed
-from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
+from disclosure_control.treatments.treated_pilot import AppliedStep
+from study.formats.blocks import kind_of
+from study.merge.assembling import Combined
+from study.merge.settings import MergeSettings
+from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.operations import OperationKind
 
 
-def leaving_of(
-    merged: pd.DataFrame,
-    found: Assessment,
-    before: Assessment,
-    table: pd.DataFrame,
-    released: ReleasedStudy,
-    people: ReleasePeople,
-    release: Release,
-    days: int,
-    harmless: Mapping[str, str],
-    subject_column: str | None,
-) -> Leaving:
-    """The merged package (n_kept, n_columns) as what leaves, beside the combined dataset ``table`` (n_people, ...).
+@dataclass(frozen=True)
+class Made:
+    """What was made of the pilot: the files as they leave, their people and the release that they belong to.
 
-    ``found`` is the package as it was evaluated, ``before`` the pilot. The dates that the release moved count as moved
-    by ``shift_dates`` by up to ``days``; a column that the combined dataset does not have, as released as it was,
-    unless the release changed it. ``subject_column`` is that of the ids, None in a study of one file without ids.
+    Dates were moved by up to ``days``; ``harmless`` are columns that the config declares to tell outsiders nothing.
     """
-    position = _whose(merged, released, people, subject_column)
-    frame = merged.set_axis(pd.Index(position))
-    original = table.iloc[position].copy(deep=False)
-    accounts = accounts_by_column(released)
-    for name in frame.columns.difference(original.columns):
-        is_other = is_changed(accounts.get(str(name)))
-        original[name] = pd.Series(np.nan, original.index) if is_other else frame[name]
-    where = {str(name): where_changed(original[name], frame[name]) for name in frame if name != SUBJECT_COLUMN}
-    changed = {name: int(rows.sum()) for name, rows in where.items()}
-    steps = applied_steps(changed, accounts, days)
-    treated = TreatedPilot(frame, found.config, found, steps, len(people.ids), None, (), release)
-    return Leaving(before, treated, original, harmless, where=where)
+
+    released: ReleasedStudy
+    people: ReleasePeople
+    release: Release
+    days: int
+    harmless: Mapping[str, str]
+    rule: SubjectIdRule
+    merge: MergeSettings
 
 
-def _whose(
-    merged: pd.DataFrame, released: ReleasedStudy, people: ReleasePeople, subject_column: str | None
-) -> np.ndarray:
-    """Whose record each row of the package is (n_kept,), as positions in the combined dataset."""
-    if subject_column is None:  # the rows of the one file stand as they were written
-        (file,) = released.files.values()
+@dataclass(frozen=True)
+class MergedPackage:
+    """The package as door 1 merges it: its ``records`` as text, their ``values`` typed, and k, l and t of these."""
+
+    records: Records
+    values: Mapping[str, pd.Series] = field(repr=False)
+    assessment: Assessment
+
+    @property
+    def classes(self) -> np.ndarray:
+        """The equivalence class of each person (n_people,)."""
+        return places_of_all(self.assessment.people.classes_of_blocks())
+
+    def text(self, name: str) -> pd.Series | None:
+        """A column of everybody (n_people,) as text, None where there is none."""
+        column = self.records.columns.get(name)
+        return None if column is None else column.values.take(column.places()).reset_index(drop=True)
+
+
+def records_of(combined: Combined, folder: Path | None, limits: Limits) -> Records:
+    """A combined dataset, every column as text: in memory without a ``folder``, else put aside there.
+
+    Then it is written as door 1 writes it, and read again.
+    """
+    if folder is None:
+        return Records.in_memory(combined.frame)
+    path = folder / "combined.csv"
+    path.touch(mode=0o600)
+    with path.open("wb") as file:
+        for number, piece in enumerate(combined.pieces):
+            file.write(csv_bytes(piece, has_header=number == 0))
+    records = Records.of_text(kind_of(path).blocks(path, limits.block_bytes), folder, limits)
+    path.unlink()
+    return records
+
+
+def evaluated(records: Records, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:
+    """k, l and t of records as they are released: of exact values, without the config's bins of quasi-identifiers."""
+    adapted = dataclasses.replace(config_of(values, config), binning_config={})
+    return evaluate(records.counted_as(adapted, values), adapted)
+
+
+def evaluated_package(records: Records, pilot: Records, config: PilotConfig, promised: PilotConfig) -> MergedPackage:
+    """A merged package, typed as the ``pilot`` is by its ``config`` as far as it still can be, and evaluated.
+
+    ``promised`` is the config with the roles that the columns have after the treatment.
+    """
+    values = {name: _typed(name, records, pilot, config) for name in records.columns}
+    return MergedPackage(records, values, evaluated(records, values, promised))
+
+
+def _typed(name: str, records: Records, pilot: Records, config: PilotConfig) -> pd.Series:
+    column, before = records.columns[name], pilot.columns.get(name)
+    values = occurring(column.values, column.people)
+    has_role = name in config.quasi_identifiers + config.sensitive_features
+    if has_role and before is not None and before.values.dtype.kind == "f" and holds_numbers(values):
+        return pd.Series(numbers_of(values), values.index, name=name)
+    return values
+
+
+def leaving_of(package: MergedPackage, before: Assessment, pilot: Records, made: Made) -> Leaving:
+    """The merged package as what leaves, beside the ``pilot`` that it was made of, which ``before`` assesses.
+
+    The dates that the release moved count as moved by ``shift_dates``; a column that the pilot does not have, as
+    released as it was, unless the release changed it.
+    """
+    records, values, found = package.records, package.values, package.assessment
+    accounts = accounts_by_column(made.released)
+    fresh = {name: is_changed(accounts.get(name)) for name in sorted(set(values) - set(pilot.columns))}
+    made_of = MadeOf(pilot, _whose(records, made), fresh)
+    columns = [DEFAULT_COLUMN, *values]
+    leaving = Leaving(before, found.config, (), columns, records, values, made_of, made.harmless)
+    changed = {name: leaving.n_others(name) for name in values}
+    return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, made.days))
+
+
+def _whose(records: Records, made: Made) -> np.ndarray:
+    """Whose record each one of the package is (n_kept,), as positions in the pilot."""
+    if made.rule.column is None:  # the rows of the one file stand as they were written
+        (file,) = made.released.files.values()
         return file.people
-    return people.known_pseudonyms.positions(merged[SUBJECT_COLUMN])
+    return made.people.known_pseudonyms.positions(records.ids())
 
 
 def accounts_by_column(released: ReleasedStudy) -> dict[str, Account]:

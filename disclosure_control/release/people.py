@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.records.records import Records
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 
 _PEOPLE_AT_ONCE = 1 << 16
@@ -132,17 +133,21 @@ def _order(texts: pa.LargeStringArray) -> np.ndarray:
     return order
 
 
-def recoded_columns(before: pd.DataFrame, after: pd.DataFrame, kept: np.ndarray) -> dict[str, RecodedColumn]:
+def recoded_columns(
+    original: Records, stayed: Records, values: Mapping[str, pd.Series], kept: np.ndarray
+) -> dict[str, RecodedColumn]:
     """The columns that differ in somebody who was kept, or are gone; the subject's own id is no such column.
 
-    ``before`` (n_people, n_columns) is the combined dataset, ``after`` (n_kept, ...) those who were kept.
+    ``original`` are the records of the combined dataset, ``stayed`` those at the positions ``kept`` (n_kept,), and
+    ``values`` what is released of the values that these have.
     """
-    names = before.columns.drop("USUBJID", errors="ignore")
-    found = (
-        recoded_column(str(name), labels(before[name]), labels(after[name]) if name in after else None, kept)
-        for name in names
-    )
-    return {one.name: one for one in found if one is not None}
+    found = {}
+    for name, column in original.columns.items():
+        before = labels(column.values)[column.places()]
+        after = labels(values[name])[stayed.places(name)] if name in values else None
+        if (one := recoded_column(name, before, after, kept)) is not None:
+            found[name] = one
+    return found
 
 
 def recoded_column(

@@ -17,11 +17,12 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
+from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import RecordsOnDisk, ids_of_block, occurring
+from disclosure_control.records.records import Records, occurring
 from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
 from disclosure_control.records.subjects import Subjects
 from disclosure_control.treatments.evaluation import config_of, notes_on_roles
@@ -58,7 +59,7 @@ class _Work:
     ``original`` are the ids before any treatment, ``released`` those that leave, None where none do.
     """
 
-    records: RecordsOnDisk
+    records: Records
     columns: tuple[str, ...]
     values: Mapping[str, pd.Series] = field(repr=False)
     released: Subjects | None
@@ -87,7 +88,7 @@ class _Work:
         return int(people[values.notna().to_numpy()].sum())
 
 
-def _scanned(records: RecordsOnDisk, values: pd.Series) -> tuple[ColumnFinding, ...]:
+def _scanned(records: Records, values: pd.Series) -> tuple[ColumnFinding, ...]:
     name = str(values.name)
     column = records.columns[name]
     places, ids_at = column.occurs, records.subjects.ids_at
@@ -110,7 +111,7 @@ class _Given:
 
 
 def treat_records(
-    records: RecordsOnDisk,
+    records: Records,
     columns: Sequence[str],
     config: PilotConfig,
     steps: Sequence[TreatmentStep],
@@ -275,23 +276,22 @@ def _drop_by_values(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_W
 
 
 class TreatedOnDisk(TreatedPilot):
-    """A pilot after its treatment, of which the records are not at hand: ``frame``, ``kept`` and ``released`` raise.
+    """A pilot after its treatment, of which the records are not at hand: ``frame`` raises.
 
     ``original`` are the records that were treated, ``records`` those that stay, as they were; ``values`` (n_texts,),
     by released column, are what is released of each value that somebody has.
     """
 
-    original: RecordsOnDisk
-    records: RecordsOnDisk
-    values: Mapping[str, pd.Series]
+    original: Records
+    records: Records
     released_ids: Subjects | None
 
     def __init__(
         self,
         assessment: Assessment,
         steps: Sequence[AppliedStep],
-        original: RecordsOnDisk,
-        records: RecordsOnDisk,
+        original: Records,
+        records: Records,
         values: Mapping[str, pd.Series],
         columns: Sequence[str],
         released_ids: Subjects | None,
@@ -309,10 +309,25 @@ class TreatedOnDisk(TreatedPilot):
             release=release,
             original=original,
             records=records,
-            values=values,
+            _values=values,
             released_ids=released_ids,
             _columns=tuple(columns),
         )
+
+    def records_of(self, table: pd.DataFrame | TableOnDisk) -> Records:
+        """See ``TreatedPilot``."""
+        return self.records
+
+    @property
+    def values(self) -> Mapping[str, pd.Series]:
+        """See ``TreatedPilot``."""
+        values: Mapping[str, pd.Series] = self.__dict__["_values"]
+        return values
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Positions (n_kept,) of the released records in the file that was treated."""
+        return Dictionary(self.original.ids()).positions(self.records.ids())
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -360,13 +375,6 @@ class TreatedOnDisk(TreatedPilot):
         """What in columns, as they are released, names a person."""
         for name in names:
             yield from _scanned(self.records, self.values[name])
-
-    def blocks(self) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
-        """Block by block the original ids and what is released beside them."""
-        for ids, texts in self.records.blocks(self.values):
-            pairs = zip(self.values.values(), texts, strict=True)
-            columns = [values.take(text).reset_index(drop=True) for values, text in pairs]
-            yield ids_of_block(ids), pd.DataFrame(dict(zip(self.values, columns, strict=True)))
 
     @property
     def released(self) -> Iterator[pd.DataFrame]:  # type: ignore[override]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+from disclosure_control.records.records import Records
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.people import ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
@@ -47,7 +48,16 @@ def people(ids: list[str], kept: list[int], before: dict | None = None, after: d
     """The people of a study; ``before`` and ``after`` are columns of the combined dataset, by name."""
     frame = pd.DataFrame({"USUBJID": ids, **(before or {})})
     treated, where = frame.assign(**(after or {})).iloc[kept], np.array(kept, dtype=int)
-    return people_of(frame["USUBJID"], where, recoded_columns(frame, treated, where), [], KEY, RELEASE, 365)
+    values = {str(name): column for name, column in treated.items() if name != "USUBJID"}
+    return people_of(
+        frame["USUBJID"],
+        where,
+        recoded_columns(Records.in_memory(frame), Records.in_memory(treated), values, where),
+        [],
+        KEY,
+        RELEASE,
+        365,
+    )
 
 
 def released(files: Mapping[str, list[dict]], who: ReleasePeople, lines=(), subject_column="USUBJID") -> ReleasedStudy:

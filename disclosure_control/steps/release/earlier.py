@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
+from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
@@ -19,21 +18,15 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_t
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.joined_releases import found_out, lines_on_both, told_of_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
+from disclosure_control.release.merged import MergedPackage
 from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import ReleasePeople, labels
 from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from study.formats.files import find_domain_files
+from study.merge.assembling import Combined
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
-
-
-@dataclass(frozen=True)
-class Merged:
-    """A package as door 1 merges it: ``frame`` (n_people, n_columns), and k, l and t of it."""
-
-    frame: pd.DataFrame = field(repr=False)
-    assessment: Assessment
 
 
 @dataclass(frozen=True)
@@ -54,8 +47,7 @@ def read_earlier(
     pilot_folder: Path,
     rule: SubjectIdRule,
     merge: MergeSettings,
-    evaluate: Callable[[pd.DataFrame], Assessment],
-) -> tuple[Merged, dict[str, dict[str, object]]]:
+) -> tuple[Combined, dict[str, dict[str, object]]]:
     """The earlier release as a recipient merges it, and its files. Raises ``FaultyInputError`` if there is none."""
     folder = pilot_folder / Path(named.folder).expanduser()
     paths = find_domain_files(folder).by_domain if folder.is_dir() else {}
@@ -65,16 +57,16 @@ def read_earlier(
             "run, as it was then"
         )
     tables = opened_again(folder)
-    frame = merged_again(rule, merge, tables).frame
+    merged = merged_again(rule, merge, tables)
     inputs: dict[str, dict[str, object]] = {
         f"earlier release: {table.file_name}": {"sha256": table.sha256} for table in tables.values()
     }
-    return Merged(frame, evaluate(frame)), inputs
+    return merged, inputs
 
 
 def beside_earlier(
-    now: Merged,
-    earlier: Merged,
+    now: MergedPackage,
+    earlier: MergedPackage,
     people: ReleasePeople,
     key: bytes,
     release: Release,
@@ -86,7 +78,7 @@ def beside_earlier(
     """
     of_earlier = pseudonyms_of(key, release, [str(label) for label in labels(people.ids)])
     person_now, person_earlier = (
-        pd.Index(pseudonyms).get_indexer(pd.Index(merged.frame[SUBJECT_COLUMN].astype("str")))
+        pd.Index(pseudonyms).get_indexer(pd.Index(merged.records.ids()))
         for pseudonyms, merged in ((people.pseudonyms, now), (of_earlier, earlier))
     )
     n_known = int((person_earlier >= 0).sum())
@@ -100,16 +92,16 @@ def beside_earlier(
     place = where[person_now]
     encoded = [
         {
-            name: encode_column(merged.frame[name])
+            name: encode_column(values)
             for name in now.assessment.config.sensitive_features
-            if name in merged.frame
+            if (values := merged.text(name)) is not None
         }
         for merged in (now, earlier)
     ]
-    sizes = (len(now.frame), len(earlier.frame))
+    sizes = (now.records.n_people, earlier.records.n_people)
     found = compare_releases(
-        now.assessment.classes.class_of_record,
-        earlier.assessment.classes.class_of_record,
+        now.classes,
+        earlier.classes,
         place,
         {name: shared_codes(encoded[0][name], encoded[1].get(name), sizes) for name in encoded[0]},
         now.assessment.config.K,
@@ -117,15 +109,15 @@ def beside_earlier(
     return BesideEarlier(found, _standing_there(now, earlier, place), now.assessment.config.K, inputs)
 
 
-def _standing_there(now: Merged, earlier: Merged, place: np.ndarray) -> dict[str, int]:
+def _standing_there(now: MergedPackage, earlier: MergedPackage, place: np.ndarray) -> dict[str, int]:
     """Per column with a role, of how many people in both the value is gone now and stands in the earlier release."""
     there = np.flatnonzero(place >= 0)
     config = now.assessment.config
     found = {}
     for name in (*config.quasi_identifiers, *config.sensitive_features):
-        if name in now.frame and name in earlier.frame:
-            is_gone = now.frame[name].isna().to_numpy()[there]
-            stood = earlier.frame[name].notna().to_numpy()[place[there]]
+        released, before = now.text(name), earlier.text(name)
+        if released is not None and before is not None:
+            is_gone, stood = released.isna().to_numpy()[there], before.notna().to_numpy()[place[there]]
             found[name] = int((is_gone & stood).sum())
     return {name: n for name, n in found.items() if n}
 

@@ -19,18 +19,20 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import FINDINGS
+from disclosure_control.records.records import Records, places_of_all
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts import tells_facts
+from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
 from disclosure_control.release.opened import Opened
 from disclosure_control.release.package import data_files
-from disclosure_control.release.people import ReleasePeople, people_of
+from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, read_study
 from disclosure_control.release.traces import find_traces
 from disclosure_control.steps.release.course import CourseRisk, course_risk
-from disclosure_control.steps.release.earlier import BesideEarlier, Merged, beside_earlier, read_earlier
+from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
 from disclosure_control.steps.release.report import (
     PackageChecked,
     reasons_of,
@@ -39,9 +41,8 @@ from disclosure_control.steps.release.report import (
     release_sections,
 )
 from disclosure_control.steps.release.settings import ReleaseSettings
-from disclosure_control.steps.release.working import Made, MergedPackage, Working, opened_tables, typed, working_on
+from disclosure_control.steps.release.working import Working, opened_tables, working_on
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.keys import Release, name_of_unnamed, read_key
 from disclosure_control.treatments.seeds import seed_reasons
 from disclosure_control.treatments.treated_pilot import TreatedPilot
@@ -61,15 +62,15 @@ def run_step(step: StepInput) -> StepResult:
     rule, merge = _rules(step.assessment.config)
     working = working_on(step, treated)
     key = read_key(settings.key_from, step.folder)
-    study = read_study(step.folder, working.ids(), rule, merge, settings.leave_out, working.read, working.large)
-    people, release = _people(step, treated, working, key)
-    promised = working.promised() if treated is None else treated.as_released
+    study = read_study(
+        step.folder, working.original.ids(), rule, merge, settings.leave_out, working.read, working.large
+    )
+    people, release = _people(step, treated, working.original, key)
+    promised = _promised(step, working.original) if treated is None else treated.as_released
     released = deidentify(study, people, settings.lines, key, release, rule.column, working.gather(people))
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
-        released, raised = without_rare_terms(
-            released, settings.rare_terms, _class_of_person(people, treated, promised)
-        )
+        released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
     created = datetime.combine(datetime.fromisoformat(step.started), time())
     files = data_files(released, settings.format, created)
     names = dict(zip(released.files, files, strict=True))
@@ -124,22 +125,29 @@ def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
 
 
 def _people(
-    step: StepInput, treated: TreatedPilot | None, working: Working, key: bytes
+    step: StepInput, treated: TreatedPilot | None, original: Records, key: bytes
 ) -> tuple[ReleasePeople, Release]:
-    settings, config, kept = step.settings, step.assessment.config, working.kept()
+    settings, config = step.settings, step.assessment.config
+    kept, recoded = np.arange(original.n_people), dict[str, RecodedColumn]()
     if treated is not None:
-        release = treated.release
+        release, kept = treated.release, treated.kept
+        recoded = recoded_columns(original, treated.records_of(step.dataset.table), treated.values, kept)
     else:
         release = Release(step.pilot, settings.name or name_of_unnamed(step.dataset.sha256, config))
     roles = config.quasi_identifiers + config.sensitive_features
-    people = people_of(working.ids(), kept, working.recoded(kept), roles, key, release, settings.days)
-    return people, release
+    return people_of(original.ids(), kept, recoded, roles, key, release, settings.days), release
 
 
-def _class_of_person(people: ReleasePeople, treated: TreatedPilot | None, promised: Assessment) -> np.ndarray:
+def _promised(step: StepInput, original: Records) -> Assessment:
+    """k, l and t of the pilot as it is, where nothing was treated."""
+    values = {name: column.values for name, column in original.columns.items()}
+    return evaluated(original, values, step.assessment.config)
+
+
+def _class_of_person(people: ReleasePeople, promised: Assessment) -> np.ndarray:
     """The equivalence class of each person (n_people,) of the pilot; 0 of those who do not stay."""
     classes = np.zeros(len(people.ids), dtype=np.int64)
-    classes[slice(None) if treated is None else treated.kept] = promised.classes.class_of_record
+    classes[people.stays] = places_of_all(promised.people.classes_of_blocks())
     return classes
 
 
@@ -165,13 +173,15 @@ def _checked(
     telling = {name: _rows_that_tell(table, rule, working.most_rows) for name, table in opened.items()}
     del opened
     with progress("Merging the package"):
-        merged = working.merged(tables, made, promised)
+        config = step.assessment.config
+        merged = evaluated_package(working.merged(tables, made), working.original, config, promised.config)
     del tables  # the ids and texts of all people, which nobody asks for again
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
-    findings = {name: finding.figures(merged.leaving) for name, finding in FINDINGS.items()}
+    leaving = leaving_of(merged, step.assessment, working.original, made)
+    findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column))
-    with_earlier = _beside_earlier(step, merged, people, made.release)
+    with_earlier = _beside_earlier(step, merged, people, made.release, working)
     return PackageChecked(
         found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier, not_scanned
     )
@@ -190,7 +200,9 @@ def _course(
     if len(frames) < len(telling):
         return None
     k, settings = merged.assessment.config.K, step.settings
-    return course_risk(frames, merged.subjects, merged.classes, k, rule, settings.outsiders_know, settings.rare_terms)
+    return course_risk(
+        frames, merged.records.ids(), merged.classes, k, rule, settings.outsiders_know, settings.rare_terms
+    )
 
 
 def _declared_harmless(step: StepInput) -> dict[str, str]:
@@ -202,18 +214,17 @@ def _declared_harmless(step: StepInput) -> dict[str, str]:
 
 
 def _beside_earlier(
-    step: StepInput, package: MergedPackage, people: ReleasePeople, release: Release
+    step: StepInput, package: MergedPackage, people: ReleasePeople, release: Release, working: Working
 ) -> BesideEarlier | None:
     """What the package tells together with the earlier release that the config names, None where it names none."""
     named = step.settings.earlier
     if named is None:
         return None
     rule, merge = _rules(step.assessment.config)
-    earlier, inputs = read_earlier(named, step.folder, rule, merge, lambda frame: _evaluated(frame, step))
-    before = Release(release.pilot, named.name or release.name)
-    assert package.frame is not None  # from disk the setting is a fault
-    now = Merged(package.frame, package.assessment)
-    return beside_earlier(now, earlier, people, read_key(step.settings.key_from, step.folder), before, inputs)
+    combined, inputs = read_earlier(named, step.folder, rule, merge)
+    config, before = step.assessment.config, Release(release.pilot, named.name or release.name)
+    earlier = evaluated_package(Records.in_memory(combined.frame), working.original, config, config)
+    return beside_earlier(package, earlier, people, read_key(step.settings.key_from, step.folder), before, inputs)
 
 
 def _identifiers_in(
@@ -239,8 +250,3 @@ def _identifiers_in(
     declared = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else IdentifierOutcome()
     left = tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
     return left, tuple(too_many)
-
-
-def _evaluated(merged: pd.DataFrame, step: StepInput) -> Assessment:
-    """k, l and t of a merged package, by the config as it stands."""
-    return evaluate_treated(typed(merged, step), step.assessment.config, as_released=True)

@@ -3,75 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
 import pandas as pd
 
 from config import RESULTS_FOLDER
-from config.model_settings import PilotConfig
-from disclosure_control.assess.assessment import Assessment, evaluate
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, numbers_of
-from disclosure_control.basics.encoding.dictionary import Dictionary
-from disclosure_control.leaving.leaving import Leaving
-from disclosure_control.records.disk import PeopleOnDisk
+from disclosure_control.records.disk import NO_LIMITS, PeopleOnDisk
 from disclosure_control.records.domain_files import LargeFile, read_large_file
 from disclosure_control.records.merging import domain_files, working_in
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import RecordsOnDisk, occurring
+from disclosure_control.records.records import Records
 from disclosure_control.records.spill import stop_without_room
 from disclosure_control.release.deidentify import Gather, ReleasedStudy, the_one
 from disclosure_control.release.large_files import LargeReleasedFile, Written, large_file, read_for_release
-from disclosure_control.release.merged import leaving_of
-from disclosure_control.release.merged_from_disk import leaving_from_disk, records_of
+from disclosure_control.release.merged import Made, records_of
 from disclosure_control.release.opened import Opened, OpenedInMemory, OpenedOnDisk
 from disclosure_control.release.package import merged_again, opened_again
-from disclosure_control.release.people import RecodedColumn, ReleasePeople, labels, recoded_column, recoded_columns
+from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import MakeLarge
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.running import StepInput
-from disclosure_control.treatments.evaluation import config_of, evaluate_treated, holds_numbers
-from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.treat_records import TreatedOnDisk
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 from study.formats.tables import FileOptions, SourceTable
 from study.merge.reading import Read
-from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 
 SPILL_PER_BYTE = 2.0  # about what is put aside by each byte of the large domain files, the released ones among it
-
-
-@dataclass(frozen=True)
-class MergedPackage:
-    """The package as door 1 merges it: k, l and t of it, and of each person the id and the class (n_people,).
-
-    ``frame`` (n_people, n_columns) is what was merged, None where the records are not at hand.
-    """
-
-    assessment: Assessment
-    subjects: pd.Series = field(repr=False)
-    classes: np.ndarray
-    leaving: Leaving
-    frame: pd.DataFrame | None = field(repr=False)
-
-
-@dataclass(frozen=True)
-class Made:
-    """What was made of the pilot: the files as they leave, their people and the release that they belong to."""
-
-    released: ReleasedStudy
-    people: ReleasePeople
-    release: Release
-    days: int
-    harmless: Mapping[str, str]
-    rule: SubjectIdRule
-    merge: MergeSettings
 
 
 class Working(Protocol):
@@ -80,22 +41,7 @@ class Working(Protocol):
     read: Read
     large: MakeLarge | None
     most_rows: int | None
-
-    def ids(self) -> pd.Series:
-        """The ids of all people (n_people,) of the pilot."""
-        ...
-
-    def kept(self) -> np.ndarray:
-        """Positions (n_kept,) of those who stay."""
-        ...
-
-    def recoded(self, kept: np.ndarray) -> dict[str, RecodedColumn]:
-        """The columns that the treatment changed in those who stay."""
-        ...
-
-    def promised(self) -> Assessment:
-        """k, l and t of the pilot as it is, where nothing was treated."""
-        ...
+    original: Records
 
     def gather(self, people: ReleasePeople) -> Gather:
         """What takes the parts of a file that is not in memory."""
@@ -109,14 +55,14 @@ class Working(Protocol):
         """The data sets of the package, read again."""
         ...
 
-    def merged(self, tables: Mapping[str, SourceTable], made: Made, promised: Assessment) -> MergedPackage:
-        """The package merged by door 1 and evaluated; rows on disk are not asked for afterwards."""
+    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> Records:
+        """The package merged by door 1; rows on disk are not asked for afterwards."""
         ...
 
 
 def working_on(step: StepInput, treated: TreatedPilot | None) -> Working:
     """How a release of this pilot works: as the engine of the run has its records."""
-    return FromDisk(step, treated) if isinstance(_table_of(step), TableOnDisk) else InMemory(step, treated)
+    return FromDisk(step, treated) if isinstance(_table_of(step), TableOnDisk) else InMemory(step)
 
 
 def _table_of(step: StepInput) -> pd.DataFrame | TableOnDisk:
@@ -137,23 +83,10 @@ class InMemory:
     large: MakeLarge | None = None
     most_rows: int | None = None
 
-    def __init__(self, step: StepInput, treated: TreatedPilot | None):
-        self._step, self._treated = step, treated
+    def __init__(self, step: StepInput):
+        self._step = step
         self.read: Read = step.files.read
-
-    def ids(self) -> pd.Series:
-        return self._step.dataset.subjects
-
-    def kept(self) -> np.ndarray:
-        return np.arange(self._step.dataset.n_subjects) if self._treated is None else self._treated.kept
-
-    def recoded(self, kept: np.ndarray) -> dict[str, RecodedColumn]:
-        if self._treated is None:
-            return {}
-        return recoded_columns(self._step.dataset.typed_table.reset_index(drop=True), self._treated.frame, kept)
-
-    def promised(self) -> Assessment:
-        return evaluate_treated(self._step.dataset.typed_table, self._step.assessment.config, as_released=True)
+        self.original = Records.in_memory(step.dataset.typed_table)
 
     def gather(self, people: ReleasePeople) -> Gather:
         return the_one
@@ -165,33 +98,8 @@ class InMemory:
     def opened(self, folder: Path, released: ReleasedStudy) -> dict[str, SourceTable]:
         return opened_again(folder)
 
-    def merged(self, tables: Mapping[str, SourceTable], made: Made, promised: Assessment) -> MergedPackage:
-        as_merged = merged_again(made.rule, made.merge, tables).frame
-        frame = typed(as_merged, self._step)
-        found = evaluate_treated(frame, promised.config, as_released=True)
-        leaving = leaving_of(
-            frame,
-            found,
-            self._step.assessment,
-            self._step.dataset.typed_table,
-            made.released,
-            made.people,
-            made.release,
-            made.days,
-            made.harmless,
-            made.rule.column,
-        )
-        return MergedPackage(found, frame[SUBJECT_COLUMN], found.classes.class_of_record, leaving, as_merged)
-
-
-def typed(merged: pd.DataFrame, step: StepInput) -> pd.DataFrame:
-    """The merged package with columns typed as those of the pilot are, as far as they still can be."""
-    numbers = {
-        str(name): numbers_of(merged[name])
-        for name, column in step.dataset.frame.items()
-        if name in merged and column.dtype.kind == "f" and holds_numbers(merged[str(name)])
-    }
-    return merged.assign(**numbers)
+    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> Records:
+        return records_of(merged_again(made.rule, made.merge, tables), None, NO_LIMITS)
 
 
 class FromDisk:
@@ -202,10 +110,10 @@ class FromDisk:
         assert isinstance(people, PeopleOnDisk)
         assert isinstance(table, TableOnDisk)
         assert treated is None or isinstance(treated, TreatedOnDisk)
-        self._step, self._treated = step, treated
-        self._original = RecordsOnDisk.of(people, table) if treated is None else treated.original
+        self._step = step
+        self.original = Records.of(people, table) if treated is None else treated.original
         self._limits = people.put_aside[3]
-        self._folder = self._original.new_folder()
+        self._folder = self.original.new_folder()
         sizes = [path.stat().st_size for path in domain_files(step.folder)]
         n_bytes = sum(size for size in sizes if size >= self._limits.domains.large_bytes)
         stop_without_room(step.folder / RESULTS_FOLDER, SPILL_PER_BYTE * n_bytes)
@@ -217,34 +125,6 @@ class FromDisk:
         self.large: MakeLarge | None = large_file(self._limits.domains)
         self._package = self._folder / "released"
         self._package.mkdir(mode=0o700)
-
-    def ids(self) -> pd.Series:
-        return self._original.ids()
-
-    def kept(self) -> np.ndarray:
-        if self._treated is None:
-            return np.arange(self._original.n_people)
-        return Dictionary(self._original.ids()).positions(self._treated.records.ids())
-
-    def recoded(self, kept: np.ndarray) -> dict[str, RecodedColumn]:
-        if self._treated is None:
-            return {}
-        records, values = self._treated.records, self._treated.values
-        found = {}
-        for name, column in self._original.columns.items():
-            before = labels(column.values)[self._original.places(name)]
-            after = labels(values[name])[records.places(name)] if name in values else None
-            if (one := recoded_column(name, before, after, kept)) is not None:
-                found[name] = one
-        return found
-
-    def promised(self) -> Assessment:
-        values = {name: column.values for name, column in self._original.columns.items()}
-        return self._evaluated(self._original, values, self._step.assessment.config)
-
-    def _evaluated(self, records: RecordsOnDisk, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:
-        adapted = dataclasses.replace(config_of(values, config), binning_config={})
-        return evaluate(records.counted_as(adapted, values), adapted)
 
     def gather(self, people: ReleasePeople) -> Gather:
         return Written(self._package, self._folder, people, self._step.settings.format).gather
@@ -268,36 +148,9 @@ class FromDisk:
         return opened_again(folder, read)
 
     def _new_folder(self) -> Path:
-        return self._original.new_folder()
+        return self.original.new_folder()
 
-    def merged(self, tables: Mapping[str, SourceTable], made: Made, promised: Assessment) -> MergedPackage:
+    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> Records:
         merging = working_in(self._new_folder(), self._step.folder / RESULTS_FOLDER, self._limits.domains)
         combined = merged_again(made.rule, made.merge, tables, merging)
-        records = records_of(combined, self._new_folder(), self._limits)
-        values = {name: self._typed(name, records) for name in records.columns}
-        found = self._evaluated(records, values, promised.config)
-        assert isinstance(found.people, PeopleOnDisk)
-        classes = np.concatenate([np.zeros(0, dtype=np.int32), *found.people.classes_of_blocks()])
-        leaving = leaving_from_disk(
-            records,
-            values,
-            found,
-            self._step.assessment,
-            self._original,
-            made.released,
-            made.people,
-            made.release,
-            made.days,
-            made.harmless,
-        )
-        return MergedPackage(found, records.ids(), classes, leaving, None)
-
-    def _typed(self, name: str, records: RecordsOnDisk) -> pd.Series:
-        """The values of a merged column, typed as the pilot's are, as far as they still can be."""
-        column = records.columns[name]
-        values = occurring(column.values, column.people)
-        config, before = self._step.assessment.config, self._original.columns.get(name)
-        has_role = name in config.quasi_identifiers + config.sensitive_features
-        if has_role and before is not None and before.values.dtype.kind == "f" and holds_numbers(values):
-            return pd.Series(numbers_of(values), values.index, name=name)
-        return values
+        return records_of(combined, self._new_folder(), self._limits)

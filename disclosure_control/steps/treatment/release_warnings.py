@@ -4,34 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
 from disclosure_control.identifiers.named_columns import identifier_columns
+from disclosure_control.records.records import Records
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
 from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
-from disclosure_control.treatments.treat_records import TreatedOnDisk
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
-def columns_of_ids(treated: TreatedPilot, subjects: pd.Series | None) -> dict[str, int]:
+def columns_of_ids(treated: TreatedPilot, records: Records) -> dict[str, int]:
     """The columns that hold the original ids, and of how many people: that of the ids, or where it is recoded others.
 
-    ``subjects`` (n_kept,) are the ids before the treatment, None where nobody knows them, or where the treated records
-    are on disk, which have them.
+    ``records`` are those who stay, as they were before the treatment.
     """
     is_recoded = any(step.method == "recode_ids" and SUBJECT_COLUMN in step.changed for step in treated.steps)
     if SUBJECT_COLUMN in treated.columns and not is_recoded:
         return {SUBJECT_COLUMN: treated.n_people}
-    if isinstance(treated, TreatedOnDisk):
-        return columns_with_ids(treated.blocks())
-    if subjects is None:
-        return {}
-    return columns_with_ids([(subjects, treated.frame.drop(columns=SUBJECT_COLUMN, errors="ignore"))])
+    return columns_with_ids(records.beside_ids(treated.values)) if records.subjects.has_ids else {}
 
 
 def release_warnings(treated: TreatedPilot, of_ids: Mapping[str, int]) -> list[str]:

@@ -18,8 +18,7 @@ from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, WHAT_MASKED_MEANS, count_text
 from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
-from disclosure_control.leaving.leaving import EarlierRelease
-from disclosure_control.leaving.leaving_from_disk import leaving_beside
+from disclosure_control.leaving.leaving import EarlierRelease, Leaving
 from disclosure_control.leaving.release_findings import FINDINGS
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.records.other_columns import TableOnDisk
@@ -100,10 +99,10 @@ def treatment_figures(
     told = _NumbersOfColumns(before, treated, treated.gaps(table))
     steps = [_figures_of_step(step, told) for step in treated.steps]
     missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
-    leaving = leaving_beside(before, treated, table, settings.harmless, earlier, told.numbers)
+    leaving = Leaving.of(before, treated, table, settings.harmless, earlier, told.numbers)
     untouched = list(leaving.as_they_were)
     if of_ids is None:
-        of_ids = columns_of_ids(treated, leaving.subjects)
+        of_ids = columns_of_ids(treated, leaving.records)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,

@@ -14,7 +14,7 @@ from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import RecordsOnDisk
+from disclosure_control.records.records import Records
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
@@ -49,7 +49,7 @@ def run_step(step: StepInput) -> StepResult:
     recommended = None if recommendation is None else recommendation.treatment
     treated, table = _treated(step, settings.steps, seed, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
-    of_ids = columns_of_ids(treated, _subjects_kept(step, treated))
+    of_ids = columns_of_ids(treated, treated.records_of(table))
     figures = treatment_figures(step.assessment, treated, table, settings, earlier, of_ids)
     figures["notes"] += _notes_on_identifiers(left_in, held)
     figures |= {"released": not held, "identifiers_left_in": [finding.name for finding in left_in]}
@@ -89,12 +89,8 @@ def _treated(
         table = step.dataset.typed_table
         return treat(table, config, steps, seed, step.folder, recommended, release), table
     assert isinstance(people, PeopleOnDisk)
-    records = RecordsOnDisk.of(people, table)
+    records = Records.of(people, table)
     return treat_records(records, table.columns, config, steps, seed, step.folder, recommended, release), table
-
-
-def _subjects_kept(step: StepInput, treated: TreatedPilot) -> pd.Series | None:
-    return None if isinstance(treated, TreatedOnDisk) else step.dataset.subjects.iloc[treated.kept]
 
 
 def _identifiers_left_in(step: StepInput, treated: TreatedPilot) -> tuple[tuple[ColumnFinding, ...], bool]:
@@ -109,7 +105,7 @@ def _identifiers_left_in(step: StepInput, treated: TreatedPilot) -> tuple[tuple[
     if isinstance(treated, TreatedOnDisk):
         left_in = identified.left_in_columns(treated.columns, treated_by, treated.scanned)
     else:
-        left_in = identified.left_in(treated.frame, _subjects_kept(step, treated), treated_by)
+        left_in = identified.left_in(treated.frame, step.dataset.subjects.iloc[treated.kept], treated_by)
     return left_in, bool(left_in) and not identified.release_anyway
 
 

@@ -13,12 +13,13 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.measures.two_releases import TwoReleases
+from disclosure_control.records.records import Records
+from disclosure_control.release.merged import MergedPackage
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
 from disclosure_control.steps.release import earlier as earlier_release
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,
-    Merged,
     beside_earlier,
     earlier_figures,
     earlier_parts,
@@ -36,11 +37,12 @@ NOW, EARLIER = Release("PILOT", "2026"), Release("PILOT", "2025")
 IDS = [f"S-{number}" for number in range(8)]
 
 
-def merged(release: Release, columns: dict[str, list], ids: list[str] = IDS) -> Merged:
+def merged(release: Release, columns: dict[str, list], ids: list[str] = IDS) -> MergedPackage:
     frame = pd.DataFrame({"USUBJID": pseudonyms_of(SECRET, release, ids), **columns})
     literal = {"categorical_qis": ["DM__AGE"], "sensitive_feature": "LB__X", "K": 2, "L": 1, "T": 100.0}
     config = validate_config({**literal, "continuous_qis": [], "binning_config": {}}, list(frame.columns), {})
-    return Merged(frame, assess(frame, config))
+    records = Records.in_memory(frame)
+    return MergedPackage(records, {}, assess(frame, config))
 
 
 def whose() -> object:
@@ -48,7 +50,7 @@ def whose() -> object:
     return people_of(frame["USUBJID"], np.arange(len(IDS)), {}, [], SECRET, NOW, 365)
 
 
-def compare(now: Merged, earlier: Merged, name: Release = EARLIER) -> BesideEarlier:
+def compare(now: MergedPackage, earlier: MergedPackage, name: Release = EARLIER) -> BesideEarlier:
     return beside_earlier(now, earlier, whose(), SECRET, name, {})
 
 
@@ -150,12 +152,10 @@ def test_the_hash_is_of_the_bytes_that_were_read(tmp_path, monkeypatch):
 
     monkeypatch.setattr(earlier_release, "opened_again", opened_and_changed)
     settings = (SubjectIdRule(), MergeSettings())
-    _, inputs = earlier_release.read_earlier(
-        EarlierReleaseSettings(str(tmp_path)), tmp_path, *settings, lambda frame: None
-    )
+    _, inputs = earlier_release.read_earlier(EarlierReleaseSettings(str(tmp_path)), tmp_path, *settings)
     assert inputs == {"earlier release: dm.csv": {"sha256": read}}
 
 
 def test_a_folder_without_a_release_is_a_fault(tmp_path, release_key):
     with pytest.raises(FaultyInputError, match="found no domain file there"):
-        earlier_release.read_earlier(EarlierReleaseSettings("nowhere"), tmp_path, None, None, None)
+        earlier_release.read_earlier(EarlierReleaseSettings("nowhere"), tmp_path, None, None)

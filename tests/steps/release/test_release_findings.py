@@ -8,7 +8,6 @@ import pytest
 
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import leaving
-from disclosure_control.release import merged
 from disclosure_control.release.deidentify import Account, ReleasedStudy
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.steps.release.report import undecided
@@ -101,8 +100,7 @@ def test_what_the_release_changed_is_found_once(tmp_path, release_key, monkeypat
         asked.append(before.name)
         return where_changed(before, after)
 
-    for module in (merged, leaving):
-        monkeypatch.setattr(module, "where_changed", counted)
+    monkeypatch.setattr(leaving, "where_changed", counted)
     result = released(tmp_path, HEIGHT=HEIGHTS)
     assert result.figures["released"]
     assert "DM__RFSTDTC" in asked
