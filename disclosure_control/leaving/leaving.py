@@ -21,7 +21,7 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.measures.singling_sets import NEAR_ID
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import ColumnOfRecords, Records, codes_of_texts, places_at, places_of_all
+from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
 
@@ -125,7 +125,7 @@ class MadeOf:
     the pilot does not have, and whether the release changed them; one that it did not counts as it was.
     """
 
-    records: Records
+    records: EncodedRecords
     position: np.ndarray
     fresh: Mapping[str, bool] = field(default_factory=dict)
 
@@ -171,7 +171,7 @@ class Leaving:
     config: PilotConfig
     steps: Sequence[AppliedStep]
     columns: Sequence[str]
-    records: Records
+    records: EncodedRecords
     values: Mapping[str, pd.Series] = field(repr=False)
     made_of: MadeOf | None = None
     harmless: Mapping[str, str] = field(default_factory=dict)

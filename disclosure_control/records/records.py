@@ -78,7 +78,7 @@ class _Again:
 
 
 @dataclass(frozen=True)
-class Records:
+class EncodedRecords:
     """Records, one of each person: the ids block by block, and every other column by name, in the order of the file."""
 
     subjects: Subjects
@@ -87,14 +87,14 @@ class Records:
     limits: Limits
 
     @classmethod
-    def in_memory(cls, frame: pd.DataFrame) -> Records:
+    def in_memory(cls, frame: pd.DataFrame) -> EncodedRecords:
         """Those of a ``frame`` (n_people, n_columns), all in one block."""
         places, one = [np.arange(len(frame))], np.ones(len(frame), dtype=np.int64)
         columns = {str(name): ColumnOfRecords(places, frame[name], one) for name in frame if name != SUBJECT_COLUMN}
         return cls(SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame)), columns, None, NO_LIMITS)
 
     @classmethod
-    def of(cls, people: PeopleOnDisk, table: TableOnDisk) -> Records:
+    def of(cls, people: PeopleOnDisk, table: TableOnDisk) -> EncodedRecords:
         """Those of whom ``people`` were counted. Raises ``FaultyInputError`` for columns of too many values."""
         subjects, named, folder, limits = people.put_aside
         names = [name for name in table.columns if name != SUBJECT_COLUMN]
@@ -108,7 +108,7 @@ class Records:
         return cls(subjects, columns, folder, limits)
 
     @classmethod
-    def of_text(cls, text: Blocks, folder: Path, limits: Limits) -> Records:
+    def of_text(cls, text: Blocks, folder: Path, limits: Limits) -> EncodedRecords:
         """Those of a combined dataset, read once and put aside in ``folder``, every column as text.
 
         Raises ``FaultyInputError`` for columns of too many values.
@@ -183,7 +183,7 @@ class Records:
         keys = find_class_keys(blocks, radices, self.limits.n_classes, self.limits.key_limit)
         return keys.stages[-1].people
 
-    def without(self, people: People, gone: np.ndarray) -> Records:
+    def without(self, people: People, gone: np.ndarray) -> EncodedRecords:
         """Those who stay where whole classes of the people go, (n_classes,) of bool: put aside anew."""
         folder, names = self.new_folder(), list(self.columns)
         subjects = SubjectsOnDisk(folder)
@@ -198,7 +198,7 @@ class Records:
                 kept[name].append(text[rows])
                 counts[name] += np.bincount(text[rows], minlength=len(counts[name]))
         columns = {name: ColumnOfRecords(kept[name], self.columns[name].values, counts[name]) for name in names}
-        return Records(subjects, columns, folder, self.limits)
+        return EncodedRecords(subjects, columns, folder, self.limits)
 
     def with_ids(self, recoded: Callable[[pd.Series], pd.Series]) -> SubjectsOnDisk:
         """The ids as a function gives them of each block, put aside."""

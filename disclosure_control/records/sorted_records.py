@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.keys import KEY_LIMIT
-from disclosure_control.records.records import Records, ids_of_block
+from disclosure_control.records.records import EncodedRecords, ids_of_block
 from disclosure_control.records.spill import SpilledRecords
 from disclosure_control.records.subjects import Subjects
 
@@ -21,7 +21,7 @@ KEYS_OF_BLOCK = 1 << 10  # of each block so many, evenly spaced, tell where the 
 
 
 def sorted_by_id(
-    records: Records, ids: Subjects, values: Mapping[str, pd.Series], columns: Sequence[str]
+    records: EncodedRecords, ids: Subjects, values: Mapping[str, pd.Series], columns: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
     """Pieces of the records by rising id, as letters sort; ``ids`` stand for those of the records.
 
@@ -41,7 +41,7 @@ def sorted_by_id(
 
 
 def sorted_by_columns(
-    records: Records, values: Mapping[str, pd.Series], columns: Sequence[str]
+    records: EncodedRecords, values: Mapping[str, pd.Series], columns: Sequence[str]
 ) -> Iterator[pd.DataFrame]:
     """Pieces of the records by the values of all columns: numbers by size, text by letters, missing last."""
     ranks = {name: ranks_of(values[name]) for name in columns}
@@ -85,7 +85,7 @@ def _written(part: pa.Table, values: Mapping[str, pd.Series]) -> dict[str, pd.Se
     }
 
 
-def _divided(blocks: Callable[[], Iterator[Keyed]], records: Records, n_columns: int) -> Iterator[pa.Table]:
+def _divided(blocks: Callable[[], Iterator[Keyed]], records: EncodedRecords, n_columns: int) -> Iterator[pa.Table]:
     """The records in parts by their key, of about as many people as may be listed together; equal keys in one part."""
     starts = _starts(blocks, min(-(-records.n_people // records.limits.flagged_per_part), MOST_PARTS))
     schema = pa.schema([("id", pa.large_string()), *((str(i), pa.int32()) for i in range(n_columns))])

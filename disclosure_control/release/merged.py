@@ -15,7 +15,7 @@ from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.leaving.leaving import Leaving, MadeOf
 from disclosure_control.records.disk import Limits
-from disclosure_control.records.records import Records, occurring, places_of_all
+from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
@@ -50,7 +50,7 @@ class Made:
 class MergedPackage:
     """The package as door 1 merges it: its ``records`` as text, their ``values`` typed, and k, l and t of these."""
 
-    records: Records
+    records: EncodedRecords
     values: Mapping[str, pd.Series] = field(repr=False)
     assessment: Assessment
 
@@ -65,30 +65,32 @@ class MergedPackage:
         return None if column is None else column.values.take(column.places()).reset_index(drop=True)
 
 
-def records_of(combined: Combined, folder: Path | None, limits: Limits) -> Records:
+def records_of(combined: Combined, folder: Path | None, limits: Limits) -> EncodedRecords:
     """A combined dataset, every column as text: in memory without a ``folder``, else put aside there.
 
     Then it is written as door 1 writes it, and read again.
     """
     if folder is None:
-        return Records.in_memory(combined.frame)
+        return EncodedRecords.in_memory(combined.frame)
     path = folder / "combined.csv"
     path.touch(mode=0o600)
     with path.open("wb") as file:
         for number, piece in enumerate(combined.pieces):
             file.write(csv_bytes(piece, has_header=number == 0))
-    records = Records.of_text(kind_of(path).blocks(path, limits.block_bytes), folder, limits)
+    records = EncodedRecords.of_text(kind_of(path).blocks(path, limits.block_bytes), folder, limits)
     path.unlink()
     return records
 
 
-def evaluated(records: Records, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:
+def evaluated(records: EncodedRecords, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:
     """k, l and t of records as they are released: of exact values, without the config's bins of quasi-identifiers."""
     adapted = dataclasses.replace(config_of(values, config), binning_config={})
     return evaluate(records.counted_as(adapted, values), adapted)
 
 
-def evaluated_package(records: Records, pilot: Records, config: PilotConfig, promised: PilotConfig) -> MergedPackage:
+def evaluated_package(
+    records: EncodedRecords, pilot: EncodedRecords, config: PilotConfig, promised: PilotConfig
+) -> MergedPackage:
     """A merged package, typed as the ``pilot`` is by its ``config`` as far as it still can be, and evaluated.
 
     ``promised`` is the config with the roles that the columns have after the treatment.
@@ -97,7 +99,7 @@ def evaluated_package(records: Records, pilot: Records, config: PilotConfig, pro
     return MergedPackage(records, values, evaluated(records, values, promised))
 
 
-def _typed(name: str, records: Records, pilot: Records, config: PilotConfig) -> pd.Series:
+def _typed(name: str, records: EncodedRecords, pilot: EncodedRecords, config: PilotConfig) -> pd.Series:
     column, before = records.columns[name], pilot.columns.get(name)
     values = occurring(column.values, column.people)
     has_role = name in config.quasi_identifiers + config.sensitive_features
@@ -106,7 +108,7 @@ def _typed(name: str, records: Records, pilot: Records, config: PilotConfig) -> 
     return values
 
 
-def leaving_of(package: MergedPackage, before: Assessment, pilot: Records, made: Made) -> Leaving:
+def leaving_of(package: MergedPackage, before: Assessment, pilot: EncodedRecords, made: Made) -> Leaving:
     """The merged package as what leaves, beside the ``pilot`` that it was made of, which ``before`` assesses.
 
     The dates that the release moved count as moved by ``shift_dates``; a column that the pilot does not have, as
@@ -122,7 +124,7 @@ def leaving_of(package: MergedPackage, before: Assessment, pilot: Records, made:
     return dataclasses.replace(leaving, steps=applied_steps(changed, accounts, made.days))
 
 
-def _whose(records: Records, made: Made) -> np.ndarray:
+def _whose(records: EncodedRecords, made: Made) -> np.ndarray:
     """Whose record each one of the package is (n_kept,), as positions in the pilot."""
     if made.rule.column is None:  # the rows of the one file stand as they were written
         (file,) = made.released.files.values()

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, texts_as_labels
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.records import Records
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 
 _PEOPLE_AT_ONCE = 1 << 16
@@ -134,7 +134,7 @@ def _order(texts: pa.LargeStringArray) -> np.ndarray:
 
 
 def recoded_columns(
-    original: Records, stayed: Records, values: Mapping[str, pd.Series], kept: np.ndarray
+    original: EncodedRecords, stayed: EncodedRecords, values: Mapping[str, pd.Series], kept: np.ndarray
 ) -> dict[str, RecodedColumn]:
     """The columns that differ in somebody who was kept, or are gone; the subject's own id is no such column.
 

@@ -22,7 +22,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNo
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import Records, occurring
+from disclosure_control.records.records import EncodedRecords, occurring
 from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
 from disclosure_control.records.subjects import Subjects
 from disclosure_control.treatments.evaluation import config_of, notes_on_roles
@@ -59,7 +59,7 @@ class _Work:
     ``original`` are the ids before any treatment, ``released`` those that leave, None where none do.
     """
 
-    records: Records
+    records: EncodedRecords
     columns: tuple[str, ...]
     values: Mapping[str, pd.Series] = field(repr=False)
     released: Subjects | None
@@ -88,7 +88,7 @@ class _Work:
         return int(people[values.notna().to_numpy()].sum())
 
 
-def _scanned(records: Records, values: pd.Series) -> tuple[ColumnFinding, ...]:
+def _scanned(records: EncodedRecords, values: pd.Series) -> tuple[ColumnFinding, ...]:
     name = str(values.name)
     column = records.columns[name]
     places, ids_at = column.occurs, records.subjects.ids_at
@@ -111,7 +111,7 @@ class _Given:
 
 
 def treat_records(
-    records: Records,
+    records: EncodedRecords,
     columns: Sequence[str],
     config: PilotConfig,
     steps: Sequence[TreatmentStep],
@@ -282,16 +282,16 @@ class TreatedOnDisk(TreatedPilot):
     by released column, are what is released of each value that somebody has.
     """
 
-    original: Records
-    records: Records
+    original: EncodedRecords
+    records: EncodedRecords
     released_ids: Subjects | None
 
     def __init__(
         self,
         assessment: Assessment,
         steps: Sequence[AppliedStep],
-        original: Records,
-        records: Records,
+        original: EncodedRecords,
+        records: EncodedRecords,
         values: Mapping[str, pd.Series],
         columns: Sequence[str],
         released_ids: Subjects | None,
@@ -314,7 +314,7 @@ class TreatedOnDisk(TreatedPilot):
             _columns=tuple(columns),
         )
 
-    def records_of(self, table: pd.DataFrame | TableOnDisk) -> Records:
+    def records_of(self, table: pd.DataFrame | TableOnDisk) -> EncodedRecords:
         """See ``TreatedPilot``."""
         return self.records
 

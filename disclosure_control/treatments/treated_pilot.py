@@ -13,7 +13,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import Records
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import order_by
@@ -79,10 +79,10 @@ class TreatedPilot:
         """What is released of the values of each column but the ids, in the order of ``records_of``."""
         return {str(name): column for name, column in self.frame.items() if name != SUBJECT_COLUMN}
 
-    def records_of(self, table: pd.DataFrame | TableOnDisk) -> Records:
+    def records_of(self, table: pd.DataFrame | TableOnDisk) -> EncodedRecords:
         """Those who stay of the ``table`` that was treated, as they were."""
         assert isinstance(table, pd.DataFrame)
-        return Records.in_memory(table.iloc[self.kept])
+        return EncodedRecords.in_memory(table.iloc[self.kept])
 
     def distinct(self, name: str) -> pd.Series:
         """What is released of a column, each value at least once."""

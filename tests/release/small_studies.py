@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from disclosure_control.records.records import Records
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.people import ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.study import NOBODY, STRANGER, Study, StudyFile
@@ -52,7 +52,7 @@ def people(ids: list[str], kept: list[int], before: dict | None = None, after: d
     return people_of(
         frame["USUBJID"],
         where,
-        recoded_columns(Records.in_memory(frame), Records.in_memory(treated), values, where),
+        recoded_columns(EncodedRecords.in_memory(frame), EncodedRecords.in_memory(treated), values, where),
         [],
         KEY,
         RELEASE,

@@ -19,7 +19,7 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import FINDINGS
-from disclosure_control.records.records import Records, places_of_all
+from disclosure_control.records.records import EncodedRecords, places_of_all
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
@@ -125,7 +125,7 @@ def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
 
 
 def _people(
-    step: StepInput, treated: TreatedPilot | None, original: Records, key: bytes
+    step: StepInput, treated: TreatedPilot | None, original: EncodedRecords, key: bytes
 ) -> tuple[ReleasePeople, Release]:
     settings, config = step.settings, step.assessment.config
     kept, recoded = np.arange(original.n_people), dict[str, RecodedColumn]()
@@ -138,7 +138,7 @@ def _people(
     return people_of(original.ids(), kept, recoded, roles, key, release, settings.days), release
 
 
-def _promised(step: StepInput, original: Records) -> Assessment:
+def _promised(step: StepInput, original: EncodedRecords) -> Assessment:
     """k, l and t of the pilot as it is, where nothing was treated."""
     values = {name: column.values for name, column in original.columns.items()}
     return evaluated(original, values, step.assessment.config)
@@ -223,7 +223,7 @@ def _beside_earlier(
     rule, merge = _rules(step.assessment.config)
     combined, inputs = read_earlier(named, step.folder, rule, merge)
     config, before = step.assessment.config, Release(release.pilot, named.name or release.name)
-    earlier = evaluated_package(Records.in_memory(combined.frame), working.original, config, config)
+    earlier = evaluated_package(EncodedRecords.in_memory(combined.frame), working.original, config, config)
     return beside_earlier(package, earlier, people, read_key(step.settings.key_from, step.folder), before, inputs)
 
 

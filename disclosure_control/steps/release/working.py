@@ -15,7 +15,7 @@ from disclosure_control.records.disk import NO_LIMITS, PeopleOnDisk
 from disclosure_control.records.domain_files import LargeFile, read_large_file
 from disclosure_control.records.merging import domain_files, working_in
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import Records
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import stop_without_room
 from disclosure_control.release.deidentify import Gather, ReleasedStudy, the_one
 from disclosure_control.release.large_files import LargeReleasedFile, Written, large_file, read_for_release
@@ -41,7 +41,7 @@ class Working(Protocol):
     read: Read
     large: MakeLarge | None
     most_rows: int | None
-    original: Records
+    original: EncodedRecords
 
     def gather(self, people: ReleasePeople) -> Gather:
         """What takes the parts of a file that is not in memory."""
@@ -55,7 +55,7 @@ class Working(Protocol):
         """The data sets of the package, read again."""
         ...
 
-    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> Records:
+    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> EncodedRecords:
         """The package merged by door 1; rows on disk are not asked for afterwards."""
         ...
 
@@ -86,7 +86,7 @@ class InMemory:
     def __init__(self, step: StepInput):
         self._step = step
         self.read: Read = step.files.read
-        self.original = Records.in_memory(step.dataset.typed_table)
+        self.original = EncodedRecords.in_memory(step.dataset.typed_table)
 
     def gather(self, people: ReleasePeople) -> Gather:
         return the_one
@@ -98,7 +98,7 @@ class InMemory:
     def opened(self, folder: Path, released: ReleasedStudy) -> dict[str, SourceTable]:
         return opened_again(folder)
 
-    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> Records:
+    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> EncodedRecords:
         return records_of(merged_again(made.rule, made.merge, tables), None, NO_LIMITS)
 
 
@@ -111,7 +111,7 @@ class FromDisk:
         assert isinstance(table, TableOnDisk)
         assert treated is None or isinstance(treated, TreatedOnDisk)
         self._step = step
-        self.original = Records.of(people, table) if treated is None else treated.original
+        self.original = EncodedRecords.of(people, table) if treated is None else treated.original
         self._limits = people.put_aside[3]
         self._folder = self.original.new_folder()
         sizes = [path.stat().st_size for path in domain_files(step.folder)]
@@ -150,7 +150,7 @@ class FromDisk:
     def _new_folder(self) -> Path:
         return self.original.new_folder()
 
-    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> Records:
+    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> EncodedRecords:
         merging = working_in(self._new_folder(), self._step.folder / RESULTS_FOLDER, self._limits.domains)
         combined = merged_again(made.rule, made.merge, tables, merging)
         return records_of(combined, self._new_folder(), self._limits)

@@ -9,14 +9,14 @@ from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
 from disclosure_control.identifiers.named_columns import identifier_columns
-from disclosure_control.records.records import Records
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
 from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
-def columns_of_ids(treated: TreatedPilot, records: Records) -> dict[str, int]:
+def columns_of_ids(treated: TreatedPilot, records: EncodedRecords) -> dict[str, int]:
     """The columns that hold the original ids, and of how many people: that of the ids, or where it is recoded others.
 
     ``records`` are those who stay, as they were before the treatment.

@@ -14,7 +14,7 @@ from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.records import Records
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
@@ -89,7 +89,7 @@ def _treated(
         table = step.dataset.typed_table
         return treat(table, config, steps, seed, step.folder, recommended, release), table
     assert isinstance(people, PeopleOnDisk)
-    records = Records.of(people, table)
+    records = EncodedRecords.of(people, table)
     return treat_records(records, table.columns, config, steps, seed, step.folder, recommended, release), table
 
 

@@ -13,7 +13,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.measures.two_releases import TwoReleases
-from disclosure_control.records.records import Records
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.release.merged import MergedPackage
 from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import people_of
@@ -41,7 +41,7 @@ def merged(release: Release, columns: dict[str, list], ids: list[str] = IDS) -> 
     frame = pd.DataFrame({"USUBJID": pseudonyms_of(SECRET, release, ids), **columns})
     literal = {"categorical_qis": ["DM__AGE"], "sensitive_feature": "LB__X", "K": 2, "L": 1, "T": 100.0}
     config = validate_config({**literal, "continuous_qis": [], "binning_config": {}}, list(frame.columns), {})
-    records = Records.in_memory(frame)
+    records = EncodedRecords.in_memory(frame)
     return MergedPackage(records, {}, assess(frame, config))
 
 
