@@ -17,7 +17,6 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from Anonymization_Models import EquivalenceClasses, ModelResult, SensitiveCounts
 from config.model_settings import PilotConfig
@@ -44,7 +43,6 @@ from disclosure_control.records.disk import (
     flagged_parts,
     listed_records,
     named_columns,
-    schema_of_flagged,
     text_has_value,
 )
 from disclosure_control.records.other_columns import LevelValuePairs, TableOnDisk
@@ -167,7 +165,7 @@ class PeopleOnCluster(PeopleOnDisk):
         return counted_in_parts(of_parts, encoded.labels, sum(one.n_without_value for one in cells))
 
     def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-        """The flagged records part by part; each range is divided by a worker: see ``people.People``."""
+        """The flagged records part by part; workers divide each range and order each part: see ``people.People``."""
         names = listed_columns(self.config, result)
         columns = [self._columns[name] for name in names]
         parts = flagged_parts(result, place, self._limits.flagged_per_part)
@@ -182,10 +180,13 @@ class PeopleOnCluster(PeopleOnDisk):
             tasks.list_flagged,
             [(run, people, one, flagging) for people, one in zip(self._ranges, self._class_files, strict=True)],
         )
-        schema = schema_of_flagged(len(names))
-        for i in range(len(parts)):
-            yield listed_records(pa.Table.from_batches([tasks.table_in(one, i) for one in files], schema), columns)
+        ordered = self._crew.each(
+            "Ordering risky records", tasks.order_flagged, [(run, files, flagging, i) for i in range(len(parts))]
+        )
         for one in files:
+            one.unlink()
+        for one in ordered:
+            yield listed_records(tasks.whole_table(one), columns)
             one.unlink()
 
     def pairs(self, sensitive: str, levels: ColumnInRanges, n_levels: int, evaluated: np.ndarray) -> LevelValuePairs:

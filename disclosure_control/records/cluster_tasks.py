@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -160,18 +160,28 @@ def count_ids(files: Sequence[Path], part: int) -> int:
 
 
 def _put_by_part(path: Path, records: pa.RecordBatch, part: np.ndarray, n_parts: int) -> None:
-    path.touch(mode=0o600)
     by_part = np.argsort(part, kind="stable")
     ends = np.cumsum(np.bincount(part, minlength=n_parts))
-    with pa.OSFile(os.fspath(path), "wb") as file, pa.ipc.new_file(file, records.schema) as writer:
-        for rows in np.split(by_part, ends[:-1]):
-            writer.write_batch(records.take(pa.array(rows)))
+    _put_batches(path, records.schema, (records.take(pa.array(rows)) for rows in np.split(by_part, ends[:-1])))
+
+
+def _put_batches(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    path.touch(mode=0o600)
+    with pa.OSFile(os.fspath(path), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
 
 
 def table_in(path: Path, number: int) -> pa.RecordBatch:
     """One of the tables of a file of parts, read by itself."""
     with pa.OSFile(os.fspath(path), "rb") as file:
         return pa.ipc.open_file(file).get_batch(number)
+
+
+def whole_table(path: Path) -> pa.Table:
+    """All of a file of tables, one after the other."""
+    with pa.OSFile(os.fspath(path), "rb") as file:
+        return pa.ipc.open_file(file).read_all()
 
 
 # ---------------------------------------------------------------- classes and cells
@@ -342,3 +352,15 @@ def list_flagged(run: Path, people: RangeOfPeople, classes: Path, flagging: Flag
     folder = own_folder(run)
     _put_by_part(folder / "flagged", together, part, flagging.n_parts)
     return folder / "flagged"
+
+
+def order_flagged(run: Path, files: Sequence[Path], flagging: Flagging, part: int) -> Path:
+    """The flagged people of a part, of all ranges, by the place of their class and then by their ids: a file."""
+    _, place, *_ = arrays_in(flagging.path, 3 + flagging.has_value)
+    schema = schema_of_flagged(len(flagging.columns))
+    people = pa.Table.from_batches([table_in(path, part) for path in files], schema).combine_chunks()
+    by_place = people.append_column("place", pa.array(place[people.column("class").to_numpy()]))
+    rows = pc.sort_indices(by_place, [("place", "ascending"), ("id", "ascending")])
+    folder = own_folder(run)
+    _put_batches(folder / "part", schema, people.take(rows).to_batches())
+    return folder / "part"

@@ -238,6 +238,7 @@ def test_without_dask_it_is_told_what_to_install(pilot, doors, monkeypatch):
         "count_part",
         "count_pairs_of_range",
         "list_flagged",
+        "order_flagged",
     ],
 )
 def test_a_worker_that_dies_at_a_task_changes_no_byte(tmp_path, monkeypatch, name):
