@@ -8,16 +8,17 @@ from importlib.util import find_spec
 
 from markupsafe import escape
 
-from disclosure_control.basics.settings.settings import Check, are_names
+from disclosure_control.basics.settings.kinds import Kind, some_of
 from disclosure_control.drawings.pieces import WIDTH, Drawing, text, wrapped
 from disclosure_control.drawings.style import file_style
 
 FORMATS = ("svg", "png", "pdf")
 PRINTED = ("png", "pdf")
 DEFAULT_FORMATS = ("svg",)
-FIGURES: Check = (
-    lambda value: isinstance(value, bool) or (are_names(value) and len(value) > 0 and set(value) <= set(FORMATS)),
+FIGURES = Kind(
+    lambda value: isinstance(value, bool) or some_of(*FORMATS).is_valid(value),
     f"True (SVG), False, or a list of {', '.join(FORMATS)}",
+    lambda value: formats_of(value),
 )
 MARGIN = 10
 MOST_IN_HEAD, MOST_IN_NOTE = 38, 50  # letters of a line

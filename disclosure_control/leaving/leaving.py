@@ -6,6 +6,7 @@ of records in memory every person's own, of records on disk each distinct value 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,9 +14,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from config import PILOT_NAME
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import TEXT, Kind
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed
@@ -28,16 +32,23 @@ from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilo
 AS_IT_WAS = 0.5  # of the values of a column, from which on nobody can say that it was treated
 
 
+RELEASE_NAME = Kind(
+    lambda value: isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9._-]{1,64}", value) is not None,
+    "a name of letters, digits, . _ and -, up to 64",
+)
+_PILOT = Kind(lambda value: isinstance(value, str) and PILOT_NAME.fullmatch(value) is not None, "the name of a pilot")
+
+
 @dataclass(frozen=True)
-class Join:
+class Join(SettingsGroup):
     """An earlier ``release`` whose pseudonyms and offsets this one shall have, and its ``file``, in the pilot's folder.
 
     ``pilot``: that of the earlier release; None for the same.
     """
 
-    release: str
-    file: str
-    pilot: str | None = None
+    release: str = setting(RELEASE_NAME, "the name of the earlier release")
+    file: str = setting(TEXT, "its file, in a folder of its own within the pilot's folder")
+    pilot: str | None = setting(_PILOT, "its pilot, where that is another one", None, "this one")
 
 
 @dataclass(frozen=True)

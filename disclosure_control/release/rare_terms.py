@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.keys import count_keys, number_groups
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.facts import LEVELS, coded_domains, occurred
@@ -19,17 +21,30 @@ VERBATIM = ("TERM", "TRT", "MODIFY")  # in a file only where the config keeps th
 NOTHING = -1
 
 
+_ALONG = Kind(
+    are_names,
+    'a list of columns from the finest on, such as "AEDECOD", "AESOC", or "--DECOD", "--SOC"',
+    lambda value: tuple(map(str.upper, value)),
+)
+
+
 @dataclass(frozen=True)
-class RareTerms:
+class RareTerms(SettingsGroup):
     """The setting: a term of fewer than ``at_least`` people is raised ``along`` these levels, or its rows go.
 
     ``along``: columns from the finest on, ``--`` for any domain. ``within_class``: people of an equivalence class are
     counted, and not of the whole study, so that nobody is alone by a term on top of the quasi-identifiers.
     """
 
-    at_least: int
-    along: tuple[str, ...] = ALONG
-    within_class: bool = False
+    at_least: int = setting(whole_number(2, 1_000_000), "a term of fewer people is raised, or its rows are removed")
+    along: tuple[str, ...] = setting(_ALONG, "the levels along which a term is raised", ALONG)
+    within_class: bool = setting(
+        one_of("study", "class").read_as(lambda value: value == "class"),
+        "who is counted: the people of the study, or of an equivalence class",
+        False,
+        '`"study"`',
+        named="within",
+    )
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log2
@@ -20,7 +20,7 @@ from string import ascii_letters, printable
 import numpy as np
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.settings.kinds import Kind, Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 SHORTEST_KEY, LONGEST_KEY = 16, 4096  # bytes
@@ -29,17 +29,18 @@ LONGEST_LOOK = 200  # characters
 BITS_PER_PART, BITS_PER_LETTER = 6.0, 1.5
 WORD = r"[A-Z][a-z]{2,}|[a-z]{3,}|[A-Z]{3,}|[^\W\d_a-zA-Z]{2,}"
 ALLOWED = '{"environment": "NAME"}, or {"file": "/path/of/the/key"}'
-# The check of the setting never fails here: ``faults_of_key`` words the faults, without showing what was found.
-KEY_FROM: Check = (lambda value: True, ALLOWED)
 
 
-def faults_of_key(settings: Mapping[str, object], config: PilotConfig | None = None) -> list[str]:
-    """Faults of a step's ``key_from``: its form, a key that is missing, one that is too short."""
+def _faults_of_key(key_from: object, place: Place) -> list[str]:
+    """Faults of the place of a key, and of the key there; none shows what was found."""
     try:
-        read_key(settings["key_from"])
+        read_key(key_from)
     except FaultyInputError as error:
-        return list(error.faults)
+        return [fault.replace("key_from", place.name, 1) for fault in error.faults]
     return []
+
+
+KEY_FROM = Kind(lambda value: True, ALLOWED, dict, within=_faults_of_key)
 
 
 def read_key(key_from: object, folder: Path | None = None) -> bytes:

@@ -9,18 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.settings.kinds import whole_number
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.treatments.keys import KEY_FROM, UNNAMED, Release, digests, faults_of_key, read_key
+from disclosure_control.treatments.keys import UNNAMED, Release, digests, read_key
 
 DEFAULT_SEED = 12345
 ENOUGH_BITS = 64
 # Of random seeds of 64 bits one in 256 is below this; one that a person makes up nearly always is.
 SMALLEST_OWN_SEED = 2 ** (ENOUGH_BITS - 8)
-SEED: Check = (lambda value: type(value) is int and 0 <= value < 2**128, "a whole number from 0")
-SETTINGS: dict[str, Check] = {"seed": SEED, "seed_from": KEY_FROM}
+SEED = whole_number(0, 2**128 - 1).but("a whole number from 0")
 HOW_TO_CHOOSE = (
     f'before release set "seed_from" to a key (or "seed" to {ENOUGH_BITS} random bits or more: python -c "import '
     f'secrets; print(secrets.randbits({2 * ENOUGH_BITS - 1}))"), and keep it as you keep a key'
@@ -51,20 +49,6 @@ class SeedSource:
             return self.number
         (digest,) = digests(read_key(self.key_from, folder), "seed", release, [""])
         return int.from_bytes(digest)
-
-
-def seed_source(settings: Mapping[str, Any]) -> SeedSource:
-    """What settings without a fault say under ``seed`` or ``seed_from``."""
-    return SeedSource(settings.get("seed", DEFAULT_SEED), settings.get("seed_from"))
-
-
-def faults_of_seed(settings: Mapping[str, object]) -> list[str]:
-    """Faults that one setting alone does not tell: two seeds, a key that is missing or too short."""
-    if "seed_from" not in settings:
-        return []
-    faults = ['"seed" and "seed_from" name two seeds; take one out'] if "seed" in settings else []
-    found = faults_of_key({"key_from": settings["seed_from"]})
-    return [*faults, *(fault.replace("key_from", "seed_from", 1) for fault in found)]
 
 
 def whose_seed(seed: int | None) -> str | None:

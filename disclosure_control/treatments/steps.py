@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from config.model_settings import PilotConfig
+from disclosure_control.basics.settings.kinds import Kind
 from disclosure_control.basics.settings.settings import faults_of_settings
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
@@ -99,3 +100,11 @@ def _faults_of_step(
             if column not in known
         ]
     return faults
+
+
+STEPS = Kind(
+    lambda value: isinstance(value, list | tuple),
+    'a list of {"method": ..., settings}',
+    lambda value: tuple(map(TreatmentStep.of, value)),
+    within=lambda value, place: faults_of_steps(value, place.pilot, place.columns),
+)

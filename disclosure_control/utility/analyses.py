@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.utility.comparison import ComparedColumn, Comparison
+from disclosure_control.utility.comparison import ComparedColumn, Comparison, MeansAnalysis, RegressionAnalysis
 
 
 def _numbers(column: ComparedColumn, released: bool) -> np.ndarray:
@@ -37,11 +37,10 @@ def _groups(comparison: Comparison, names: list[str], released: bool) -> np.ndar
     return group
 
 
-def _group_means(comparison: Comparison, released: bool) -> np.ndarray:
+def _group_means(comparison: Comparison, means: MeansAnalysis, released: bool) -> np.ndarray:
     """The mean of each record's group (n_original,), NaN where nobody in it has a number."""
-    means = comparison.analyses["means"]
-    group = _groups(comparison, list(means["by"]), released)
-    values = _numbers(comparison.columns[means["value"]], released)
+    group = _groups(comparison, list(means.by), released)
+    values = _numbers(comparison.columns[means.value], released)
     known = ~np.isnan(values)
     if released:
         is_there = np.zeros(comparison.n_original, dtype=bool)
@@ -59,10 +58,11 @@ def means_error(comparison: Comparison) -> float | None:
     m is the mean of a record's group in the original, m' that of its group as released. From 0, larger is less useful.
     None where the config names no such table, or no group has a mean on both sides.
     """
-    if not comparison.analyses.get("means"):
+    means = comparison.analyses.means
+    if means is None:
         return None
-    before, after = _group_means(comparison, released=False), _group_means(comparison, released=True)
-    values = _numbers(comparison.columns[comparison.analyses["means"]["value"]], released=False)
+    before, after = (_group_means(comparison, means, released) for released in (False, True))
+    values = _numbers(comparison.columns[means.value], released=False)
     return _mean_gap(before[comparison.positions], after[comparison.positions], values)
 
 
@@ -104,15 +104,14 @@ def _design(columns: list[ComparedColumn], released: bool) -> np.ndarray:
     return np.hstack(parts)
 
 
-def fit_regression(comparison: Comparison, released: bool) -> Regression:
+def fit_regression(comparison: Comparison, asked: RegressionAnalysis, released: bool) -> Regression:
     """The regression that the config names, on the original or on the released data.
 
     Numeric predictors enter as they are (an interval by its middle), categories as indicators, missing ones as a
     category; a record without outcome or without a number is left out. Source: ``numpy.linalg.lstsq``.
     """
-    asked = comparison.analyses["regression"]
-    predictors = [comparison.columns[name] for name in asked["predictors"]]
-    outcome = _numbers(comparison.columns[asked["outcome"]], released)
+    predictors = [comparison.columns[name] for name in asked.predictors]
+    outcome = _numbers(comparison.columns[asked.outcome], released)
     design = _design(predictors, released)
     used = ~np.isnan(outcome) & ~np.isnan(design).any(axis=1)
     if released:
@@ -154,8 +153,9 @@ def regression_error(comparison: Comparison) -> float | None:
     record as released. From 0, larger is less useful. None where the config names no regression, or it has too few
     records on a side.
     """
-    if not comparison.analyses.get("regression"):
+    asked = comparison.analyses.regression
+    if asked is None:
         return None
-    before, after = (fit_regression(comparison, released) for released in (False, True))
-    values = _numbers(comparison.columns[comparison.analyses["regression"]["outcome"]], released=False)
+    before, after = (fit_regression(comparison, asked, released) for released in (False, True))
+    values = _numbers(comparison.columns[asked.outcome], released=False)
     return _mean_gap(before.fitted, after.fitted, values)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,6 +27,8 @@ from disclosure_control.basics.encoding.columns import (
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.encoding.interval_labels import interval_of
 from disclosure_control.basics.encoding.keys import count_keys, count_pairs
+from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, nested, setting
+from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 
@@ -161,6 +162,39 @@ def correlations(numbers: list[np.ndarray]) -> np.ndarray:
 
 
 @dataclass(frozen=True)
+class MeansAnalysis(SettingsGroup):
+    """A table of means of ``value`` by groups."""
+
+    value: str = setting(COLUMN.but("a numeric column"), "the numeric column whose means are compared")
+    by: tuple[str, ...] = setting(COLUMNS, "the columns of the groups")
+
+
+@dataclass(frozen=True)
+class RegressionAnalysis(SettingsGroup):
+    """A linear regression of ``outcome`` on the predictors."""
+
+    outcome: str = setting(COLUMN.but("a numeric column"), "the numeric column that is explained")
+    predictors: tuple[str, ...] = setting(COLUMNS, "the columns that explain it")
+
+
+@dataclass(frozen=True)
+class Analyses(SettingsGroup):
+    """Analyses that are repeated on the released data; None: not asked for."""
+
+    means: MeansAnalysis | None = setting(nested(MeansAnalysis), "a table of means", None)
+    regression: RegressionAnalysis | None = setting(nested(RegressionAnalysis), "a linear regression", None)
+
+    @property
+    def columns(self) -> list[str]:
+        """Every column that they look at."""
+        asked = [one for one in (self.means, self.regression) if one is not None]
+        return [column for one in asked for columns in columns_named(one).values() for column in columns]
+
+
+NO_ANALYSES = Analyses()
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Original and released data side by side: what a measure of utility is a function of.
 
@@ -175,7 +209,7 @@ class Comparison:
     classes: EquivalenceClasses
     eigenvalue_columns: tuple[str, ...]
     original_correlations: np.ndarray | None
-    analyses: Mapping[str, Any] = field(default_factory=dict)
+    analyses: Analyses = NO_ANALYSES
     hierarchies: Mapping[str, ValueHierarchy] = field(default_factory=dict)
 
     @property
@@ -234,7 +268,7 @@ class OriginalPilot:
 
     ``frame`` (n_original,) has one row per person, the config's columns typed; ``eigenvalue_columns`` are numbers whose
     correlations are to survive, by default the continuous quasi-identifiers and numeric sensitive features;
-    ``analyses`` holds ``means`` and ``regression`` as the config names them. Raises ``FaultyInputError`` where a column
+    ``analyses``: what is repeated on the released data. Raises ``FaultyInputError`` where a column
     is not there or is to be a number and is none.
     """
 
@@ -243,12 +277,12 @@ class OriginalPilot:
         frame: pd.DataFrame,
         config: PilotConfig,
         eigenvalue_columns: Sequence[str] | None = None,
-        analyses: Mapping[str, Any] | None = None,
+        analyses: Analyses = NO_ANALYSES,
         hierarchies: Mapping[str, ValueHierarchy] | None = None,
     ):
         self.frame, self.config = frame, config
-        self.analyses, self.hierarchies = dict(analyses or {}), dict(hierarchies or {})
-        asked = [*(eigenvalue_columns or ()), *_columns_of(self.analyses)]
+        self.analyses, self.hierarchies = analyses, dict(hierarchies or {})
+        asked = [*(eigenvalue_columns or ()), *analyses.columns]
         absent = [name for name in dict.fromkeys(asked) if name not in frame]
         if absent:
             raise FaultyInputError(
@@ -368,9 +402,3 @@ def _without_stars(column: EncodedColumn) -> EncodedColumn:
         return column
     new = np.where(kept, np.cumsum(kept) - 1, -1)
     return EncodedColumn(np.append(new, -1)[column.codes], column.labels[kept])
-
-
-def _columns_of(analyses: Mapping) -> list[str]:
-    means, regression = analyses.get("means") or {}, analyses.get("regression") or {}
-    names = [means.get("value"), *means.get("by", ()), regression.get("outcome"), *regression.get("predictors", ())]
-    return [name for name in names if name is not None]

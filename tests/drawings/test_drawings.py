@@ -60,7 +60,7 @@ def test_a_file_is_light_or_dark_as_the_reader_has_it():
 
 
 def test_the_setting_of_forms():
-    is_valid = FIGURES[0]
+    is_valid = FIGURES.is_valid
     assert [value for value in (True, ["svg"], ["pdf", "png"], [], ["gif"], "svg", 1) if is_valid(value)] == [
         *(True, ["svg"], ["pdf", "png"])
     ]

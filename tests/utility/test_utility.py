@@ -12,10 +12,11 @@ from scipy import stats
 
 from config.model_settings import validate_config
 from disclosure_control.basics.encoding.hierarchies import read_hierarchy
+from disclosure_control.basics.settings.fields import typed
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.utility import MEASURES, OriginalPilot, flat_figures, measure_utility
 from disclosure_control.utility.analyses import fit_regression
-from disclosure_control.utility.comparison import correlations, released_numbers
+from disclosure_control.utility.comparison import Analyses, correlations, released_numbers
 from disclosure_control.utility.information_loss import il1s, loss_of_column, precision_of_column
 from tests.cases import each
 from tests.examples import examples
@@ -283,7 +284,10 @@ def test_correlations_delete_pairwise_and_forget_the_order():
     assert (correlations(list(shuffled.T)) == found).all()
 
 
-ANALYSES = {"means": {"value": "lab", "by": ["sex"]}, "regression": {"outcome": "lab", "predictors": ["age"]}}
+ANALYSES = typed(
+    Analyses,
+    {"means": {"value": "lab", "by": ["sex"]}, "regression": {"outcome": "lab", "predictors": ["age"]}},
+)
 
 
 def test_a_table_of_means_by_hand():
@@ -300,7 +304,7 @@ def test_a_table_of_means_by_hand():
 def test_the_regression_is_that_of_scipy():
     line = stats.linregress(FRAME["age"], FRAME["lab"])
     comparison = OriginalPilot(FRAME, CONFIG, analyses=ANALYSES).compare(FRAME)
-    fit = fit_regression(comparison, released=False)
+    fit = fit_regression(comparison, comparison.analyses.regression, released=False)
     assert fit.coefficients == {"intercept": pytest.approx(line.intercept), "age": pytest.approx(line.slope)}
     assert fit.r_squared == pytest.approx(line.rvalue**2)
     assert fit.n_used == 4
@@ -316,9 +320,9 @@ def test_the_error_of_a_regression_by_hand():
 
 
 def test_categories_enter_a_regression_and_their_names_stay_out_of_sight():
-    analyses = {"regression": {"outcome": "lab", "predictors": ["age", "sex"]}}
+    analyses = typed(Analyses, {"regression": {"outcome": "lab", "predictors": ["age", "sex"]}})
     comparison = OriginalPilot(FRAME, CONFIG, analyses=analyses).compare(FRAME)
-    fit = fit_regression(comparison, released=False)
+    fit = fit_regression(comparison, comparison.analyses.regression, released=False)
     design = np.column_stack([np.ones(4), FRAME["age"], FRAME["sex"] == "M"])
     expected = design @ np.linalg.lstsq(design, FRAME["lab"].to_numpy())[0]
     assert fit.fitted == pytest.approx(expected)
@@ -454,9 +458,9 @@ def test_covered_values_against_a_slow_referee(pair):
     assert found["non_uniform_entropy_bits"] == pytest.approx(bits, abs=1e-9)
 
 
-# ---------------------------------------------------------------- properties over the registry
-
-WHOLE = {"means": {"value": "lab", "by": ["sex"]}, "regression": {"outcome": "lab", "predictors": ["age", "sex"]}}
+WHOLE = typed(
+    Analyses, {"means": {"value": "lab", "by": ["sex"]}, "regression": {"outcome": "lab", "predictors": ["age", "sex"]}}
+)
 
 
 def values_of(figure):

@@ -160,6 +160,9 @@ FLAG = Kind(lambda value: isinstance(value, bool), "True or False")
 VALUE = Kind(is_value, "a value of the column, as it is written in the dataset")
 COLUMN = Kind(is_name, "the name of a column", columns=as_tuple)
 COLUMNS = Kind(are_names, "a list of distinct column names", columns=as_tuple)
+COLUMN_OR_COLUMNS = Kind(
+    lambda value: is_name(value) or are_names(value), "a column name, or a list of distinct ones", as_tuple, as_tuple
+)
 DICTIONARY = Kind(lambda value: isinstance(value, dict), "a dictionary")
 
 

@@ -12,7 +12,7 @@ from disclosure_control.basics.files import sha256_of_file
 from disclosure_control.report.evidence.packages import versions
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import MEANING, fingerprint, fingerprint_of_json, key_of, with_fingerprints
-from disclosure_control.treatments.seeds import SeedSource, whose_seed
+from disclosure_control.treatments.seeds import whose_seed
 
 # What the summary says of files is in the manifest by name; all else in it are figures.
 NO_FIGURES = ("inputs", "files", "hashes")
@@ -60,16 +60,11 @@ def figures_of(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 def seeds_of(settings: Mapping[str, Any]) -> dict[str, object]:
     """Where chance started, by step: the number where it undoes nothing, in words where a released file hangs on it."""
-    seeds = {name: getattr(one, "seed", None) for name, one in settings.items()}
-    return {
-        name: seed if isinstance(seed, int) else _in_words(seed)
-        for name, seed in seeds.items()
-        if isinstance(seed, int | SeedSource)
-    }
-
-
-def _in_words(seed: SeedSource) -> str | None:
-    return "from a key" if seed.key_from is not None else whose_seed(seed.number)
+    seeds: dict[str, object] = {name: one.seed for name, one in settings.items() if hasattr(one, "seed")}
+    treatment = settings.get("treatment")
+    if treatment is not None:
+        seeds["treatment"] = "from a key" if treatment.seed_from is not None else whose_seed(treatment.seed)
+    return seeds
 
 
 def _merge_report(pilot: Pilot) -> dict[str, Any]:

@@ -2,86 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.basics.settings.settings import (
-    COLUMNS,
-    Check,
-    are_names,
-    faults_of_settings,
-    is_name,
-    whole_number,
-)
-from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
-from disclosure_control.drawings.files import DEFAULT_FORMATS, FIGURES, formats_of
+from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, setting
+from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, are_names, as_tuple, list_of, whole_number
+from disclosure_control.drawings.files import DEFAULT_FORMATS, FIGURES
+
+
+def _columns(least: int, most: int, allowed: str) -> Kind:
+    return Kind(lambda value: are_names(value) and least <= len(value) <= most, allowed, as_tuple, as_tuple)
+
+
+_PAIR = _columns(2, 2, "two columns")
+_UP_TO_1000 = whole_number(1, 1000)
 
 
 @dataclass(frozen=True)
-class ExploreSettings:
+class ExploreSettings(SettingsGroup):
     """The config key ``explore``. None stands for a choice by the roles of the columns; ``figures`` are forms."""
 
-    columns: tuple[str, ...] | None = None
-    group: str | None = None
-    cross_tables: tuple[tuple[str, str], ...] | None = None
-    mosaic: tuple[str, str] | None = None
-    pairs: tuple[str, ...] | None = None
-    max_levels: int = 20
-    small_level: int = 5
-    max_drawn: int = 12
-    figures: tuple[str, ...] = DEFAULT_FORMATS
+    INSTEAD = '"all"'
+
+    columns: tuple[str, ...] | None = setting(
+        _columns(1, 10_000, "a list of distinct column names"), "only these columns", None, "all columns"
+    )
+    group: str | None = setting(COLUMN.but("a column with few values"), "box plots by its values", None)
+    cross_tables: tuple[tuple[str, str], ...] | None = setting(
+        list_of(_PAIR, "a list of pairs of columns"),
+        "these pairs instead of the default ones",
+        None,
+        "quasi-identifiers and sensitive features",
+    )
+    mosaic: tuple[str, str] | None = setting(_PAIR, "the two columns of the mosaic", None)
+    pairs: tuple[str, ...] | None = setting(
+        _columns(2, 6, "two to six columns of numbers"), "the columns of the pair plot", None
+    )
+    max_levels: int = setting(_UP_TO_1000, "columns with more values are not tabulated", 20)
+    small_level: int = setting(_UP_TO_1000, "what counts as few people", 5)
+    max_drawn: int = setting(
+        _UP_TO_1000, "columns in each kind of figure; the report counts those that are not drawn", 12
+    )
+    figures: tuple[str, ...] = setting(FIGURES, "which files are drawn; `False`: tables alone", DEFAULT_FORMATS)
+
+    @staticmethod
+    def unfold(given: Any) -> Any:
+        """Everything by default."""
+        return {} if given == "all" else given
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """The column of the subjects among the others."""
+        for name, columns in columns_named(self).items():
+            if SUBJECT_COLUMN in columns:
+                yield (
+                    f"{place[name]}: {SUBJECT_COLUMN!r} names the subject, and there is nothing to explore in it; take "
+                    "it out"
+                )
 
 
-def _are_names_from(least: int, most: int) -> Callable[[object], bool]:
-    return lambda value: are_names(value) and least <= len(value) <= most
-
-
-_IS_PAIR = _are_names_from(2, 2)
-_UP_TO_1000 = whole_number(1, 1000)
-_KEYS: dict[str, Check] = {
-    "columns": (_are_names_from(1, 10_000), f"{COLUMNS[1]}; without it all of them"),
-    "group": (is_name, "a column with few values"),
-    "cross_tables": (
-        lambda value: isinstance(value, list | tuple) and all(map(_IS_PAIR, value)),
-        "a list of pairs of columns",
-    ),
-    "mosaic": (_IS_PAIR, "two columns"),
-    "pairs": (_are_names_from(2, 6), "two to six columns of numbers"),
-    "max_levels": (_UP_TO_1000[0], f"{_UP_TO_1000[1]}: columns with more values are not tabulated"),
-    "small_level": _UP_TO_1000,
-    "max_drawn": (_UP_TO_1000[0], f"{_UP_TO_1000[1]}: columns in each kind of figure"),
-    "figures": FIGURES,
-}
-
-
-def _faults(value: object, columns: Sequence[str] | None) -> list[str]:
-    if value == "all":
-        return []
-    if not isinstance(value, dict):
-        return [f'explore: found {type(value).__name__}; allowed: "all", or a dictionary of {", ".join(_KEYS)}']
-    faults = faults_of_settings("explore", value, _KEYS)
-    if faults:
-        return faults
-    named = [*value.get("columns", ()), *value.get("mosaic", ()), *value.get("pairs", ())]
-    named += [name for pair in value.get("cross_tables", ()) for name in pair]
-    named += [value["group"]] if "group" in value else []
-    if SUBJECT_COLUMN in named:
-        return [f"explore: {SUBJECT_COLUMN!r} names the subject, and there is nothing to explore in it; take it out"]
-    return faults_of_columns("explore", named, columns)
-
-
-def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> ExploreSettings:
-    """The settings of the config key ``explore``. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(_faults(value, columns))
-    given = {} if value == "all" else dict(value)
-    for key in ("columns", "mosaic", "pairs"):
-        if key in given:
-            given[key] = tuple(given[key])
-    if "cross_tables" in given:
-        given["cross_tables"] = tuple(tuple(pair) for pair in given["cross_tables"])
-    if "figures" in given:
-        given["figures"] = formats_of(given["figures"])
-    return ExploreSettings(**given)
+SETTINGS = ExploreSettings

@@ -28,7 +28,7 @@ from disclosure_control.steps.running import StepInput, StepResult
 MOST_CROSSED = 40
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[ExploreSettings]) -> StepResult:
     """Tables and figures of the pilot; the report names every file."""
     settings: ExploreSettings = step.settings
     config = step.assessment.config
@@ -43,7 +43,7 @@ def run_step(step: StepInput) -> StepResult:
     return StepResult(told, sections=sections, tables=frames, files=files)
 
 
-def naming_columns(step: StepInput) -> set[str]:
+def naming_columns(step: StepInput[ExploreSettings]) -> set[str]:
     """Columns whose values name people, as far as the step ``identifiers`` found out: no measurements."""
     outcome = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
     if not isinstance(outcome, IdentifierOutcome):

@@ -2,118 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
-from disclosure_control.basics.settings.settings import (
-    COLUMN,
-    IS_VALUE,
-    Check,
-    faults_of_settings,
-    is_name,
-    is_number,
-    is_value,
-)
-from disclosure_control.basics.telling.faults import faults_of_columns, stop_at
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.kinds import COLUMN, VALUE, Kind, Place, as_tuple, is_name, is_number, list_of
 
 KEY = "fairness"
+_COLUMN = Kind(lambda value: is_name(value) and value != SUBJECT_COLUMN, COLUMN.allowed, columns=as_tuple)
+_LIMIT = Kind(lambda value: value == "mean" or is_number(value), 'a number, or "mean"')
 
 
 @dataclass(frozen=True)
-class FavourableRule:
-    """Which values of a column are favourable: those that stand in the ``relation`` to the ``value``.
+class FavourableRule(SettingsGroup):
+    """Which values of a column are favourable: ``at_least`` or ``at_most`` a limit, or those that it ``equals``."""
 
-    ``relation``: "at_least" or "at_most", with a number or "mean"; or "equals", with some values as the dataset spells
-    them.
-    """
+    column: str = setting(_COLUMN, "the column of the outcome")
+    at_least: float | str | None = setting(_LIMIT, "values from this one on are favourable", None)
+    at_most: float | str | None = setting(_LIMIT, "values up to this one are favourable", None)
+    equals: tuple[object, ...] | None = setting(
+        list_of(VALUE, "a list of values", least=1), "these values are favourable, as the dataset spells them", None
+    )
 
-    column: str
-    relation: str
-    value: float | str | tuple[object, ...]
+    @property
+    def relation(self) -> str:
+        """How a favourable value stands to ``value``: "at_least", "at_most" or "equals"."""
+        return next(name for name in _RELATIONS if getattr(self, name) is not None)
+
+    @property
+    def value(self) -> Any:
+        """The limit, or the favourable values."""
+        return getattr(self, self.relation)
 
     def figures(self) -> dict[str, object]:
         """As it stands in the JSON summary, and in the config."""
         return {"column": self.column, self.relation: list(self.value) if isinstance(self.value, tuple) else self.value}
 
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """No relation, or several."""
+        if sum(name in given for name in _RELATIONS) != 1:
+            yield f"{place}: allowed: exactly one of {', '.join(_RELATIONS)}"
+
+
+_RELATIONS = ("at_least", "at_most", "equals")
+_RULE = nested(FavourableRule).but('{"column": ..., "at_least": "mean"} or another rule')
+
 
 @dataclass(frozen=True)
-class FairnessSettings:
+class FairnessSettings(SettingsGroup):
     """The config key ``fairness``. ``reference`` and ``group`` are values of the column ``sensitive``.
 
     ``group`` is None for all who are not of the reference group; ``strata`` are columns, none for no strata.
     """
 
-    favourable: FavourableRule
-    sensitive: str
-    reference: object
-    group: object = None
-    strata: tuple[str, ...] = ()
+    favourable: FavourableRule = setting(_RULE, "which outcome is favourable")
+    sensitive: str = setting(_COLUMN, "the column of the groups that are compared")
+    reference: object = setting(VALUE, "the group that the others are compared with")
+    group: object = setting(VALUE, "the other group", None, "everybody else")
+    strata: tuple[str, ...] = setting(
+        list_of(_COLUMN, "a list of columns", least=1),
+        "columns within which people are alike; quasi-identifiers count in their bins",
+        (),
+    )
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Strata by the groups themselves."""
+        if self.sensitive in self.strata:
+            yield f"{place['strata']}: holds {self.sensitive!r}, whose groups are compared; take it out"
 
 
-def _is_column(value: object) -> bool:
-    return is_name(value) and value != SUBJECT_COLUMN
-
-
-_COLUMN: Check = (_is_column, COLUMN[1])
-_LIMIT: Check = (lambda value: value == "mean" or is_number(value), 'a number, or "mean"')
-_RELATIONS: dict[str, Check] = {
-    "at_least": _LIMIT,
-    "at_most": _LIMIT,
-    "equals": (
-        lambda value: isinstance(value, list | tuple) and bool(value) and all(map(is_value, value)),
-        "a list of values",
-    ),
-}
-_KEYS: dict[str, Check] = {
-    "favourable": (lambda value: isinstance(value, dict), '{"column": ..., "at_least": "mean"} or another rule'),
-    "sensitive": _COLUMN,
-    "reference": IS_VALUE,
-    "group": IS_VALUE,
-    "strata": (
-        lambda value: isinstance(value, list | tuple) and bool(value) and all(map(_is_column, value)),
-        "a list of columns",
-    ),
-}
-
-
-def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> FairnessSettings:
-    """The settings of the config key ``fairness``. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(_faults(value))
-    rule = dict(value["favourable"])
-    column = rule.pop("column")
-    ((relation, wanted),) = rule.items()
-    favourable = FavourableRule(column, relation, tuple(wanted) if relation == "equals" else wanted)
-    settings = FairnessSettings(**{**value, "favourable": favourable, "strata": tuple(value.get("strata", ()))})
-    if columns is not None:
-        stop_at(_faults_of_columns(settings, columns))
-    return settings
-
-
-def _faults(value: object) -> list[str]:
-    faults = faults_of_settings(KEY, value, _KEYS)
-    if not isinstance(value, dict):
-        return faults
-    faults += [f"{KEY}[{key!r}]: missing" for key in ("favourable", "sensitive", "reference") if key not in value]
-    if isinstance(value.get("favourable"), dict):
-        faults += _faults_of_rule(f"{KEY}['favourable']", value["favourable"])
-    return faults
-
-
-def _faults_of_rule(where: str, rule: Mapping[str, object]) -> list[str]:
-    """Faults of a rule of which outcome is favourable: a column, and one of ``at_least``, ``at_most``, ``equals``."""
-    faults = faults_of_settings(where, rule, {"column": _COLUMN, **_RELATIONS})
-    if "column" not in rule:
-        faults.append(f"{where}['column']: missing")
-    if sum(name in rule for name in _RELATIONS) != 1:
-        faults.append(f"{where}: allowed: exactly one of {', '.join(_RELATIONS)}")
-    return faults
-
-
-def _faults_of_columns(settings: FairnessSettings, columns: Sequence[str]) -> list[str]:
-    faults = faults_of_columns(KEY, [settings.favourable.column, settings.sensitive, *settings.strata], columns)
-    if settings.sensitive in settings.strata:
-        faults.append(f"{KEY}['strata']: holds {settings.sensitive!r}, whose groups are compared; take it out")
-    return faults
+SETTINGS = FairnessSettings

@@ -32,7 +32,7 @@ TOO_FEW_TO_TELL = (
 )
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[FairnessSettings]) -> StepResult:
     """The figures of both questions, and their section; groups are named in the files alone."""
     settings: FairnessSettings = step.settings
     frame = seen_frame(step, settings)
@@ -50,7 +50,7 @@ def run_step(step: StepInput) -> StepResult:
     return StepResult(figures, sections=fairness_sections(step.pilot, figures))
 
 
-def seen_frame(step: StepInput, settings: FairnessSettings) -> pd.DataFrame:
+def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) -> pd.DataFrame:
     """The columns of groups and strata: quasi-identifiers as evaluated, in bins, and any others as they are."""
     binned, table = step.assessment.binned, step.dataset.table
     names = (settings.sensitive, *settings.strata)

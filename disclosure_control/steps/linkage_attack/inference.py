@@ -9,9 +9,11 @@ Source: Giomi et al. 2023, doi:10.56553/popets-2023-0055, section 4.3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +21,8 @@ import pandas as pd
 from Anonymization_Models import CountTable, count_sensitive_values
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
-from disclosure_control.basics.settings.settings import COLUMNS, are_names, is_name, is_number
+from disclosure_control.basics.settings.fields import setting
+from disclosure_control.basics.settings.kinds import COLUMN_OR_COLUMNS, COLUMNS, Kind, Place, is_number
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.steps.linkage_attack.agreement import (
     compatible_values,
@@ -29,12 +32,11 @@ from disclosure_control.steps.linkage_attack.agreement import (
 from disclosure_control.steps.linkage_attack.codebook import Codebook, ColumnCodebook, column_of
 from disclosure_control.steps.linkage_attack.column_agreement import ColumnAgreement
 from disclosure_control.steps.linkage_attack.kinds import (
-    COLUMN_LIST,
     DEFAULT_ATTACKS,
     N_ATTACKS,
     AttackKind,
+    AttackPart,
     AttackScene,
-    as_tuple,
 )
 from disclosure_control.steps.linkage_attack.labels import people_covered
 from disclosure_control.steps.linkage_attack.nearest import (
@@ -220,34 +222,37 @@ def _is_near(guess: np.ndarray, truth: np.ndarray, tolerance: float) -> np.ndarr
 
 
 @dataclass(frozen=True)
-class InferenceSettings:
+class InferenceSettings(AttackPart):
     """Which columns are ``secret``, and which ``known``; ``tolerance`` is a share of the true number."""
 
-    secret: tuple[str, ...]
-    known: tuple[str, ...]
-    n_attacks: int = DEFAULT_ATTACKS
-    tolerance: float = TOLERANCE
+    secret: tuple[str, ...] = setting(
+        COLUMN_OR_COLUMNS, "what is to be learnt", (), "the sensitive features of the config"
+    )
+    known: tuple[str, ...] = setting(COLUMNS, "what the attacker knows", (), "the quasi-identifiers of the config")
+    n_attacks: int = setting(N_ATTACKS, "people who are attacked", DEFAULT_ATTACKS)
+    tolerance: float = setting(
+        Kind(lambda value: is_number(value) and 0 <= value < 1, "a number from 0 and below 1"),
+        "how far a guessed number may be off, as a share of the true one",
+        TOLERANCE,
+    )
 
     @property
     def columns_used(self) -> tuple[str, ...]:
         return self.known + self.secret
 
+    def on(self, config: PilotConfig) -> InferenceSettings:
+        """The secrets and what is known where the config does not say it: by the roles of the columns."""
+        secret = self.secret or config.sensitive_features
+        others = tuple(name for name in config.quasi_identifiers if name not in secret)
+        return dataclasses.replace(self, secret=secret, known=self.known or others)
 
-def _read(given: Mapping, config: PilotConfig) -> InferenceSettings:
-    secret = as_tuple(given.get("secret", config.sensitive_features))
-    others = [name for name in config.quasi_identifiers if name not in secret]
-    return InferenceSettings(**{**given, "secret": secret, "known": tuple(given.get("known", others))})
-
-
-def _faults(where: str, given: Mapping, config: PilotConfig) -> list[str]:
-    faults = [
-        f"{where}: column {name!r} stands in both secret and known"
-        for name in as_tuple(given.get("secret", ()))
-        if name in given.get("known", ())
-    ]
-    if "secret" not in given and not config.sensitive_features:
-        faults.append(f"{where}['secret']: missing, and the config has no sensitive_feature")
-    return faults
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Columns that are both secret and known, and nothing that is secret."""
+        for name in self.secret:
+            if name in self.known:
+                yield f"{place}: column {name!r} stands in both secret and known"
+        if not self.secret and not place.pilot.sensitive_features:
+            yield f"{place['secret']}: missing, and the config has no sensitive_feature"
 
 
 def _attack(scene: AttackScene, settings: InferenceSettings) -> tuple[dict[str, dict], list[str]]:
@@ -268,18 +273,4 @@ def _attack(scene: AttackScene, settings: InferenceSettings) -> tuple[dict[str, 
     return figures, notes + more
 
 
-INFERENCE = AttackKind(
-    question="what do the nearest released records tell of a person's sensitive value?",
-    title="Attribute inference: people whose value is told rightly",
-    allowed="a dictionary, {} for its defaults",
-    keys={
-        "secret": (lambda value: is_name(value) or are_names(value), f"a column name, or {COLUMN_LIST}"),
-        "known": COLUMNS,
-        "n_attacks": N_ATTACKS,
-        "tolerance": (lambda value: is_number(value) and 0 <= value < 1, "a number from 0 and below 1"),
-    },
-    columns=("secret", "known"),
-    read=_read,
-    attack=_attack,
-    faults=_faults,
-)
+INFERENCE = AttackKind("Attribute inference: people whose value is told rightly", _attack)

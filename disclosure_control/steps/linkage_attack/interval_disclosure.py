@@ -8,7 +8,7 @@ standard deviations, SDID); sdcMicro ``dRisk``, the risk of numeric keys.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,8 +16,9 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
-from disclosure_control.basics.settings.settings import COLUMNS, POSITIVE
-from disclosure_control.steps.linkage_attack.kinds import AttackKind, AttackScene
+from disclosure_control.basics.settings.fields import setting
+from disclosure_control.basics.settings.kinds import COLUMNS, POSITIVE
+from disclosure_control.steps.linkage_attack.kinds import AttackKind, AttackPart, AttackScene
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
 SHARE = 0.05
@@ -52,20 +53,20 @@ def disclose_intervals(
 
 
 @dataclass(frozen=True)
-class IntervalSettings:
-    """The ``columns`` of numbers, and half of an interval as a ``share`` of the released standard deviation."""
+class IntervalSettings(AttackPart):
+    """The ``columns`` of numbers, and half of an interval as a ``share`` of the released standard deviation.
 
-    columns: tuple[str, ...]
-    share: float = SHARE
+    People outside the pilot have no record, so no column of theirs is used.
+    """
 
-    @property
-    def columns_used(self) -> tuple[str, ...]:
-        return ()  # people outside the pilot have no record
+    columns: tuple[str, ...] = setting(
+        COLUMNS, "columns of numbers, all together", (), "continuous quasi-identifiers and sensitive features"
+    )
+    share: float = setting(POSITIVE, "half of an interval, as a share of the released standard deviation", SHARE)
 
-
-def _read(given: Mapping, config: PilotConfig) -> IntervalSettings:
-    numeric = config.continuous_qis + config.sensitive_features
-    return IntervalSettings(tuple(given.get("columns", numeric)), given.get("share", SHARE))
+    def on(self, config: PilotConfig) -> IntervalSettings:
+        """All numbers with a role where the config names none."""
+        return dataclasses.replace(self, columns=self.columns or config.continuous_qis + config.sensitive_features)
 
 
 def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, dict], list[str]]:
@@ -89,12 +90,4 @@ def _are_numbers(scene: AttackScene, name: str) -> bool:
     return all(encode_column(frame[name]).is_numeric for frame in (scene.release.frame, scene.pilot))
 
 
-INTERVAL_DISCLOSURE = AttackKind(
-    question="do released numbers lie within a share of a standard deviation of the true ones?",
-    title="Interval disclosure: people whose numbers lie near to those of their record",
-    allowed="a dictionary, {} for its defaults",
-    keys={"columns": COLUMNS, "share": POSITIVE},
-    columns=("columns",),
-    read=_read,
-    attack=_attack,
-)
+INTERVAL_DISCLOSURE = AttackKind("Interval disclosure: people whose numbers lie near to those of their record", _attack)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column
-from disclosure_control.basics.settings.settings import COLUMNS, Check, are_names, whole_number
+from disclosure_control.basics.settings.fields import SettingsGroup
+from disclosure_control.basics.settings.kinds import whole_number
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 
+Part = TypeVar("Part", bound="AttackPart")
+
 DEFAULT_ATTACKS = 500
-COLUMN_LIST = COLUMNS[1]
-N_ATTACKS: Check = (whole_number(1, 10_000_000)[0], "a whole number from 1")
+N_ATTACKS = whole_number(1, 10_000_000).but("a whole number from 1")
 
 
 @dataclass(frozen=True)
@@ -54,41 +56,27 @@ class AttackScene:
         return self.pilot.iloc[order]
 
 
-class AttackPart(Protocol):
-    """The typed settings of one kind of attack."""
+@dataclass(frozen=True)
+class AttackPart(SettingsGroup):
+    """The settings of one kind of attack."""
 
     @property
     def columns_used(self) -> tuple[str, ...]:
         """The columns that it needs, of the pilot and of the control group."""
+        return ()
+
+    def on(self: Part, config: PilotConfig) -> Part:
+        """The same settings with the columns of this pilot where the config names none."""
+        return self
 
 
 @dataclass(frozen=True)
 class AttackKind:
     """One kind of attack, asked for by a dictionary under its name in the config key ``linkage_attack``.
 
-    ``question``: what it answers, as the documentation has it; ``title``: of its table in the report. ``allowed`` and
-    ``keys``: what the dictionary may be and hold; of these ``required`` may not be missing, and ``columns`` name
-    columns. ``faults`` are those that no setting has by itself: from the place, the dictionary and the config.
-    ``read`` types the dictionary with its defaults; ``attack``, given that, finds figures by what was attacked, and
-    notes.
+    ``title``: of its table in the report. ``attack`` gets its settings and gives figures
+    by what was attacked, and notes.
     """
 
-    question: str
     title: str
-    allowed: str
-    keys: Mapping[str, Check]
-    columns: tuple[str, ...]
-    read: Callable[[Mapping, PilotConfig], AttackPart]
     attack: Callable[[AttackScene, Any], tuple[dict[str, dict], list[str]]]
-    required: tuple[str, ...] = ()
-    faults: Callable[[str, Mapping, PilotConfig], list[str]] = lambda where, given, config: []
-
-
-def is_some_of(names: Sequence[str]) -> Callable[[object], bool]:
-    """A check whether a value is one of the names, or a list of distinct ones."""
-    return lambda value: value in names if isinstance(value, str) else are_names(value) and set(value) <= set(names)
-
-
-def as_tuple(value: str | Sequence[str]) -> tuple[str, ...]:
-    """One name, or several, as a tuple."""
-    return (value,) if isinstance(value, str) else tuple(value)

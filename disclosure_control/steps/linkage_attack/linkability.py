@@ -11,14 +11,21 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import COLUMNS
+from disclosure_control.basics.settings.fields import setting
+from disclosure_control.basics.settings.kinds import COLUMNS, Place
 from disclosure_control.steps.linkage_attack.codebook import Codebook
-from disclosure_control.steps.linkage_attack.kinds import DEFAULT_ATTACKS, N_ATTACKS, AttackKind, AttackScene
+from disclosure_control.steps.linkage_attack.kinds import (
+    DEFAULT_ATTACKS,
+    N_ATTACKS,
+    AttackKind,
+    AttackPart,
+    AttackScene,
+)
 from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds, unread_columns
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
 
@@ -90,25 +97,21 @@ def _records_of(person: np.ndarray, kind: np.ndarray, kinds: ReleasedKinds) -> I
 
 
 @dataclass(frozen=True)
-class LinkabilitySettings:
+class LinkabilitySettings(AttackPart):
     """The two parts of what is known of a person: columns that ``one`` attacker knows, and those of the ``other``."""
 
-    one: tuple[str, ...]
-    other: tuple[str, ...]
-    n_attacks: int = DEFAULT_ATTACKS
+    one: tuple[str, ...] = setting(COLUMNS, "what one attacker knows")
+    other: tuple[str, ...] = setting(COLUMNS, "what another one knows")
+    n_attacks: int = setting(N_ATTACKS, "people who are attacked", DEFAULT_ATTACKS)
 
     @property
     def columns_used(self) -> tuple[str, ...]:
         return self.one + self.other
 
-
-def _read(given: Mapping, config: PilotConfig) -> LinkabilitySettings:
-    return LinkabilitySettings(**{**given, "one": tuple(given["one"]), "other": tuple(given["other"])})
-
-
-def _faults(where: str, given: Mapping, config: PilotConfig) -> list[str]:
-    both = set(given.get("one", ())) & set(given.get("other", ()))
-    return [f"{where}: column {name!r} stands in both one and other" for name in sorted(both)]
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Columns that both know."""
+        for name in sorted(set(self.one) & set(self.other)):
+            yield f"{place}: column {name!r} stands in both one and other"
 
 
 def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str, dict], list[str]]:
@@ -122,14 +125,4 @@ def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str
     return {f"{', '.join(one)} with {', '.join(other)}": rates.figures()}, notes + rates.notes("Linkability")
 
 
-LINKABILITY = AttackKind(
-    question="does the release put two parts of what is known of a person together?",
-    title="Linkability: people of whom two parts are put together",
-    allowed='a dictionary with the lists "one" and "other"',
-    keys={"one": COLUMNS, "other": COLUMNS, "n_attacks": N_ATTACKS},
-    columns=("one", "other"),
-    required=("one", "other"),
-    read=_read,
-    attack=_attack,
-    faults=_faults,
-)
+LINKABILITY = AttackKind("Linkability: people of whom two parts are put together", _attack)

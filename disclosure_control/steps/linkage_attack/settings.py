@@ -1,52 +1,37 @@
-"""The config key ``linkage_attack``: what it may hold, its defaults, and its faults."""
+"""The config key ``linkage_attack``: what an attacker holds and knows, and the attacks that are tried."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import (
-    Check,
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.kinds import (
+    SHARE_WITHIN,
+    TEXT,
+    Kind,
+    Place,
     are_names,
-    faults_of_settings,
+    dictionary_of,
     is_name,
     is_number,
-    whole_number,
+    one_of,
+    one_or_some_of,
 )
-from disclosure_control.basics.telling.faults import faults_of_columns, nearest_name, stop_at
+from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
-from disclosure_control.steps.linkage_attack.kinds import N_ATTACKS, AttackPart, as_tuple, is_some_of
+from disclosure_control.steps.linkage_attack.inference import InferenceSettings
+from disclosure_control.steps.linkage_attack.interval_disclosure import IntervalSettings
+from disclosure_control.steps.linkage_attack.kinds import N_ATTACKS, AttackPart
+from disclosure_control.steps.linkage_attack.linkability import LinkabilitySettings
 from disclosure_control.steps.linkage_attack.linkage import METHODS
+from disclosure_control.steps.linkage_attack.singling_out import SinglingOutSettings
+from disclosure_control.treatments.seeds import DEFAULT_SEED, SEED
 
 KEY = "linkage_attack"
 MOST_KNOWN = 10
-RELEASES = ("combined", "treated", "both")
-
-
-@dataclass(frozen=True)
-class AttackSettings:
-    """The key with its defaults; ``known`` maps released columns to those of the identified table.
-
-    ``attacks`` are the further kinds of attack that are asked for, by name in the order in which they run, each with
-    its own settings.
-    """
-
-    identified: str | None = None
-    folder: str = "."
-    id: str | None = None
-    truth: str | None = None
-    known: Mapping[str, str] = field(default_factory=dict)
-    released: str = "both"
-    method: tuple[str, ...] = ("generalised",)
-    within: Mapping[str, float] = field(default_factory=dict)
-    agreement_rate: float = 0.95
-    threshold: float = 0.5
-    n_attacks: int | None = None
-    control: str | None = None
-    seed: int = 12345
-    attacks: Mapping[str, AttackPart] = field(default_factory=dict)
 
 
 def _is_known(value: object) -> bool:
@@ -55,78 +40,113 @@ def _is_known(value: object) -> bool:
     return are_names(value) and len(value) <= MOST_KNOWN
 
 
-def _are_widths(value: object) -> bool:
-    return isinstance(value, dict) and all(is_number(width) and 0 <= width < 1e300 for width in value.values())
+_FILE = TEXT.but("the name of a file in the folder")
+_KNOWN = Kind(
+    _is_known,
+    f"up to {MOST_KNOWN} columns: a list, or {{released column: identified column}}",
+    lambda value: dict(value) if isinstance(value, dict) else {name: name for name in value},
+    list,
+)
+_WIDTH = Kind(lambda value: is_number(value) and 0 <= value < 1e300, "a number from 0")
 
 
-_FILE = "the name of a file in the folder"
-_INNER_SHARE: Check = (lambda value: is_number(value) and 0 < value < 1, "a number above 0 and below 1")
-KEYS: dict[str, Check] = {
-    "identified": (is_name, _FILE),
-    "folder": (is_name, "a folder, seen from the pilot's own or from the root"),
-    "id": (is_name, "the column of the identified table that names the person"),
-    "truth": (is_name, "the column of the identified table that holds the USUBJID of those who are in the pilot"),
-    "known": (_is_known, f"up to {MOST_KNOWN} columns: a list, or {{released column: identified column}}"),
-    "released": (lambda value: value in RELEASES, " or ".join(f'"{name}"' for name in RELEASES)),
-    "method": (is_some_of(tuple(METHODS)), f"one of {', '.join(METHODS)}, or a list of them"),
-    "within": (_are_widths, "{released column: a number from 0}"),
-    "agreement_rate": _INNER_SHARE,
-    "threshold": _INNER_SHARE,
-    "n_attacks": (N_ATTACKS[0], f"{N_ATTACKS[1]}: people whose attack is scored; without it everybody's is"),
-    "control": (is_name, f"{_FILE}: people who are not in the pilot, with the columns of the combined dataset"),
-    "seed": (whole_number(0, 2**128 - 1)[0], "a whole number from 0"),
-    **{name: (lambda value: isinstance(value, dict), kind.allowed) for name, kind in ATTACKS.items()},
-}
+@dataclass(frozen=True)
+class AttackSettings(SettingsGroup):
+    """The key with its defaults; ``known`` maps released columns to those of the identified table.
+
+    The last four are further kinds of attack, None where they are not asked for.
+    """
+
+    identified: str | None = setting(
+        _FILE,
+        "the identified table: CSV, XPT, Dataset-JSON or Parquet, one row per person; the summary holds its SHA-256",
+        None,
+    )
+    folder: str = setting(
+        TEXT.but("a folder, seen from the pilot's own or from the root"),
+        "where the identified table and the control group are, or in a folder below",
+        ".",
+        "the pilot's",
+    )
+    id: str | None = setting(
+        TEXT.but("the column of the identified table that names the person"), "who a row is", None, "needed"
+    )
+    truth: str | None = setting(
+        TEXT.but("the column of the identified table that holds the USUBJID of those who are in the pilot"),
+        "which subject of the pilot a row is; the attack itself does not look at it",
+        None,
+        "`USUBJID`, where there is such a column",
+    )
+    known: Mapping[str, str] = setting(
+        _KNOWN, 'what the attacker knows: `["SEX"]`, or `{"DM__SEX": "sex"}`', {}, "needed"
+    )
+    released: str = setting(
+        one_of("combined", "treated", "both"), "which release is attacked; both where a treatment ran", "both"
+    )
+    method: tuple[str, ...] = setting(
+        one_or_some_of(*METHODS),
+        '`"exact"`: equal values; `"generalised"`: a released value may stand for several: `20--30`, `20-30`, '
+        '`[20, 30)`, `[20, 30[`, `<18`, `>90`, `a\\|b`, `12xxx`, `*`, nothing; `"probabilistic"`: some attributes may '
+        "disagree, the best score wins (Fellegi and Sunter)",
+        ("generalised",),
+    )
+    within: Mapping[str, float] = setting(
+        dictionary_of(_WIDTH, names="released column"),
+        'released numbers may be off by so much (rounding, noise); not for text, nor for `"exact"`',
+        {},
+    )
+    agreement_rate: float = setting(SHARE_WITHIN, "for scores: how often true pairs agree on an attribute", 0.95)
+    threshold: float = setting(
+        SHARE_WITHIN,
+        "for scores: from which probability a record is named; the report counts single best records below it",
+        0.5,
+    )
+    n_attacks: int | None = setting(
+        N_ATTACKS,
+        "score a random part of the identified table; all of it is still matched, since others who fit a record make a "
+        "match less certain",
+        None,
+        "everybody",
+    )
+    control: str | None = setting(
+        _FILE,
+        "people outside the pilot with the columns of the combined dataset, for singling out, inference, linkability",
+        None,
+    )
+    seed: int = setting(SEED, "where chance starts", DEFAULT_SEED)
+    singling_out: SinglingOutSettings | None = setting(
+        nested(SinglingOutSettings), "does the release suggest predicates that fit exactly one person?", None
+    )
+    inference: InferenceSettings | None = setting(
+        nested(InferenceSettings), "what do the nearest released records tell of a person's sensitive value?", None
+    )
+    linkability: LinkabilitySettings | None = setting(
+        nested(LinkabilitySettings), "does the release put two parts of what is known of a person together?", None
+    )
+    interval_disclosure: IntervalSettings | None = setting(
+        nested(IntervalSettings),
+        "do released numbers lie within a share of a standard deviation of the true ones? sdcMicro's `dRisk`",
+        None,
+    )
+
+    def attacks_on(self, config: PilotConfig) -> dict[str, AttackPart]:
+        """The further kinds of attack that are asked for, by name in the order in which they run."""
+        asked = {name: getattr(self, name) for name in ATTACKS}
+        return {name: part.on(config) for name, part in asked.items() if part is not None}
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """What an identified table needs, a key with nothing to do, and settings without use."""
+        if self.identified is not None:
+            yield from (f"{place[key]}: missing; needed with identified" for key in ("id", "known") if key not in given)
+        elif not any(name in given for name in ATTACKS):
+            yield f'{place}: nothing to do; name a file under "identified", or add {", ".join(ATTACKS)}'
+        if self.released == "treated" and not place.pilot.has("treatment"):
+            yield f'{place["released"]}: "treated" needs the key treatment in the config; add it'
+        for name in self.within:
+            if name not in self.known:
+                yield f"{place['within']}: column {name!r} is not among known{nearest_name(name, self.known)}"
+        if self.within and self.method == ("exact",):
+            yield f'{place["within"]}: no use for the method "exact"; choose "generalised", or take it out'
 
 
-def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> AttackSettings:
-    """The settings of the config key ``linkage_attack``. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(_faults_of_each(value))
-    stop_at([*_faults_between_keys(value, config), *faults_of_columns(KEY, _released_columns(value), columns)])
-    given = {key: setting for key, setting in value.items() if key not in ATTACKS}
-    known = given.get("known", {})
-    given["known"] = dict(known) if isinstance(known, dict) else {name: name for name in known}
-    given["method"] = as_tuple(given.get("method", AttackSettings.method))
-    attacks = {name: kind.read(value[name], config) for name, kind in ATTACKS.items() if name in value}
-    return AttackSettings(**given, attacks=attacks)
-
-
-def _faults_of_each(value: object) -> list[str]:
-    faults = faults_of_settings(KEY, value, KEYS)
-    for name, kind in ATTACKS.items():
-        if isinstance(value, dict) and isinstance(value.get(name), dict):
-            faults += faults_of_settings(f"{KEY}[{name!r}]", value[name], kind.keys)
-    return faults
-
-
-def _faults_between_keys(value: Mapping, config: PilotConfig) -> list[str]:
-    faults = []
-    if "identified" in value:
-        faults += [f"{KEY}[{key!r}]: missing; allowed: {KEYS[key][1]}" for key in ("id", "known") if key not in value]
-    elif not any(name in value for name in ATTACKS):
-        faults.append(f'{KEY}: nothing to do; name a file under "identified", or add {", ".join(ATTACKS)}')
-    if value.get("released") == "treated" and not config.has("treatment"):
-        faults.append(f'{KEY}["released"]: "treated" needs the key treatment in the config; add it')
-    faults += [
-        f"{KEY}['within']: column {name!r} is not among known{nearest_name(name, value.get('known', ()))}"
-        for name in value.get("within", ())
-        if name not in value.get("known", ())
-    ]
-    if value.get("within") and as_tuple(value.get("method", ())) == ("exact",):
-        faults.append(f'{KEY}["within"]: no use for the method "exact"; choose "generalised", or take it out')
-    asked = {f"{KEY}[{name!r}]": (kind, value[name]) for name, kind in ATTACKS.items() if name in value}
-    faults += [
-        f"{where}[{key!r}]: missing; allowed: {kind.keys[key][1]}"
-        for where, (kind, given) in asked.items()
-        for key in kind.required
-        if key not in given
-    ]
-    return faults + [fault for where, (kind, given) in asked.items() for fault in kind.faults(where, given, config)]
-
-
-def _released_columns(value: Mapping) -> list[str]:
-    names = list(value.get("known", ()))
-    for name, kind in ATTACKS.items():
-        given = value.get(name, {})
-        names += [column for key in kind.columns if key in given for column in as_tuple(given[key])]
-    return names
+SETTINGS = AttackSettings

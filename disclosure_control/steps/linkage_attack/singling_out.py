@@ -8,23 +8,24 @@ doi:10.56553/popets-2023-0055, section 4.1; Cohen and Nissim 2020, doi:10.1073/p
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import COLUMNS
+from disclosure_control.basics.settings.fields import setting
+from disclosure_control.basics.settings.kinds import COLUMNS, one_or_some_of
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.kinds import (
     DEFAULT_ATTACKS,
     N_ATTACKS,
     AttackKind,
+    AttackPart,
     AttackScene,
-    as_tuple,
-    is_some_of,
 )
 from disclosure_control.steps.linkage_attack.predicates import (
     AT_LEAST,
@@ -190,23 +191,23 @@ def _mixed(table: TableColumn, generator: np.random.Generator) -> TableColumn:
 
 
 @dataclass(frozen=True)
-class SinglingOutSettings:
+class SinglingOutSettings(AttackPart):
     """``columns`` are those that predicates may be about; ``n_columns`` of them make a multivariate one."""
 
-    columns: tuple[str, ...]
-    modes: tuple[str, ...] = MODES
-    n_attacks: int = DEFAULT_ATTACKS
-    n_columns: int = 3
+    columns: tuple[str, ...] = setting(
+        COLUMNS, "columns that predicates may be about", (), "quasi-identifiers and sensitive features"
+    )
+    modes: tuple[str, ...] = setting(one_or_some_of(*MODES), "predicates about one column, or several", MODES)
+    n_attacks: int = setting(N_ATTACKS, "predicates that are tried", DEFAULT_ATTACKS)
+    n_columns: int = setting(N_ATTACKS, "columns in a multivariate predicate", 3)
 
     @property
     def columns_used(self) -> tuple[str, ...]:
         return self.columns
 
-
-def _read(given: Mapping, config: PilotConfig) -> SinglingOutSettings:
-    everything = config.quasi_identifiers + config.sensitive_features
-    typed = {"columns": tuple(given.get("columns", everything)), "modes": as_tuple(given.get("modes", MODES))}
-    return SinglingOutSettings(**{**given, **typed})
+    def on(self, config: PilotConfig) -> SinglingOutSettings:
+        """Predicates about every column with a role where the config names none."""
+        return dataclasses.replace(self, columns=self.columns or config.quasi_identifiers + config.sensitive_features)
 
 
 def _attack(scene: AttackScene, settings: SinglingOutSettings) -> tuple[dict[str, dict], list[str]]:
@@ -249,17 +250,4 @@ def _notes(found: SinglingOut, release: str) -> list[str]:
     return notes
 
 
-SINGLING_OUT = AttackKind(
-    question="does the release suggest predicates that fit exactly one person?",
-    title="Singling out: predicates that fit exactly one person",
-    allowed="a dictionary, {} for its defaults",
-    keys={
-        "columns": COLUMNS,
-        "modes": (is_some_of(MODES), f"one of {', '.join(MODES)}, or a list of them"),
-        "n_attacks": N_ATTACKS,
-        "n_columns": N_ATTACKS,
-    },
-    columns=("columns",),
-    read=_read,
-    attack=_attack,
-)
+SINGLING_OUT = AttackKind("Singling out: predicates that fit exactly one person", _attack)

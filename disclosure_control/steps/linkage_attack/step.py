@@ -26,9 +26,10 @@ from study.merge.subject_ids import SubjectIdRule
 MATCHES = "linkage_matches.csv"
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[AttackSettings]) -> StepResult:
     """Every attack that the key asks for, on every release; ``linkage_matches.csv`` tells who was named."""
-    settings: AttackSettings = step.settings
+    settings, config = step.settings, step.assessment.config
+    parts = settings.attacks_on(config)
     pilot, subjects = step.dataset.typed_table, step.dataset.subjects
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     releases = releases_of(pilot, treated, settings.released)
@@ -38,12 +39,12 @@ def run_step(step: StepInput) -> StepResult:
     inputs: dict[str, dict] = {}
     if settings.identified is not None:
         check_within(settings, pilot)
-        rule = step.assessment.config.of(SubjectIdRule)
+        rule = config.of(SubjectIdRule)
         identified = read_identified(settings, step.folder, subjects, rule)
         figures["identified"] = figures_of_people(identified)
         figures["notes"] += identified.notes
         inputs |= identified.source
-    used = {name for part in settings.attacks.values() for name in part.columns_used}
+    used = {name for part in parts.values() for name in part.columns_used}
     control, source = read_control(settings, step.folder, sorted(used))
     inputs |= source
     for release in releases:
@@ -53,11 +54,11 @@ def run_step(step: StepInput) -> StepResult:
             matches += [matches_of(attack, release, identified, subjects) for attack in attacks]
             figures["notes"] += notes
         scene = AttackScene(release, pilot, subjects, control, settings.seed)
-        for name, part in settings.attacks.items():
+        for name, part in parts.items():
             found[name], notes = ATTACKS[name].attack(scene, part)
             figures["notes"] += notes
         figures["releases"][release.name] = found
-    figures["notes"] += notes_on_control(tuple(settings.attacks), control is not None)
+    figures["notes"] += notes_on_control(tuple(parts), control is not None)
     figures["notes"] = list(dict.fromkeys(figures["notes"]))
     tables = {MATCHES: sorted_matches(matches)} if identified is not None else {}
     return StepResult(figures, sections=attack_sections(figures), tables=tables, inputs=inputs)

@@ -2,91 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import Check, faults_of_settings, is_number, is_share, one_of
-from disclosure_control.basics.telling.faults import nearest_name, stop_at
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import SHARE, Kind, Place, dictionary_of, is_number, one_of
+from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.treatments.algorithms.built_hierarchies import is_rule
 
+_SOURCE = Kind(
+    lambda value: value != "" if isinstance(value, str) else is_rule(value),
+    'a CSV file in the pilot\'s folder, or "mask", "dates", {"intervals": [5, 10]}',
+)
+_WEIGHT = Kind(lambda value: is_number(value) and 0 <= value <= 1e6, "a number from 0")
+_LEVEL = Kind(lambda value: type(value) is int and value >= 0, "a level, a whole number from 0")
+_SECONDS = Kind(lambda value: is_number(value) and 0 < value <= 1e6, "seconds, a number above 0")
+
 
 @dataclass(frozen=True)
-class RecommendSettings:
+class RecommendSettings(SettingsGroup):
     """The config key ``recommend``: what is minimised, and what the recoding may do."""
 
-    metric: str = "loss"
-    suppression_limit: float = 0.05
-    hierarchies: Mapping[str, Any] = field(default_factory=dict)
-    weights: Mapping[str, float] = field(default_factory=dict)
-    fixed: Mapping[str, int] = field(default_factory=dict)
-    max_level: Mapping[str, int] = field(default_factory=dict)
-    time_limit: float = 30.0
-
-
-def _by_column(is_valid: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: (
-        isinstance(value, dict) and all(isinstance(name, str) and is_valid(entry) for name, entry in value.items())
+    metric: str = setting(one_of(*METRICS), "what counts as loss: see the table below", "loss")
+    suppression_limit: float = setting(
+        SHARE.but("a share of the records from 0 to 1"), "the share of the records that may be left out", 0.05
+    )
+    hierarchies: Mapping[str, Any] = setting(
+        dictionary_of(_SOURCE), "a hierarchy as ARX reads it, in a folder of its own within the pilot's folder", {}
+    )
+    weights: Mapping[str, float] = setting(
+        dictionary_of(_WEIGHT), "a column that should rather stay fine (1 by default, 0: its loss does not count)", {}
+    )
+    fixed: Mapping[str, int] = setting(dictionary_of(_LEVEL), "keep a column at this level", {})
+    max_level: Mapping[str, int] = setting(dictionary_of(_LEVEL), "recode a column no further than this", {})
+    time_limit: float = setting(
+        _SECONDS,
+        "for all searches. Then the best that any search came upon is given, and called that; an answer for which no "
+        "time was left is not on the list",
+        30.0,
     )
 
-
-def _is_weight(value: Any) -> bool:
-    return is_number(value) and 0 <= value <= 1e6
-
-
-def _is_level(value: object) -> bool:
-    return type(value) is int and value >= 0
-
-
-def _is_source(value: object) -> bool:
-    return value != "" if isinstance(value, str) else is_rule(value)
-
-
-_KEYS: dict[str, Check] = {
-    "metric": one_of(*METRICS),
-    "suppression_limit": (is_share, "a share of the records from 0 to 1"),
-    "hierarchies": (
-        _by_column(_is_source),
-        '{column: a CSV file in the pilot\'s folder, or "mask", "dates", {"intervals": [5, 10]}}',
-    ),
-    "weights": (_by_column(_is_weight), "{column: a number from 0}"),
-    "fixed": (_by_column(_is_level), "{column: a level, a whole number from 0}"),
-    "max_level": (_by_column(_is_level), "{column: a level, a whole number from 0}"),
-    "time_limit": (lambda value: is_number(value) and 0 < value <= 1e6, "seconds, a number above 0"),
-}
-_BY_COLUMN = ("hierarchies", "weights", "fixed", "max_level")
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Columns that are no quasi-identifiers, two levels for one of them, weights of no use."""
+        known = place.pilot.quasi_identifiers
+        for key in ("hierarchies", "weights", "fixed", "max_level"):
+            for name in getattr(self, key):
+                if name not in known:
+                    yield f"{place[key][name]}: no quasi-identifier of the config{nearest_name(name, known)}"
+        for name in self.max_level:
+            if name in self.fixed:
+                level = self.fixed[name]
+                yield f"{place['max_level'][name]}: the level is fixed at {level} as well; keep one of the two"
+        if self.weights and not METRICS[self.metric].is_separable:
+            yield f"{place['weights']}: {self.metric} is a figure of whole classes, in which columns have no weight"
+        elif self.weights and known and not any(self.weights.get(name, 1) for name in known):
+            yield f"{place['weights']}: all are 0; allowed: one of them above 0"
 
 
-def read_settings(value: Any, config: PilotConfig, columns: Sequence[str] | None) -> RecommendSettings:
-    """The settings of the key. Raises ``FaultyInputError`` with every fault of it."""
-    stop_at(faults_of_settings("recommend", value, _KEYS))
-    settings = RecommendSettings(**value)
-    stop_at(_faults_between_settings(settings, config.quasi_identifiers))
-    return settings
+SETTINGS = RecommendSettings
 
 
 def faults_without_records(settings: RecommendSettings, config: PilotConfig) -> list[str]:
     """None: the search needs classes and their counts, not records."""
     return []
-
-
-def _faults_between_settings(settings: RecommendSettings, known: Sequence[str]) -> list[str]:
-    faults = [
-        f"recommend[{key!r}][{name!r}]: no quasi-identifier of the config{nearest_name(name, known)}"
-        for key in _BY_COLUMN
-        for name in getattr(settings, key)
-        if name not in known
-    ]
-    faults += [
-        f"recommend['max_level'][{name!r}]: the level is fixed at {settings.fixed[name]} as well; keep one of the two"
-        for name in settings.max_level
-        if name in settings.fixed
-    ]
-    weights, metric = settings.weights, settings.metric
-    if weights and not METRICS[metric].is_separable:
-        faults.append(f"recommend['weights']: {metric} is a figure of whole classes, in which columns have no weight")
-    elif weights and known and not any(weights.get(name, 1) for name in known):
-        faults.append("recommend['weights']: all are 0; allowed: one of them above 0")
-    return faults

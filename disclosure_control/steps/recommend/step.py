@@ -33,10 +33,9 @@ def level_bounds(pilot: PilotLattice, settings: RecommendSettings) -> tuple[dict
 # ---------------------------------------------------------------- the step
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[RecommendSettings]) -> StepResult:
     """The best recoding and the short list, as figures, as a section of the report, and as a treatment to apply."""
     assessment, settings = step.assessment, step.settings
-    assert isinstance(settings, RecommendSettings)
     pilot = pilot_lattice(assessment, settings.hierarchies, step.folder)
     lowest, highest = level_bounds(pilot, settings)
     trial = Trial(

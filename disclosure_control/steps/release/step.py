@@ -52,7 +52,7 @@ from study.merge.subject_ids import SubjectIdRule
 FOLDER = "released"
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     """Write every domain file of the pilot as it leaves into ``released/``, open it again, evaluate and search it."""
     settings = step.settings
     assert isinstance(settings, ReleaseSettings)
@@ -99,7 +99,7 @@ def run_step(step: StepInput) -> StepResult:
     )
 
 
-def _treated(step: StepInput) -> tuple[TreatedPilot | None, str]:
+def _treated(step: StepInput[ReleaseSettings]) -> tuple[TreatedPilot | None, str]:
     """What the treatment made of the pilot, None without one; and why nothing is released, where that is so."""
     config, n_people = step.assessment.config, step.dataset.n_subjects
     treated = None
@@ -125,7 +125,7 @@ def _rules(config: PilotConfig) -> tuple[SubjectIdRule, MergeSettings]:
 
 
 def _people(
-    step: StepInput, treated: TreatedPilot | None, original: EncodedRecords, key: bytes
+    step: StepInput[ReleaseSettings], treated: TreatedPilot | None, original: EncodedRecords, key: bytes
 ) -> tuple[ReleasePeople, Release]:
     settings, config = step.settings, step.assessment.config
     kept, recoded = np.arange(original.n_people), dict[str, RecodedColumn]()
@@ -138,7 +138,7 @@ def _people(
     return people_of(original.ids(), kept, recoded, roles, key, release, settings.days), release
 
 
-def _promised(step: StepInput, original: EncodedRecords) -> Assessment:
+def _promised(step: StepInput[ReleaseSettings], original: EncodedRecords) -> Assessment:
     """k, l and t of the pilot as it is, where nothing was treated."""
     values = {name: column.values for name, column in original.columns.items()}
     return evaluated(original, values, step.assessment.config)
@@ -152,7 +152,7 @@ def _class_of_person(people: ReleasePeople, promised: Assessment) -> np.ndarray:
 
 
 def _checked(
-    step: StepInput,
+    step: StepInput[ReleaseSettings],
     files: Mapping[str, bytes | Path],
     study: Study,
     made: Made,
@@ -193,7 +193,10 @@ def _rows_that_tell(table: Opened, rule: SubjectIdRule, most: int | None) -> pd.
 
 
 def _course(
-    step: StepInput, merged: MergedPackage, telling: Mapping[str, pd.DataFrame | None], rule: SubjectIdRule
+    step: StepInput[ReleaseSettings],
+    merged: MergedPackage,
+    telling: Mapping[str, pd.DataFrame | None],
+    rule: SubjectIdRule,
 ) -> CourseRisk | None:
     """The longitudinal risk; None where the rows that tell it are more than can be searched."""
     frames = {name: frame for name, frame in telling.items() if frame is not None}
@@ -205,7 +208,7 @@ def _course(
     )
 
 
-def _declared_harmless(step: StepInput) -> dict[str, str]:
+def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:
     """Columns that the config declares to tell outsiders nothing, and why: under ``treatment`` or ``identifiers``."""
     found: dict[str, str] = {}
     for name in ("treatment", "identifiers"):
@@ -214,7 +217,7 @@ def _declared_harmless(step: StepInput) -> dict[str, str]:
 
 
 def _beside_earlier(
-    step: StepInput, package: MergedPackage, people: ReleasePeople, release: Release, working: Working
+    step: StepInput[ReleaseSettings], package: MergedPackage, people: ReleasePeople, release: Release, working: Working
 ) -> BesideEarlier | None:
     """What the package tells together with the earlier release that the config names, None where it names none."""
     named = step.settings.earlier
@@ -228,7 +231,7 @@ def _beside_earlier(
 
 
 def _identifiers_in(
-    opened: Mapping[str, Opened], released: ReleasedStudy, step: StepInput, most_rows: int | None
+    opened: Mapping[str, Opened], released: ReleasedStudy, step: StepInput[ReleaseSettings], most_rows: int | None
 ) -> tuple[tuple[ColumnFinding, ...], tuple[str, ...]]:
     """What the scan of identifiers finds in the files of people, and the config does not answer for.
 

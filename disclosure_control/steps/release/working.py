@@ -25,6 +25,7 @@ from disclosure_control.release.package import merged_again, opened_again
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.study import MakeLarge
 from disclosure_control.run.results import written_aside
+from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treat_records import TreatedOnDisk
 from disclosure_control.treatments.treated_pilot import TreatedPilot
@@ -60,12 +61,12 @@ class Working(Protocol):
         ...
 
 
-def working_on(step: StepInput, treated: TreatedPilot | None) -> Working:
+def working_on(step: StepInput[ReleaseSettings], treated: TreatedPilot | None) -> Working:
     """How a release of this pilot works: as the engine of the run has its records."""
     return FromDisk(step, treated) if isinstance(_table_of(step), TableOnDisk) else InMemory(step)
 
 
-def _table_of(step: StepInput) -> pd.DataFrame | TableOnDisk:
+def _table_of(step: StepInput[ReleaseSettings]) -> pd.DataFrame | TableOnDisk:
     return step.dataset.table
 
 
@@ -83,7 +84,7 @@ class InMemory:
     large: MakeLarge | None = None
     most_rows: int | None = None
 
-    def __init__(self, step: StepInput):
+    def __init__(self, step: StepInput[ReleaseSettings]):
         self._step = step
         self.read: Read = step.files.read
         self.original = EncodedRecords.in_memory(step.dataset.typed_table)
@@ -105,7 +106,7 @@ class InMemory:
 class FromDisk:
     """Records on disk; of each person the id, the pseudonym and what was recoded are in memory. See ``Working``."""
 
-    def __init__(self, step: StepInput, treated: TreatedPilot | None):
+    def __init__(self, step: StepInput[ReleaseSettings], treated: TreatedPilot | None):
         people, table = step.assessment.people, _table_of(step)
         assert isinstance(people, PeopleOnDisk)
         assert isinstance(table, TableOnDisk)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import Check, faults_of_settings, is_name
+from disclosure_control.basics.settings.kinds import Kind, is_name
+from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.treatments.registry import TreatmentStep, methods
 from disclosure_control.treatments.steps import faults_of_steps
-
-_ANYTHING: Check = (lambda value: True, "")
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
     for i, step in enumerate(steps):
         treatment = methods().get(step.get("method", ""))
         for key, value in step.items() if treatment else ():
-            is_valid = (treatment.settings if treatment else {}).get(key, _ANYTHING)[0]
+            is_valid = (treatment.settings if treatment else {}).get(key, (lambda value: True, ""))[0]
             if isinstance(value, list | tuple) and not is_valid(value) and any(map(is_valid, value)):
                 found.append((i, key))
     return found
@@ -108,7 +107,12 @@ def _faults_of_entry(where: str, entry: Any, config: PilotConfig, columns: Seque
         return [f'{where}: allowed: {{"method": ..., settings}}, or {{"name": ..., "steps": [...]}}']
     faults = []
     if "steps" in entry:
-        faults += faults_of_settings(where, entry, dict.fromkeys(("name", "parameter", "steps"), _ANYTHING))
+        known = ("name", "parameter", "steps")
+        faults += [
+            f"{where}: unknown key {key!r}{nearest_name(key, known)}; known: {', '.join(known)}"
+            for key in entry
+            if key not in known
+        ]
         if not steps:
             faults.append(f'{where}["steps"]: empty; allowed: a list of {{"method": ..., settings}}')
     for key in ("name", "parameter"):
@@ -123,3 +127,11 @@ def _faults_of_entry(where: str, entry: Any, config: PilotConfig, columns: Seque
     for _, _, tried in _tried(entry):
         faults += faults_of_steps(tried, config, columns, where)
     return list(dict.fromkeys(faults))
+
+
+GRID = Kind(
+    lambda value: isinstance(value, list | tuple) and len(value) > 0,
+    'a list of {"method": ..., settings}, one setting a list of what to try',
+    lambda value: points_of(value),
+    within=lambda value, place: faults_of_grid(value, place.pilot, place.columns),
+)

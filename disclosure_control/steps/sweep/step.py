@@ -21,10 +21,9 @@ from disclosure_control.treatments.recommendation import Recommendation
 __all__ = ["Sweep", "SweepPoint", "pareto_front", "points_of", "run_step", "summary_table", "sweep"]
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[SweepSettings]) -> StepResult:
     """Try the grid: ``risk_utility_summary.csv``, three figures, and the section of the report."""
     settings = step.settings
-    assert isinstance(settings, SweepSettings)
     outcome = step.earlier["recommend"].outcome if "recommend" in step.earlier else None
     found = sweep(
         step.dataset.typed_table,

@@ -24,6 +24,7 @@ from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.treat import treat
 from disclosure_control.utility import Comparison, OriginalPilot, Utility, flat_figures, measure_utility
 from disclosure_control.utility.analyses import fit_regression
+from disclosure_control.utility.comparison import NO_ANALYSES, Analyses
 
 BASELINE = "baseline"
 
@@ -56,7 +57,7 @@ def sweep(
     seed: int = DEFAULT_SEED,
     one_generator: bool = True,
     eigenvalue_columns: Sequence[str] | None = None,
-    utility: Mapping[str, object] | None = None,
+    utility: Analyses = NO_ANALYSES,
     folder: Path | None = None,
     recommended: Sequence[TreatmentStep] | None = None,
 ) -> Sweep:
@@ -160,9 +161,10 @@ def _finite(value: float | None) -> float | None:
 
 
 def _regression_figures(comparison: Comparison, released: bool) -> dict[str, Any]:
-    if not comparison.analyses.get("regression"):
+    asked = comparison.analyses.regression
+    if asked is None:
         return {}
-    fit = fit_regression(comparison, released)
+    fit = fit_regression(comparison, asked, released)
     coefficients = {f"regression coefficient: {name}": value for name, value in fit.coefficients.items()}
     return {"regression_n_used": fit.n_used, "regression_r_squared": fit.r_squared, **coefficients}
 

@@ -34,13 +34,12 @@ from disclosure_control.treatments.treated_pilot import TreatedPilot
 DATASET = "anonymised_dataset.csv"
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     """Treat the pilot: ``anonymised_dataset.csv``, the summary as text and JSON, and the figures before and after."""
     settings = step.settings
-    assert isinstance(settings, TreatmentSettings)
     earlier, inputs = read_earlier_release(settings.join, step.folder)
     unnamed = name_of_unnamed(step.dataset.sha256, step.assessment.config)
-    seed = settings.seed.read(step.folder, settings.own_release(step.pilot, unnamed))
+    seed = settings.chance.read(step.folder, settings.own_release(step.pilot, unnamed))
     release = settings.release_of_ids(step.pilot, unnamed)
     recommendation = _recommendation(step, settings.steps)
     if recommendation is not None and recommendation.treatment is None:
@@ -76,7 +75,7 @@ def run_step(step: StepInput) -> StepResult:
 
 
 def _treated(
-    step: StepInput,
+    step: StepInput[TreatmentSettings],
     steps: Sequence[TreatmentStep],
     seed: int,
     recommended: Sequence[TreatmentStep] | None,
@@ -93,7 +92,9 @@ def _treated(
     return treat_records(records, table.columns, config, steps, seed, step.folder, recommended, release), table
 
 
-def _identifiers_left_in(step: StepInput, treated: TreatedPilot) -> tuple[tuple[ColumnFinding, ...], bool]:
+def _identifiers_left_in(
+    step: StepInput[TreatmentSettings], treated: TreatedPilot
+) -> tuple[tuple[ColumnFinding, ...], bool]:
     """Columns of the treated dataset that still name people, and whether they keep it from being written."""
     if "identifiers" not in step.earlier:
         return (), False
@@ -126,7 +127,7 @@ NOTHING_FOUND = (
 )
 
 
-def _recommendation(step: StepInput, steps: Sequence[TreatmentStep]) -> Recommendation | None:
+def _recommendation(step: StepInput[TreatmentSettings], steps: Sequence[TreatmentStep]) -> Recommendation | None:
     """What ``recommend`` found earlier in this run; None where no step asks for it.
 
     No step at all is an answer, too: of a pilot in which nothing has to be given up.

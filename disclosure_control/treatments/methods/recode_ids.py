@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, labels_of
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.settings.settings import COLUMNS, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.treatments.keys import KEY_FROM, faults_of_key, pseudonyms_of, read_key
+from disclosure_control.treatments.keys import KEY_FROM, pseudonyms_of, read_key
 from disclosure_control.treatments.registry import (
     Example,
     Treated,
@@ -55,13 +56,13 @@ register(
     "recode_ids",
     Treatment(
         recode_ids,
-        {"key_from": KEY_FROM, "columns": COLUMNS, "length": whole_number(8, 64)},
+        {"key_from": (lambda value: True, KEY_FROM.allowed), "columns": COLUMNS, "length": whole_number(8, 64)},
         words="ids become pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
         example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("USUBJID",)),
         place=80,
         required=("key_from",),
         promises=("rows", "columns"),
-        check=faults_of_key,
+        check=lambda settings, config: KEY_FROM.faults(settings["key_from"], Place("key_from")),
         by_id=True,
     ),
 )

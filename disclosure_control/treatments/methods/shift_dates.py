@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.settings.settings import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.identifiers.variables import is_variable
 from disclosure_control.treatments.algorithms.built_hierarchies import DATE, ends_of_interval, parts_of_date
-from disclosure_control.treatments.keys import KEY_FROM, Release, faults_of_key, offsets_of, read_key
+from disclosure_control.treatments.keys import KEY_FROM, Release, offsets_of, read_key
 from disclosure_control.treatments.registry import (
     Example,
     Treated,
@@ -153,7 +154,7 @@ register(
     Treatment(
         shift_dates,
         {
-            "key_from": KEY_FROM,
+            "key_from": (lambda value: True, KEY_FROM.allowed),
             "days": whole_number(1, 36_500),
             "columns": COLUMNS,
             "unreadable": one_of("fault", "missing"),
@@ -165,6 +166,6 @@ register(
         example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("DM__RFSTDTC",)),
         place=90,
         required=("key_from",),
-        check=faults_of_key,
+        check=lambda settings, config: KEY_FROM.faults(settings["key_from"], Place("key_from")),
     ),
 )

@@ -4,13 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from disclosure_control.steps.linkage_attack.interval_disclosure import INTERVAL_DISCLOSURE, disclose_intervals
+from disclosure_control.steps.linkage_attack.interval_disclosure import (
+    INTERVAL_DISCLOSURE,
+    IntervalSettings,
+    disclose_intervals,
+)
 from disclosure_control.steps.linkage_attack.kinds import AttackScene
 from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from tests.examples import some_of
 from tests.places import SDCMICRO
 from tests.treatments.test_microaggregation import CASES, sdcmicro_case
-from tests.treatments.treatment_frames import config_for
 
 
 @pytest.mark.parametrize("name", some_of(CASES))
@@ -60,7 +63,7 @@ def test_the_step_counts_who_was_removed_and_names_columns_of_labels():
     scene = AttackScene(
         AttackedRelease("treated", frame, kept), pilot, pd.Series([f"S{i}" for i in range(20)]), None, 1
     )
-    typed = INTERVAL_DISCLOSURE.read({"columns": ["age", "weight", "gone"]}, config_for(["sex"]))
+    typed = IntervalSettings(("age", "weight", "gone"))
     figures, notes = INTERVAL_DISCLOSURE.attack(scene, typed)
     assert (figures["weight"]["attack"]["hits"], figures["weight"]["attack"]["attacks"]) == (15, 20)
     assert "gone not in the treated release any more" in notes[0]

@@ -356,11 +356,11 @@ BAND = {"method": "band", "column": "age", "width": [5, 10]}
         ({"grid": [BAND], "utility": {"means": {"value": "lab"}}}, "sweep['utility']['means']['by']: missing"),
         (
             {"grid": [BAND], "utility": {"means": {"by": ["sxe"], "value": "lab"}}},
-            "sweep['utility']['means']: column 'sxe' is not in the combined dataset; did you mean 'sex'?",
+            "sweep['utility']['means']['by']: column 'sxe' is not in the combined dataset; did you mean 'sex'?",
         ),
         (
             {"grid": [BAND], "utility": {"regression": {"outcome": "lab", "predictors": "age"}}},
-            "sweep['utility']['regression']['predictors']: found 'age'; allowed: a list of columns",
+            "sweep['utility']['regression']['predictors']: found 'age'; allowed: a list of distinct column names",
         ),
     ],
 )

@@ -35,7 +35,7 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
 @each(
     ("value", "words"),
     [
-        ("bins", '{"seed": 1, "steps": [...]}'),
+        ("bins", 'a list of {"method": ..., settings}, or a dictionary of steps, seed'),
         ({"seed": 1}, "treatment['steps']: missing"),
         ({"seed": -1, "steps": []}, "whole number from 0"),
         ({"step": [], "steps": []}, "did you mean 'steps'?"),
@@ -80,9 +80,9 @@ def test_all_faults_at_once_and_through_the_config():
 def test_the_seed_and_its_default():
     plain = settings_of_key("treatment", [BAND])
     assert [step.literal for step in plain.steps] == [BAND]
-    assert plain.seed.read() == DEFAULT_SEED == 12345
+    assert plain.chance.read() == DEFAULT_SEED == 12345
     seeded = settings_of_key("treatment", {"seed": 7, "steps": [BAND]})
-    assert (seeded.steps, seeded.seed.read()) == (plain.steps, 7)
+    assert (seeded.steps, seeded.chance.read()) == (plain.steps, 7)
 
 
 def test_steps_are_checked_once(monkeypatch):
