@@ -13,6 +13,7 @@ from config import COMBINED_DATASETS
 from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
+from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.records.dataset_rules import faults_of_names, faults_of_roles, faults_of_subjects, typed_column
 from disclosure_control.records.other_columns import TableOnDisk
@@ -108,7 +109,7 @@ def read_combined_dataset(
     return config, CombinedDataset(pd.DataFrame(typed), subjects, sha256, table, path.name)
 
 
-def read_as_written(path: Path) -> SourceTable:
+def read_as_written(path: Path | SourceFile) -> SourceTable:
     """A file that this tool wrote, all text. Raises ``FaultyInputError``."""
     return read_domain_file(path, AS_WRITTEN)
 
