@@ -35,7 +35,6 @@ ROOMS = (
     "study",
     "config",
     "Anonymization_Models",
-    "disclosure_control.drawings",
     "disclosure_control.basics",
 )
 DOORS = {

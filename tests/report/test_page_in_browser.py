@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from tests.drawings.letters import CUT_OFF_OR_COVERED
+from tests.basics.drawings.letters import CUT_OFF_OR_COVERED
 from tests.report.test_page import made
 
 # Looked for, not imported: the quick run, which leaves all of this out, imports this file too.

@@ -14,12 +14,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from disclosure_control.basics.drawings.style import page_style
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
 from disclosure_control.basics.telling.sections import Part, Section, Sentence, Where
 from disclosure_control.basics.telling.small_counts import MASKED
 from disclosure_control.basics.telling.words import interval_text, many_text, share_text
-from disclosure_control.drawings.style import page_style
 from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.report.page import sections
 from disclosure_control.report.page.what_if import ThresholdCurve

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from disclosure_control.basics.drawings import planes, rows
+from disclosure_control.basics.drawings.group_shares import share_chart
+from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.telling.sections import Outline
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text
 from disclosure_control.basics.telling.words import listed, share_text
-from disclosure_control.drawings import planes, rows
-from disclosure_control.drawings.group_shares import share_chart
-from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.report.page.what_if import ThresholdCurve
 from disclosure_control.steps.explore import OUTLINES as EXPLORE
 from disclosure_control.steps.fairness import OUTLINES as FAIRNESS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.drawings.files import figure_files
+from disclosure_control.basics.drawings.files import figure_files
 from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.figures_of_columns import MOST_BARS, bars, box, figures_of, histogram
 from disclosure_control.steps.explore.figures_of_pairs import boxes_by_group, correlation_chart, mosaic, pair_plot

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from disclosure_control.basics.drawings import planes, rows
+from disclosure_control.basics.drawings.files import Panel, figure_files
+from disclosure_control.basics.drawings.pieces import cut_in_the_middle, round_number
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.words import people_text
-from disclosure_control.drawings import planes, rows
-from disclosure_control.drawings.files import Panel, figure_files
-from disclosure_control.drawings.pieces import cut_in_the_middle, round_number
 from disclosure_control.steps.explore.columns import ExploredColumn, number_statistics
 from disclosure_control.steps.explore.exploration import Exploration
 from disclosure_control.steps.explore.tables import value_texts

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from disclosure_control.basics.drawings import planes, rows
+from disclosure_control.basics.drawings.files import Panel, figure_files
+from disclosure_control.basics.drawings.pieces import cut_in_the_middle
 from disclosure_control.basics.telling.words import people_text
-from disclosure_control.drawings import planes, rows
-from disclosure_control.drawings.files import Panel, figure_files
-from disclosure_control.drawings.pieces import cut_in_the_middle
 from disclosure_control.steps.explore.associations import Correlation, cross_table
 from disclosure_control.steps.explore.columns import ExploredColumn
 from disclosure_control.steps.explore.exploration import Exploration

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.drawings import planes, rows
-from disclosure_control.drawings.files import Panel
+from disclosure_control.basics.drawings import planes, rows
+from disclosure_control.basics.drawings.files import Panel
 
 CLASS_SIZES = (1, 2, 3, 5, 10, 20, 50, 100)
 SIZES, EXPOSURE = "People by the size of their class", "Chance of re-identification of each person"

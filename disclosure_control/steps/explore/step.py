@@ -14,7 +14,7 @@ import pandas as pd
 
 from config import MERGE_REPORT, RESULTS_FOLDER
 from disclosure_control.assess.told import told_outside
-from disclosure_control.drawings.files import not_printed
+from disclosure_control.basics.drawings.files import not_printed
 from disclosure_control.identifiers.column_findings import Grade
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.steps.explore import tables

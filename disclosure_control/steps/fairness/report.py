@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from disclosure_control.basics.drawings.group_shares import share_chart
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import MASKED, count_text, figures_of_group
 from disclosure_control.basics.telling.words import four_digits, share_text
-from disclosure_control.drawings.group_shares import share_chart
 from disclosure_control.steps.fairness import OUTLINES
 
 

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from disclosure_control.basics.drawings import planes
+from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.telling.sections import (
     Details,
     Figure,
@@ -20,8 +22,6 @@ from disclosure_control.basics.telling.sections import (
 )
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import counted, many_text
-from disclosure_control.drawings import planes
-from disclosure_control.drawings.pieces import Drawing
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
 from disclosure_control.generalisation.search import SearchResult

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from disclosure_control.drawings import planes
-from disclosure_control.drawings.files import DEFAULT_FORMATS, Panel, figure_files
-from disclosure_control.drawings.pieces import Drawing, shortened
+from disclosure_control.basics.drawings import planes
+from disclosure_control.basics.drawings.files import DEFAULT_FORMATS, Panel, figure_files
+from disclosure_control.basics.drawings.pieces import Drawing, shortened
 from disclosure_control.steps.sweep.row_names import numbered_rows, row_name, shown_value
 from disclosure_control.steps.sweep.trial import BASELINE
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
+from disclosure_control.basics.drawings.files import not_printed
 from disclosure_control.basics.telling.sections import Details, Figure, Part, Section, Sentence, Style, Table
-from disclosure_control.drawings.files import not_printed
 from disclosure_control.steps.sweep import OUTLINES
 from disclosure_control.steps.sweep.drawing import risk_utility_map
 from disclosure_control.steps.sweep.row_names import UNTREATED, numbered_rows, row_name, value_text

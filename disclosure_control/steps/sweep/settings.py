@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from disclosure_control.basics.drawings.files import DEFAULT_FORMATS, FIGURES
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, are_names, as_tuple
-from disclosure_control.drawings.files import DEFAULT_FORMATS, FIGURES
 from disclosure_control.steps.sweep.grid import GRID, SweepPoint
 from disclosure_control.treatments.seeds import DEFAULT_SEED, SEED
 from disclosure_control.utility.comparison import Analyses

@@ -520,7 +520,7 @@ def test_hierarchies_that_a_sweep_reads_are_inputs(tmp_path):
 
 
 def test_without_matplotlib_svg_is_written_and_the_report_says_what_is_not(monkeypatch):
-    monkeypatch.setattr("disclosure_control.drawings.files.find_spec", lambda name: None)
+    monkeypatch.setattr("disclosure_control.basics.drawings.files.find_spec", lambda name: None)
     result = run([GRID[0]], figures=["svg", "png"])
     assert sorted(result.files) == sorted(NAMES)
     assert "No PNG files: Matplotlib, which prints them, is not installed" in result.report

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path as Outline
 
-from disclosure_control.drawings.style import COLOURS, RULES
+from disclosure_control.basics.drawings.style import COLOURS, RULES
 
 UNIT = 1 / 96  # of an inch, as a pixel of CSS
 POINTS = 72 * UNIT

@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from disclosure_control.drawings.files import Panel, sheet
-from tests.drawings.letters import CUT_OFF_OR_COVERED, SIZES_OF_LETTERS
-from tests.drawings.test_drawings import AWKWARD, one_of_each
+from disclosure_control.basics.drawings.files import Panel, sheet
+from tests.basics.drawings.letters import CUT_OFF_OR_COVERED, SIZES_OF_LETTERS
+from tests.basics.drawings.test_drawings import AWKWARD, one_of_each
 from tests.steps.explore.test_explore import explored_once
 from tests.steps.sweep.test_sweep import figure_rows, front_and_mildest, sweep_figures
 

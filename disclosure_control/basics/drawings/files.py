@@ -8,9 +8,9 @@ from importlib.util import find_spec
 
 from markupsafe import escape
 
+from disclosure_control.basics.drawings.pieces import WIDTH, Drawing, text, wrapped
+from disclosure_control.basics.drawings.style import file_style
 from disclosure_control.basics.settings.kinds import Kind, some_of
-from disclosure_control.drawings.pieces import WIDTH, Drawing, text, wrapped
-from disclosure_control.drawings.style import file_style
 
 FORMATS = ("svg", "png", "pdf")
 PRINTED = ("png", "pdf")
@@ -59,7 +59,7 @@ def figure_files(name: str, heading: str, panels: Sequence[Panel], formats: Sequ
         if form == "svg":
             files[f"{name}.svg"] = drawn.encode()
         elif not not_printed([form]):
-            from disclosure_control.drawings.printing import printed
+            from disclosure_control.basics.drawings.printing import printed
 
             files[f"{name}.{form}"] = printed(drawn, form)
     return files

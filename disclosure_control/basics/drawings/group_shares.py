@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from disclosure_control.basics.drawings import rows
+from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.telling.words import share_text
-from disclosure_control.drawings import rows
-from disclosure_control.drawings.pieces import Drawing
 
 MOST_GROUPS = 12  # drawn of one column; the table has all
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.drawings.pieces import (
+from disclosure_control.basics.drawings.pieces import (
     LETTER,
     SMALL_LETTER,
     WIDTH,
@@ -24,8 +24,8 @@ from disclosure_control.drawings.pieces import (
     shortened,
     text,
 )
-from disclosure_control.drawings.rows import letter_of
-from disclosure_control.drawings.style import N_SHADES
+from disclosure_control.basics.drawings.rows import letter_of
+from disclosure_control.basics.drawings.style import N_SHADES
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 32, 46
 LABELS = 20  # below an axis, clear of the label that stands beside it

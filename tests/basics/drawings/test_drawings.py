@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disclosure_control.drawings import planes, rows
-from disclosure_control.drawings.files import FIGURES, Panel, figure_files, formats_of, sheet
-from disclosure_control.drawings.pieces import LETTER, cut_in_the_middle, number_axis, wrapped
-from disclosure_control.drawings.style import COLOURS, RULES, file_style
+from disclosure_control.basics.drawings import planes, rows
+from disclosure_control.basics.drawings.files import FIGURES, Panel, figure_files, formats_of, sheet
+from disclosure_control.basics.drawings.pieces import LETTER, cut_in_the_middle, number_axis, wrapped
+from disclosure_control.basics.drawings.style import COLOURS, RULES, file_style
 from tests.examples import examples
 
 AWKWARD = 'a name <&> with $signs$ and "quotes" that goes on and on until nobody reads it any more'

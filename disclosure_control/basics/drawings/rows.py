@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from disclosure_control.drawings.pieces import (
+from disclosure_control.basics.drawings.pieces import (
     LETTER,
     WIDTH,
     Axis,
