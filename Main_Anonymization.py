@@ -39,11 +39,9 @@ if TYPE_CHECKING:
 def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.opening import opened
     from disclosure_control.records.choice import choose_engine
-    from disclosure_control.steps import STEP_READERS
+    from disclosure_control.steps import READERS
     from disclosure_control.steps.running import faults_without_records
-    from study import KEY_READERS
 
-    readers = KEY_READERS | STEP_READERS
     path = combined_dataset_in(pilot.results)
     choice = choose_engine(options.engine, path)
     if choice.reason:
@@ -52,7 +50,7 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
         give_freed_memory_back()
     with contextlib.ExitStack() as until_published:
         with pilot.log.step("read"):
-            opening = opened(choice.name, path, pilot.config, readers, faults_without_records, pilot.cluster)
+            opening = opened(choice.name, path, pilot.config, READERS, faults_without_records, pilot.cluster)
             found = until_published.enter_context(opening)
         return _assess_opened(pilot, found, options)
 

@@ -15,14 +15,13 @@ import functools
 import json
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from config import MERGE_REPORT, combined_dataset_in, parse_config_file, read_config_file, read_settings
 from disclosure_control.basics.files import SourceFile, read_file
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.choice import AUTO
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.history import Memory, read_memory
 from disclosure_control.report.verification import (
@@ -96,8 +95,8 @@ def _parsed(file: SourceFile) -> dict[str, Any]:
 @contextlib.contextmanager
 def _run_again(found: Verification, folder: Path, results: Path, config: SourceFile, started: str) -> Iterator[Path]:
     """A folder of results that both scripts made anew, as if it were the moment of the run; gone afterwards."""
-    from Create_Combined_Pilot_Dataset import combine_pilot
-    from Main_Anonymization import assess_pilot
+    from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
+    from Main_Anonymization import add_options, assess_pilot
 
     again = results / VERIFIED
     again.mkdir(mode=0o700)
@@ -119,10 +118,9 @@ def _run_again(found: Verification, folder: Path, results: Path, config: SourceF
             left_out=frozenset({PAID_FOR}),
         )
         try:
-            _merge_again(found, pilot, results, combine_pilot)
+            _merge_again(found, pilot, results, functools.partial(combine_pilot, pilot, _options(add_merge_options)))
             shareable = (results / f"{folder.name}_privacy_report_shareable.html").is_file()
-            options = argparse.Namespace(fail_on_risk=None, engine=AUTO, shareable=shareable, verbose=False)
-            assess_pilot(pilot, options)
+            assess_pilot(pilot, _options(add_options, *(["--shareable"] if shareable else [])))
         except FaultyInputError as error:
             for fault in error.faults:
                 found.check("run again", False, f"it stops: {fault}")
@@ -140,11 +138,18 @@ def _memory(found: Verification, results: Path) -> Memory:
         return Memory.empty()
 
 
-def _merge_again(found: Verification, pilot: Pilot, results: Path, combine_pilot: Any) -> None:
+def _options(add_options: Callable[[argparse.ArgumentParser], None], *given: str) -> argparse.Namespace:
+    """The options of a script where these are given, the others at their defaults."""
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    return parser.parse_args(given)
+
+
+def _merge_again(found: Verification, pilot: Pilot, results: Path, merge: Callable[[], object]) -> None:
     """Merge the domain files again; where they are gone, or never were here, the combined dataset stands for them."""
     read = _files_of_merge(results)
     if read and all((pilot.folder / name).is_file() for name in read):
-        combine_pilot(pilot, argparse.Namespace(engine=AUTO))
+        merge()
         return
     dataset = combined_dataset_in(results).name
     found.notes.append(f"The domain files are not all here: {dataset} was taken as it stands.")

@@ -7,8 +7,7 @@ from typing import Any
 
 from config.model_settings import config_of_valid_keys
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.steps import STEP_READERS
-from study import KEY_READERS
+from disclosure_control.steps import READERS
 
 
 def settings_of_key(
@@ -16,7 +15,7 @@ def settings_of_key(
 ) -> Any:
     """What is typed from a further key; ``literal`` is the rest of the config, however little of it there is."""
     config = config_of_valid_keys({**(literal or {}), key: value})
-    return (KEY_READERS | STEP_READERS)[key](value, config, None if columns is None else list(columns))
+    return READERS[key](value, config, None if columns is None else list(columns))
 
 
 def faults_of_key(

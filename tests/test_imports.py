@@ -43,6 +43,7 @@ DOORS = {
     "disclosure_control.overview",
     "disclosure_control.verify",
 }
+MOST_ROOMS, MOST_PAIRS = 24, 112
 HELPERS = ("benchmarks", "pilot_report", "tests")
 # Names that the owner's file promises and that live above it: asked for by name, when they are asked for.
 LAZY = {("Anonymization_Models", "config"), ("Anonymization_Models", "disclosure_control.report")}
@@ -136,6 +137,23 @@ def test_imports_run_one_way():
         if (room := room_of(name)) and floors[room] < floors[mine] and (mine, room) not in LAZY
     ]
     assert upward == []
+
+
+def room_at_root(module: str) -> str | None:
+    """As ``room_of``, but a door, and a folder of helpers, is a room by itself."""
+    top = module.partition(".")[0]
+    return module if module in DOORS else top if top in HELPERS else room_of(module)
+
+
+def test_few_rooms_import_each_other():
+    """Pairs of rooms with an import from one to the other; a definition in the wrong room adds pairs."""
+    helpers = [path for name in HELPERS if name != "tests" for path in sorted((PROJECT / name).rglob("*.py"))]
+    uses = {module_name(path): project_imports(path) for path in [*project_files(), *helpers]}
+    pairs = {(room_at_root(module), room_at_root(name)) for module, names in uses.items() for name in names}
+    pairs = {(one, other) for one, other in pairs if one and other and one != other} - LAZY
+    rooms = {room for module in uses if (room := room_at_root(module))}
+    assert len(rooms) <= MOST_ROOMS, sorted(rooms)
+    assert len(pairs) <= MOST_PAIRS, sorted(pairs)
 
 
 def step_of(module: str) -> str | None:

@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 
 from config.model_settings import KeyReader, PilotConfig, key_reader
+from study import KEY_READERS
 
 # Config keys of the steps, in the order in which they run. In the folder of each, the module ``settings`` names the
 # class of what its key says, ``SETTINGS``, and the module ``step`` has ``run_step(StepInput)``; both are imported where
@@ -44,5 +45,5 @@ def _reader_of(name: str) -> KeyReader:
     return read_key
 
 
-# Per key of a step what reads it, for ``validate_config``.
-STEP_READERS: dict[str, KeyReader] = {name: _reader_of(name) for name in STEPS}
+# What reads each config key beside those of k, l and t, for ``validate_config``.
+READERS: dict[str, KeyReader] = KEY_READERS | {name: _reader_of(name) for name in STEPS}

@@ -39,6 +39,11 @@ class SeedSource:
     number: int = DEFAULT_SEED
     key_from: Mapping[str, str] | None = None
 
+    @property
+    def in_words(self) -> str | None:
+        """What may be said of it in files that are handed on."""
+        return whose_seed(self.number) if self.key_from is None else "from a key"
+
     def read(self, folder: Path | None = None, release: Release = UNNAMED) -> int:
         """The seed. Raises ``FaultyInputError`` where the key cannot be read, or lies in the pilot's ``folder``.
 

@@ -16,8 +16,7 @@ from disclosure_control.assess.combined_dataset import read_combined_dataset
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.run.results import csv_bytes
-from disclosure_control.steps import STEP_READERS
-from study import KEY_READERS
+from disclosure_control.steps import READERS
 from tests.corpus.exports import exports
 from tests.corpus.held_out_words import HELD_OUT
 from tests.examples import examples, some_of
@@ -90,7 +89,7 @@ def evaluated(files: dict[str, pd.DataFrame]) -> int:
         draft = draft_config("X", folder, {})
         combined = folder / "combined_dataset.csv"
         combined.write_bytes(csv_bytes(draft.combined.frame))
-        config, dataset = read_combined_dataset(combined, parse_config(draft.text, "X"), KEY_READERS | STEP_READERS)
+        config, dataset = read_combined_dataset(combined, parse_config(draft.text, "X"), READERS)
         return assess(dataset.frame, config).k_anonymity.n_evaluated
 
 

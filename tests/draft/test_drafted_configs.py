@@ -19,8 +19,7 @@ from config.model_settings import validate_config
 from disclosure_control.basics.encoding.columns import parse_numbers
 from disclosure_control.draft.bins import people_of_bins
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.steps import STEP_READERS
-from study import KEY_READERS
+from disclosure_control.steps import READERS
 from tests.places import PROJECT, SHARED_DATA
 from tests.run.synthetic_pilot import SyntheticPilot
 
@@ -165,7 +164,7 @@ def test_what_the_expert_named_is_in_the_draft(name):
     assert set(EXPERTS[name].known) <= known | sensitive
     assert set(EXPERTS[name].sensitive) <= sensitive
     # It is a config, and every bin and tail of it has K people or nobody.
-    validate_config(literal, frame.columns, KEY_READERS | STEP_READERS)
+    validate_config(literal, frame.columns, READERS)
     for column, edges in (literal["binning_config"] | literal.get("sensitive_binning_config_for_L", {})).items():
         numbers = parse_numbers(frame[column].dropna())
         assert all(n == 0 or n >= literal["K"] for n in people_of_bins(numbers, edges)), column

@@ -18,10 +18,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.cluster import count_on_cluster
 from disclosure_control.records.dask_workers import Failed, guarded
 from disclosure_control.records.disk import Limits
-from disclosure_control.steps import STEP_READERS
-from study import KEY_READERS
+from disclosure_control.steps import READERS
 
-READERS = KEY_READERS | STEP_READERS
 NASTY = [
     "a",
     " a",

@@ -13,7 +13,7 @@ from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.sections import Section
 from disclosure_control.report.summary import privacy_summary
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
 
 RARE_TOWN = "ZZRARETOWN"  # of few people, whatever the pilot
@@ -49,7 +49,7 @@ def pilots(draw: st.DrawFn, most: int = 80) -> tuple[pd.DataFrame, dict]:
 
 
 def assessed(frame: pd.DataFrame, config: dict) -> Assessment:
-    return assess(frame, validate_config(config, frame.columns, STEP_READERS))
+    return assess(frame, validate_config(config, frame.columns, READERS))
 
 
 def summary_of(frame: pd.DataFrame, config: dict, folder: Path) -> tuple[dict, Assessment]:

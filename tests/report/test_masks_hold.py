@@ -19,9 +19,8 @@ from disclosure_control.basics.encoding.columns import EncodedColumn, labels_of
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, SMALLER_GROUPS
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
-from study import KEY_READERS
 from tests.basics.telling.undo_masks import Told
 
 PROMISED = HAND_TO_HAND.threshold - 2
@@ -62,7 +61,7 @@ def a_pilot(seed: int) -> tuple[pd.DataFrame, dict]:
 
 def run(frame: pd.DataFrame, literal: dict) -> tuple[Assessment, dict, str]:
     """What a run of door 2 would write into the two hand-to-hand files."""
-    config = validate_config(literal, frame.columns, KEY_READERS | STEP_READERS)
+    config = validate_config(literal, frame.columns, READERS)
     assessment = assess(frame, config)
     text = frame.astype("str").where(frame.notna())
     ids = pd.Series([f"S{i}" for i in range(len(frame))])

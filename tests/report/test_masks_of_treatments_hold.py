@@ -14,9 +14,8 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.running import run_steps
-from study import KEY_READERS
 from tests.basics.telling.undo_masks import Told
 
 PROMISED = HAND_TO_HAND.threshold - 2
@@ -69,7 +68,7 @@ def a_treated_pilot(seed: int) -> tuple[pd.DataFrame, dict]:
 
 
 def figures_of(frame: pd.DataFrame, literal: dict) -> dict:
-    config = validate_config(literal, frame.columns, KEY_READERS | STEP_READERS)
+    config = validate_config(literal, frame.columns, READERS)
     ids = pd.Series([f"S{i}" for i in range(len(frame))])
     text = frame.astype("str").where(frame.notna()).assign(USUBJID=ids)
     dataset = CombinedDataset(frame, ids, "", text)

@@ -23,10 +23,9 @@ from disclosure_control.report.evidence.sections import EvidenceContent, section
 from disclosure_control.report.history import worst_rates
 from disclosure_control.run.clock import utc_now
 from disclosure_control.run.doors import DONE, run_door
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.context.settings import ContextSettings
 from Main_Anonymization import add_options, assess_pilot
-from study import KEY_READERS
 from tests.report.numbers_told import numbers_in
 
 MORE = pytest.mark.thorough("1 s each")
@@ -154,7 +153,7 @@ def test_nobody_stands_in_what_goes_from_hand_to_hand_or_is_shown(seed, run):
     assert all({*event} <= OF_LOGS for event in ran.events), {name for event in ran.events for name in event} - OF_LOGS
 
     summary = ran.summary
-    config = validate_config(summary["config"], _columns(ran), KEY_READERS | STEP_READERS)
+    config = validate_config(summary["config"], _columns(ran), READERS)
     lines = [json.loads(line) for line in texts["history.jsonl"].splitlines()]
     context = config.of(ContextSettings)
     content = EvidenceContent(summary, context, config, tuple(_columns(ran)), lines[-1]["when"])

@@ -16,8 +16,7 @@ from disclosure_control.basics.encoding.columns import labels_of
 from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.page.shareable import STRICT, shareable_content
 from disclosure_control.report.page.what_if import threshold_curves
-from disclosure_control.steps import STEP_READERS
-from study import KEY_READERS
+from disclosure_control.steps import READERS
 from tests.report.page_attack import FLAGGED, FLAGS, MISSING, Between, ReadPage, between, possible, told_by, unflagged
 from tests.report.small_pilots import summary_of
 from tests.report.test_same_numbers import shipped_run
@@ -124,7 +123,7 @@ def test_no_mask_of_a_shipped_pilot_is_undone(name, keys, tmp_path, monkeypatch)
     page = ReadPage.of((results / f"{name}_privacy_report_shareable.html").read_text(encoding="utf-8"))
     summary = json.loads((results / f"{name}_privacy_summary.json").read_text(encoding="utf-8"))
     frame = pd.read_csv(results / "combined_dataset.csv", keep_default_na=False, na_values=[""])
-    assessment = assess(frame, validate_config(summary["config"], frame.columns, KEY_READERS | STEP_READERS))
+    assessment = assess(frame, validate_config(summary["config"], frame.columns, READERS))
     assert undone(page, assessment) == []
     assert divided(page) == []
 

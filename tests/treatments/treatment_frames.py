@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from config.model_settings import validate_config
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from tests.places import SHARED
 
 KEY_NAME, KEY = "TREATMENT_TEST_KEY", "KEYMARKER-7f1c93e0b85d4a26c1f70d9be3852a64"
@@ -49,4 +49,4 @@ def config_for(categorical=(), continuous=(), sensitive=(), **settings):
         "T": 0.4,
         **settings,
     }
-    return validate_config(literal, readers=STEP_READERS)
+    return validate_config(literal, readers=READERS)

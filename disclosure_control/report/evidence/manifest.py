@@ -12,7 +12,6 @@ from disclosure_control.basics.files import sha256_of_file
 from disclosure_control.report.evidence.packages import versions
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import MEANING, fingerprint, fingerprint_of_json, key_of, with_fingerprints
-from disclosure_control.treatments.seeds import whose_seed
 
 # What the summary says of files is in the manifest by name; all else in it are figures.
 NO_FIGURES = ("inputs", "files", "hashes")
@@ -63,7 +62,7 @@ def seeds_of(settings: Mapping[str, Any]) -> dict[str, object]:
     seeds: dict[str, object] = {name: one.seed for name, one in settings.items() if hasattr(one, "seed")}
     treatment = settings.get("treatment")
     if treatment is not None:
-        seeds["treatment"] = "from a key" if treatment.seed_from is not None else whose_seed(treatment.seed)
+        seeds["treatment"] = treatment.chance.in_words
     return seeds
 
 

@@ -239,8 +239,7 @@ def served_pilot(name: str) -> ServedPilot:
     import config as pilots
     from disclosure_control.assess.combined_dataset import read_combined_dataset
     from disclosure_control.run.results import held
-    from disclosure_control.steps import STEP_READERS
-    from study import KEY_READERS
+    from disclosure_control.steps import READERS
 
     settings = pilots.read_settings()
     literal = pilots.load_pilot_config(settings, name)
@@ -248,7 +247,7 @@ def served_pilot(name: str) -> ServedPilot:
     path = pilots.combined_dataset_in(folder / pilots.RESULTS_FOLDER)
     if not path.is_file():
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
-    readers = {**dict.fromkeys(KEY_READERS | STEP_READERS, _unread), KEY: STEP_READERS[KEY]}
+    readers = {**dict.fromkeys(READERS, _unread), KEY: READERS[KEY]}
     with held(path.parent):
         config, dataset = read_combined_dataset(path, literal, readers, is_assessed=False)
     if KEY not in literal:

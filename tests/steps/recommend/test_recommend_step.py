@@ -20,7 +20,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.generalisation.losses import METRICS
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.recommend import step as recommend_step
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treat import treat
@@ -50,7 +50,7 @@ def people(n: int = 200, seed: int = 1) -> pd.DataFrame:
 
 def given(frame: pd.DataFrame, settings: dict | None = None, folder: Path = Path(), **config) -> StepInput:
     literal = {**CONFIG, **config, "recommend": settings or {}}
-    checked = validate_config(literal, frame.columns, STEP_READERS)
+    checked = validate_config(literal, frame.columns, READERS)
     subjects = pd.Series([f"S{number:04d}" for number in range(len(frame))], index=frame.index, name="USUBJID")
     table = frame.astype("str").where(frame.notna(), None).assign(USUBJID=subjects)
     dataset = CombinedDataset(frame, subjects, "", table)

@@ -15,12 +15,11 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.columns import numbers_of
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.release.step import run_step
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.treat import treat
-from study import KEY_READERS
 from study.formats.files import find_domain_files, read_domain_file
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
@@ -58,7 +57,7 @@ def step_on(
 ) -> tuple[StepInput, list[str]]:
     """The input of the step for a pilot's folder, merged and treated here, without the doors."""
     frame = combine_domains(folder, SubjectIdRule(), merge).frame
-    config = validate_config(literal, list(frame.columns), KEY_READERS | STEP_READERS)
+    config = validate_config(literal, list(frame.columns), READERS)
     names = config.quasi_identifiers + config.sensitive_features
     typed = {n: frame[n] if n in config.categorical_qis else pd.Series(numbers_of(frame[n]), name=n) for n in names}
     dataset = CombinedDataset(pd.DataFrame(typed), frame["USUBJID"], "0" * 64, frame)

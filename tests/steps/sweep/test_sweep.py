@@ -20,7 +20,7 @@ from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
 from disclosure_control.run.results import csv_bytes
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
 from disclosure_control.steps.sweep.drawing import map_note, risk_utility_map, sweep_figures
@@ -39,7 +39,7 @@ needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the shared oracle
 
 def step_of(table: pd.DataFrame, literal: dict) -> StepInput:
     """What door 2 would hand to the step for a combined dataset of text."""
-    config = validate_config(literal, table.columns, STEP_READERS)
+    config = validate_config(literal, table.columns, READERS)
     numeric = {*config.continuous_qis, *config.sensitive_binning}
     names = config.quasi_identifiers + config.sensitive_features
     frame = pd.DataFrame({name: table[name].astype(float) if name in numeric else table[name] for name in names})
@@ -368,7 +368,7 @@ def test_faults_are_named(value, words):
     found = faults(value)
     assert any(words in fault for fault in found), found
     with pytest.raises(FaultyInputError) as error:
-        validate_config({**small_config([]), "sweep": value}, SMALL.columns, STEP_READERS)
+        validate_config({**small_config([]), "sweep": value}, SMALL.columns, READERS)
     assert any(words in fault for fault in error.value.faults)
 
 

@@ -14,7 +14,7 @@ import pytest
 from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
 from disclosure_control.treatments import steps
 from disclosure_control.treatments.evaluation import evaluate_treated
@@ -73,7 +73,7 @@ def test_all_faults_at_once_and_through_the_config():
     literal = {"categorical_qis": ["a"], "continuous_qis": [], "sensitive_feature": [], "K": 2}
     literal["treatment"] = [{"method": "bin"}, {"method": "band", "column": "b", "width": -1}, {"method": "mask"}]
     with pytest.raises(FaultyInputError) as error:
-        validate_config(literal, ["a"], STEP_READERS)
+        validate_config(literal, ["a"], READERS)
     assert len(error.value.faults) == 4  # mask lacks two settings
 
 
