@@ -127,11 +127,6 @@ def _fault_of_step(name: str) -> str:
     )
 
 
-def _defaults_of(name: str) -> Any:
-    kind = getattr(settings_module(name), "SETTINGS", None)
-    return kind() if isinstance(kind, type) and name in ALWAYS_RUN else None
-
-
 def run_steps(
     pilot: str,
     folder: Path,
@@ -152,7 +147,7 @@ def run_steps(
     files = DomainFiles(is_kept="release" in given and not isinstance(dataset.table, TableOnDisk))
     for name in STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
-            settings = given.get(name, _defaults_of(name))
+            settings = given[name] if name in given else settings_module(name).SETTINGS()
             step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), files, started)
             with log.step(name, is_said=name not in ALWAYS_RUN):
                 results[name] = step_module(name).run_step(step)

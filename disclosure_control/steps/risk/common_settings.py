@@ -1,96 +1,86 @@
-"""The settings of ``risk`` that several sections look at, and where each section finds its own."""
+"""The settings of ``risk`` that several sections look at; each section beside them has its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from disclosure_control.basics.settings.settings import COUNT, FLAG, SHARE, Check, is_name
-from disclosure_control.steps.risk.setting_fields import COUNTS, SHARE_ABOVE_ZERO, setting
-
-Own = TypeVar("Own")
-
-_DICTIONARY: Check = (lambda value: isinstance(value, dict), "a dictionary of file, columns, includes_sample")
-_COLUMN_OF_EACH: Check = (
-    lambda value: isinstance(value, dict) and all(is_name(name) for name in value.values()),
-    "a dictionary, quasi-identifier -> its column in that file",
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.kinds import (
+    COUNT,
+    FLAG,
+    SHARE,
+    SHARE_ABOVE_ZERO,
+    TEXT,
+    Place,
+    dictionary_of,
+    list_of,
 )
 
+Own = TypeVar("Own", bound=SettingsGroup)
+
 
 @dataclass(frozen=True)
-class PopulationFile:
+class PopulationFile(SettingsGroup):
     """A table of the population; ``columns`` says where a quasi-identifier has another name there."""
 
-    file: str = field(
-        default="", metadata=setting((is_name, "a file in the pilot's folder, best in a folder of its own there"))
+    file: str = setting(
+        TEXT.but("a file in the pilot's folder, best in a folder of its own there"), "the table of the population"
     )
-    columns: Mapping[str, str] = field(default_factory=dict, metadata=setting(_COLUMN_OF_EACH))
-    includes_sample: bool = field(default=True, metadata=setting(FLAG))
-
-    @staticmethod
-    def faults_between(where: str, given: Mapping) -> list[str]:
-        return [] if "file" in given else [f"{where}: file is missing; name the table of the population"]
+    columns: Mapping[str, str] = setting(
+        dictionary_of(TEXT.but("its column in that file"), names="quasi-identifier"),
+        "the columns of the file that have another name than in the pilot",
+        {},
+    )
+    includes_sample: bool = setting(FLAG, "whether the pilot's people are in the file", True)
 
 
 @dataclass(frozen=True)
-class RiskSettings:
+class RiskSettings(SettingsGroup):
     """Which ``sections``, in the order in which they are evaluated, and what they compare with.
 
-    ``own`` are the settings of single sections: ask ``of`` for them. ``given`` are the names of all settings that the
-    config gives. Names of columns are those of the combined dataset.
+    An instance holds the settings of every section as well: ask ``of`` for them.
     """
 
     sections: tuple[str, ...] = ()
-    given: frozenset[str] = frozenset()
-    own: Mapping[type, Any] = field(default_factory=dict)
-    records: bool = field(
-        default=True,
-        metadata=setting(
-            FLAG,
-            "also what each record bears, in `record_risk.csv`",
-            default_words="`True`",
-        ),
+    records: bool = setting(FLAG, "also what each record bears, in `record_risk.csv`", True)
+    threshold: float = setting(SHARE_ABOVE_ZERO, "a chance above which a record counts as at risk", 0.2)
+    k_at_most: tuple[int, ...] = setting(
+        list_of(COUNT, "a list of whole numbers from 1"),
+        "thresholds of the profile and of the key sets",
+        (1, 2, 3, 5, 10),
     )
-    threshold: float = field(
-        default=0.2, metadata=setting(SHARE_ABOVE_ZERO, "a chance above which a record counts as at risk")
+    max_key_set: int = setting(COUNT, "how many quasi-identifiers are combined, for `key_sets` and `suda2`", 3)
+    alpha: float = setting(
+        SHARE,
+        'what a record with a missing quasi-identifier counts for others, under `"missing_qis": "wildcard"`. It '
+        "concerns the intruders, the profile, `sampling` and the population; k and the key sets count it in full",
+        1.0,
     )
-    k_at_most: tuple[int, ...] = field(
-        default=(1, 2, 3, 5, 10), metadata=setting(COUNTS, "thresholds of the profile and of the key sets")
+    sampling_fraction: float | None = setting(
+        SHARE_ABOVE_ZERO,
+        "which share of the population the pilot is; without it, and without a population, the pilot counts as its "
+        "own population, and journalist and prosecutor agree",
+        None,
     )
-    max_key_set: int = field(
-        default=3, metadata=setting(COUNT, "how many quasi-identifiers are combined, for `key_sets` and `suda2`")
-    )
-    alpha: float = field(
-        default=1.0,
-        metadata=setting(
-            SHARE,
-            'what a record with a missing quasi-identifier counts for others, under `"missing_qis": "wildcard"`. It '
-            "concerns the intruders, the profile, `sampling` and the population; k itself and the key sets count it in "
-            "full",
-        ),
-    )
-    sampling_fraction: float | None = field(
-        default=None,
-        metadata=setting(
-            SHARE_ABOVE_ZERO,
-            "which share of the population the pilot is; without it, and without a population, the pilot counts as its "
-            "own population, and journalist and prosecutor agree",
-        ),
-    )
-    population: PopulationFile | None = field(
-        default=None,
-        metadata=setting(
-            _DICTIONARY,
-            '`{"file": "reference/census.csv", "columns": {"DM__SEX": "gender"}, "includes_sample": True}`: one row '
-            "per person of the population, in a folder of its own within the pilot's folder (beside the domain files, "
-            'the merge would take it for one); it is binned as the pilot is. `"includes_sample": False` says that the '
-            "pilot's people are not in it. Whom nobody there equals for lack of a value counts as if the pilot were "
-            "the population",
-            within=PopulationFile,
-        ),
+    population: PopulationFile | None = setting(
+        nested(PopulationFile),
+        '`{"file": "reference/census.csv", "columns": {"DM__SEX": "gender"}, "includes_sample": True}`: one row per '
+        "person of the population, in a folder of its own within the pilot's folder (beside the domain files, the "
+        "merge would take it for one); it is binned as the pilot is. A person whom nobody there equals for lack of a "
+        "value counts as if the pilot were the population",
+        None,
     )
 
     def of(self, kind: type[Own]) -> Own:
-        """The settings of one section, by their type; where none was given, the defaults."""
-        return self.own[kind] if kind in self.own else kind()
+        """The same settings as those of one section."""
+        assert isinstance(self, kind), kind
+        return self
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Settings without effect, or at odds with each other."""
+        if "alpha" in given and place.pilot.missing_qis != "wildcard":
+            yield f'{place["alpha"]}: has no effect but with "missing_qis": "wildcard"; set that, or leave alpha out'
+        if self.population is not None and self.sampling_fraction is not None:
+            yield f"{place}: population and sampling_fraction are both given; allowed: one of them"

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from config.model_settings import PilotConfig
+from disclosure_control.basics.settings.fields import SettingsGroup
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.setting_fields import Need, Setting, settings_in
 
 
 class Borne(NamedTuple):
@@ -36,8 +35,11 @@ class Finding:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
 
 
-def _no_faults(given: Mapping, config: PilotConfig) -> list[str]:
-    return []
+class Need(NamedTuple):
+    """A setting that a section cannot do without, and in words what it is."""
+
+    setting: str
+    words: str
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,7 @@ class RiskSection:
     ``settings`` is the dataclass of settings that no other section looks at. ``needs``: a setting it cannot do without.
     ``needs_records_with``: settings with which it looks at records; without them it is told by what an engine counts.
     It is wanted ``by_default``, or where one of ``wanted_with`` is given, unless the config lists its sections.
-    ``faults`` names what else is at fault in the settings given, once each of them is what it may be; ``read_files``
-    turns names of files in the section's own settings into what they hold, and gives the files read.
+    ``read_files`` turns names of files in the section's own settings into what they hold, and gives the files read.
     """
 
     place: int
@@ -61,14 +62,9 @@ class RiskSection:
     words: Callable[[Mapping[str, Any]], Iterable[str]]
     words_on_screen: Callable[[Mapping[str, Any]], Iterable[str]] | None = None
     place_in_report: int = 0
-    settings: type | None = None
+    settings: type[SettingsGroup] | None = None
     needs: Need | None = None
     by_default: bool = False
     needs_records_with: tuple[str, ...] = ()
     wanted_with: tuple[str, ...] = ()
-    faults: Callable[[Mapping, PilotConfig], list[str]] = _no_faults
     read_files: Callable[[Any, Path], tuple[Any, dict[str, dict]]] | None = None
-
-    @property
-    def own_settings(self) -> dict[str, Setting]:
-        return settings_in(self.settings)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -19,16 +18,14 @@ from disclosure_control.steps.risk.report import first_lines, risk_report
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding
 from disclosure_control.steps.risk.sections import SECTIONS
-from disclosure_control.steps.risk.settings import read_settings
 from disclosure_control.steps.running import StepInput, StepResult
 
 __all__ = ["run_step"]
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[RiskSettings]) -> StepResult:
     """The three questions and the sections of ``risk``; with the key in the config, also what each record bears."""
-    has_key = step.settings is not None
-    settings = cast(RiskSettings, step.settings) if has_key else read_settings({}, step.assessment.config, None)
+    settings = step.settings
     scene = set_scene(step.assessment, settings, step.dataset.table, step.folder)
     findings, not_computed = evaluate_sections(scene)
     identified = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
@@ -40,7 +37,7 @@ def run_step(step: StepInput) -> StepResult:
         tables |= finding.tables
     if not_computed:
         figures["not_computed"] = not_computed
-    if has_key and settings.records:
+    if settings.records and step.assessment.config.has("risk"):
         tables["record_risk.csv"] = risk_per_record(scene, findings)
     return StepResult(
         figures,
@@ -56,9 +53,8 @@ def set_scene(assessment: Assessment, settings: RiskSettings, table: pd.DataFram
     """What the sections look at, with the files that the settings name, which stand in the pilot's ``folder``."""
     inputs: dict[str, dict] = {}
     for section in SECTIONS.values():
-        if section.read_files is not None and section.settings is not None:
-            own, files = section.read_files(settings.of(section.settings), folder)
-            settings = dataclasses.replace(settings, own={**settings.own, section.settings: own})
+        if section.read_files is not None:
+            settings, files = section.read_files(settings, folder)
             inputs |= files
     if settings.population is None:
         return Scene(assessment, settings, table, inputs=inputs)
@@ -72,7 +68,7 @@ def evaluate_sections(scene: Scene) -> tuple[dict[str, Finding], dict[str, str]]
     findings, not_computed = {}, {}
     for name in scene.settings.sections:
         need = SECTIONS[name].needs
-        if need is not None and need.setting not in scene.settings.given:
+        if need is not None and getattr(scene.settings, need.setting) is None:
             not_computed[name] = f"needs {need.setting}, {need.words}"
         else:
             findings[name] = SECTIONS[name].evaluate(scene)

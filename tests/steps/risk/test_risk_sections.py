@@ -2,11 +2,11 @@
 
 import pytest
 
+from disclosure_control.basics.settings.fields import settings_in
 from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
-from disclosure_control.steps.risk.setting_fields import settings_in
 from disclosure_control.steps.risk.settings import SETTINGS
 from tests.cases import each
 from tests.config_keys import settings_of_key
@@ -25,20 +25,17 @@ def table_of_sections():
 
 def table_of_settings():
     """Each default as the docs write it, from the typed settings of a config that gives none."""
-    settings = settings_of_key("risk", {})
-    defaults = {
-        name: getattr(own, name) for own in (settings, *settings.own.values()) for name in settings_in(type(own))
-    }
+    settings = SETTINGS()
     rows = [
-        f"| `{name}` | {one.default_words or default_words(defaults[name])} | {one.says} |"
-        for name, one in SETTINGS.items()
+        f"| `{name}` | {one.default_words or default_words(getattr(settings, name))} | {one.says} |"
+        for name, one in settings_in(SETTINGS).items()
     ]
     return "\n".join(["| setting | default | what it says |", "|---|---|---|", *rows]) + "\n"
 
 
 def default_words(default):
-    if isinstance(default, tuple):
-        return f"`{list(default)}`"
+    if isinstance(default, tuple | bool):
+        return f"`{list(default) if isinstance(default, tuple) else default}`"
     return "none" if default is None or default == {} else f"{default:g}"
 
 
@@ -61,7 +58,8 @@ def test_the_docs_name_every_model(name):
 
 
 def test_no_two_sections_have_a_setting_or_a_place_in_common():
-    names = [name for section in SECTIONS.values() for name in section.own_settings]
+    kinds = [section.settings for section in SECTIONS.values() if section.settings is not None]
+    names = [name for kind in kinds for name in settings_in(kind)]
     assert len(set(names)) == len(names)
     assert not set(names) & {"sections", *settings_in(RiskSettings)}
     assert len({section.place for section in SECTIONS.values()}) == len(SECTIONS)
@@ -71,9 +69,8 @@ def test_no_two_sections_have_a_setting_or_a_place_in_common():
 @each("name", list(SECTIONS))
 def test_what_a_section_names_is_a_setting(name):
     section = SECTIONS[name]
-    assert set(section.wanted_with) <= set(SETTINGS)
+    assert set(section.wanted_with) <= set(settings_in(SETTINGS))
     assert section.needs is None or section.needs.setting in section.wanted_with
-    assert {one.needs.setting for one in section.own_settings.values() if one.needs} <= set(SETTINGS)
 
 
 def test_a_section_is_wanted_where_its_setting_is_given():

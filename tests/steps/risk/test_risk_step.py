@@ -11,6 +11,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.steps import STEP_READERS
 from disclosure_control.steps.risk import step as risk_step
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.running import StepInput
@@ -30,19 +31,21 @@ SMALL = pd.DataFrame(
 
 def typed(value):
     literal = {"missing_qis": "wildcard", "sensitive_feature": "disease"}
-    return None if value is None else settings_of_key("risk", value, literal)
+    return settings_of_key("risk", {} if value is None else value, literal)
 
 
 def run(value, frame=SMALL, folder=Path(), **roles):
     """The step on a table, every column of it also as text, as the combined dataset has it."""
     subjects = pd.Series([f"S{i}" for i in range(len(frame))])
     table = frame.astype("str").assign(USUBJID=subjects)
-    return run_step(
-        StepInput("P", folder, typed(value), CombinedDataset(frame, subjects, "", table), assessed(frame, **roles), {})
+    dataset, assessment = (
+        CombinedDataset(frame, subjects, "", table),
+        assessed(frame, has_key=value is not None, **roles),
     )
+    return run_step(StepInput("P", folder, typed(value), dataset, assessment, {}))
 
 
-def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease"):
+def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease", has_key=True):
     literal = {
         "categorical_qis": list(qis),
         "continuous_qis": [],
@@ -52,7 +55,8 @@ def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease"):
         "T": 0.5,
     }
     subjects = pd.Series([f"S{i}" for i in range(len(frame))])
-    return assess(frame, validate_config(literal, frame.columns), subjects=subjects)
+    keys = {"risk": {}} if has_key else {}
+    return assess(frame, validate_config(literal | keys, frame.columns, STEP_READERS), subjects=subjects)
 
 
 def test_the_figures_of_a_small_table_by_hand():
@@ -385,7 +389,7 @@ def test_bins_that_are_almost_empty():
 @each(
     ("value", "words"),
     [
-        ({"population": {"columns": {}}}, "file is missing"),
+        ({"population": {"columns": {}}}, "['file']: missing"),
         ({"population": {"file": "a.csv"}, "sampling_fraction": 0.5}, "both given"),
         ({"safe_harbour": {"zip_codes": "ZIP"}}, "give both"),
         ({"household": "H"}, "needs weights"),

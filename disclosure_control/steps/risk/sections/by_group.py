@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
-from disclosure_control.basics.settings.settings import Check, is_name
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMN, list_of
 from disclosure_control.basics.telling.small_counts import MissingShown, figures_of_group, shares_by_group
 from disclosure_control.basics.telling.words import text_table
 from disclosure_control.records.columns_of_file import people_by_kind
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import setting
-
-_COLUMNS: Check = (
-    lambda value: isinstance(value, list | tuple) and all(map(is_name, value)),
-    "a list of columns of the combined dataset",
-)
 
 
 @dataclass(frozen=True)
-class ByGroupSettings:
+class ByGroupSettings(SettingsGroup):
     """Columns of the combined dataset; None for the quasi-identifiers."""
 
-    groups: tuple[str, ...] | None = field(
-        default=None,
-        metadata=setting(
-            _COLUMNS,
-            "columns whose groups are compared",
-            default_words="the quasi-identifiers",
-            names_columns=True,
-        ),
+    groups: tuple[str, ...] | None = setting(
+        list_of(COLUMN, "a list of columns of the combined dataset"),
+        "columns whose groups are compared",
+        None,
+        "the quasi-identifiers",
     )
 
 

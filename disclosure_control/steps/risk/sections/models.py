@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy, read_hierarchy
 from disclosure_control.basics.files import file_of_pilot
-from disclosure_control.basics.settings.settings import is_name
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import DICTIONARY, Place, is_name
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import setting
 from disclosure_control.steps.risk.words import figure_text
 
 if TYPE_CHECKING:
@@ -34,37 +33,34 @@ LACKING = {
 
 
 @dataclass(frozen=True)
-class ModelsSettings:
+class ModelsSettings(SettingsGroup):
     """By model its parameters, each one value or {sensitive feature: value}; a hierarchy is a file until it is read."""
 
-    models: Mapping[str, Mapping[str, Any]] = field(
-        default_factory=dict,
-        metadata=setting(
-            (lambda value: isinstance(value, dict), "a dictionary of models, each with a dictionary of its parameters"),
-            "parameters by model, see below",
-        ),
+    models: Mapping[str, Mapping[str, Any]] = setting(
+        DICTIONARY.but("a dictionary of models, each with a dictionary of its parameters").read_as(dict),
+        "parameters by model, see below",
+        {},
     )
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterable[str]:
+        """Models and parameters that there are not, and values that are none of theirs."""
+        if not self.models:
+            return []
+        from disclosure_control.measures.syntactic_models import faults_of_parameters  # with SciPy, which few runs need
+
+        faulty = _faults_of_form(self.models)
+        if faulty:
+            return faulty
+        # The hierarchies are files that nobody has opened yet.
+        by_feature = {
+            key: {name: one for name, one in parameters.items() if not (name == "hierarchy" and is_name(one))}
+            for key, parameters in parameters_by_feature(self.models).items()
+        }
+        faulty = faults_of_parameters(place.pilot.sensitive_features, by_feature)
+        return [f"{place['models']}: {fault}" for fault in faulty]
 
 
 # ---------------------------------------------------------------- settings
-
-
-def faults(given: Mapping, config: PilotConfig) -> list[str]:
-    """Models and parameters that there are not, and values that are none of theirs."""
-    if "models" not in given:
-        return []
-    from disclosure_control.measures.syntactic_models import faults_of_parameters  # with SciPy, which few runs need
-
-    models = given["models"]
-    faulty = _faults_of_form(models)
-    if faulty:
-        return faulty
-    # The hierarchies are files that nobody has opened yet.
-    by_feature = {
-        key: {name: one for name, one in parameters.items() if not (name == "hierarchy" and is_name(one))}
-        for key, parameters in parameters_by_feature(models).items()
-    }
-    return [f"risk['models']: {fault}" for fault in faults_of_parameters(config.sensitive_features, by_feature)]
 
 
 def _faults_of_form(models: Mapping[str, Any]) -> list[str]:
@@ -254,6 +250,5 @@ SECTION = RiskSection(
     words=words,
     settings=ModelsSettings,
     wanted_with=("models",),
-    faults=faults,
     read_files=read_hierarchies,
 )

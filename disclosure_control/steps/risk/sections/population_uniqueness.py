@@ -7,8 +7,7 @@ from typing import cast
 
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import Need
+from disclosure_control.steps.risk.section import Finding, Need, RiskSection
 from disclosure_control.steps.risk.words import figure_text
 
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import all_or_some_of
 from disclosure_control.measures.risk_presets import PRESETS, judge_by_preset
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import choice_of
 
 
 @dataclass(frozen=True)
-class PresetsSettings:
+class PresetsSettings(SettingsGroup):
     """Names of published thresholds."""
 
-    presets: tuple[str, ...] = field(
-        default=tuple(PRESETS), metadata=choice_of(tuple(PRESETS), 'a list of presets, or `"all"`', default_words="all")
-    )
+    presets: tuple[str, ...] = setting(all_or_some_of(*PRESETS), 'a list of presets, or `"all"`', tuple(PRESETS), "all")
 
 
 def evaluate(scene: Scene) -> Finding:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from disclosure_control.basics.settings.settings import Check, is_number
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, is_number
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, told_parts
 from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
 from disclosure_control.records.columns_of_file import distinct_texts
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import COLUMN, Need, setting
+from disclosure_control.steps.risk.section import Finding, Need, RiskSection
 
-
-def _is_top_code(value: Any) -> bool:
-    return is_number(value) and value >= 90
-
-
-_TOP_CODE: Check = (_is_top_code, "a number from 90")
-_PEOPLE_OF_AREA: Check = (
+_COLUMN = COLUMN.but("a column of the combined dataset")
+_TOP_CODE = Kind(lambda value: is_number(value) and value >= 90, "a number from 90")
+_PEOPLE_OF_AREA = Kind(
     lambda value: (
         isinstance(value, dict)
         and all(isinstance(area, str) and len(area) == 3 and area.isdigit() for area in value)
@@ -28,43 +24,34 @@ _PEOPLE_OF_AREA: Check = (
     ),
     'a dictionary, first three digits as text -> people who live there: {"036": 12000}',
 )
-_DICTIONARY: Check = (
-    lambda value: isinstance(value, dict),
-    "a dictionary of ages, top_code, zip_codes, people_of_area",
-)
 
 
 @dataclass(frozen=True)
-class SafeHarbourColumns:
+class SafeHarbourColumns(SettingsGroup):
     """Columns of the combined dataset, the number that stands for 90 or older, and people by three-digit zip code."""
 
-    ages: str | None = field(default=None, metadata=setting(COLUMN, names_columns=True))
-    top_code: float | None = field(default=None, metadata=setting(_TOP_CODE))
-    zip_codes: str | None = field(default=None, metadata=setting(COLUMN, names_columns=True))
-    people_of_area: Mapping[str, int] | None = field(default=None, metadata=setting(_PEOPLE_OF_AREA))
+    ages: str | None = setting(_COLUMN, "the column of ages", None)
+    top_code: float | None = setting(_TOP_CODE, "the number that stands for 90 or older", None)
+    zip_codes: str | None = setting(_COLUMN, "the column of zip codes", None)
+    people_of_area: Mapping[str, int] | None = setting(_PEOPLE_OF_AREA, "people by the first three digits", None)
 
-    @staticmethod
-    def faults_between(where: str, given: Mapping) -> list[str]:
-        faults = []
-        if not {"ages", "zip_codes"} & set(given):
-            faults.append(f"{where}: names no column; give ages, or zip_codes and people_of_area")
-        if ("zip_codes" in given) != ("people_of_area" in given):
-            faults.append(f"{where}: zip_codes and people_of_area belong together; give both")
-        return faults
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """No column, or only one of two settings that belong together."""
+        if self.ages is None and self.zip_codes is None:
+            yield f"{place}: names no column; give ages, or zip_codes and people_of_area"
+        if (self.zip_codes is None) != (self.people_of_area is None):
+            yield f"{place}: zip_codes and people_of_area belong together; give both"
 
 
 @dataclass(frozen=True)
-class SafeHarbourSettings:
+class SafeHarbourSettings(SettingsGroup):
     """None where there is nothing to check."""
 
-    safe_harbour: SafeHarbourColumns | None = field(
-        default=None,
-        metadata=setting(
-            _DICTIONARY,
-            "`ages` and `top_code` (the number that stands for 90 or older); `zip_codes` and `people_of_area` (first "
-            "three digits -> people)",
-            within=SafeHarbourColumns,
-        ),
+    safe_harbour: SafeHarbourColumns | None = setting(
+        nested(SafeHarbourColumns),
+        "`ages` and `top_code` (the number that stands for 90 or older); `zip_codes` and `people_of_area` (first "
+        "three digits -> people)",
+        None,
     )
 
 

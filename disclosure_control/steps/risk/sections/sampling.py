@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMN, Place
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.sampling_weights import (
     RISK_FORMULAS,
@@ -20,29 +23,28 @@ from disclosure_control.measures.sampling_weights import (
 )
 from disclosure_control.records.columns_of_file import distinct_texts, sums_by_class
 from disclosure_control.steps.risk.scene import Scene
-from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import COLUMN, Need, setting
+from disclosure_control.steps.risk.section import Borne, Finding, Need, RiskSection
 from disclosure_control.steps.risk.words import figure_text
 
-WEIGHTS = Need("weights", "the column of the sampling weights")
+_COLUMN = COLUMN.but("a column of the combined dataset")
 
 
 @dataclass(frozen=True)
-class SamplingSettings:
+class SamplingSettings(SettingsGroup):
     """Columns of the combined dataset."""
 
-    weights: str | None = field(
-        default=None,
-        metadata=setting(
-            COLUMN,
-            "the column that says how many people of the population a record stands for",
-            names_columns=True,
-        ),
+    weights: str | None = setting(
+        _COLUMN, "the column that says how many people of the population a record stands for", None
     )
-    household: str | None = field(
-        default=None,
-        metadata=setting(COLUMN, "the column that names a record's household", names_columns=True, needs=WEIGHTS),
-    )
+    household: str | None = setting(_COLUMN, "the column that names a record's household", None)
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Households without weights."""
+        if self.household is not None and self.weights is None:
+            yield f"{place['household']}: needs weights too; name {WEIGHTS.words}"
+
+
+WEIGHTS = Need("weights", "the column of the sampling weights")
 
 
 def evaluate(scene: Scene) -> Finding:

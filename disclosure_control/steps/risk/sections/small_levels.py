@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pandas as pd
 
-from disclosure_control.basics.settings.settings import COUNT
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COUNT
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.measures.small_levels import small_levels
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import setting
 
 
 @dataclass(frozen=True)
-class SmallLevelsSettings:
+class SmallLevelsSettings(SettingsGroup):
     """People who make a level small."""
 
-    small_level: int = field(default=5, metadata=setting(COUNT, "how few people make a level small"))
+    small_level: int = setting(COUNT, "how few people make a level small", 5)
 
 
 def evaluate(scene: Scene) -> Finding:

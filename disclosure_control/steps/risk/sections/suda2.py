@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import SHARE_ABOVE_ZERO
 from disclosure_control.basics.telling.words import share_text, text_table
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
-from disclosure_control.steps.risk.setting_fields import SHARE_ABOVE_ZERO, setting
 from disclosure_control.steps.risk.words import figure_text
 
 DIS_FRACTION = 0.01
 
 
 @dataclass(frozen=True)
-class Suda2Settings:
+class Suda2Settings(SettingsGroup):
     """The sampling fraction of the DIS scores; None for the pilot's own, or else ``DIS_FRACTION``."""
 
-    dis_fraction: float | None = field(
-        default=None,
-        metadata=setting(
-            SHARE_ABOVE_ZERO,
-            "the sampling fraction that the DIS scores assume",
-            default_words=f"`sampling_fraction`, else {DIS_FRACTION}",
-        ),
+    dis_fraction: float | None = setting(
+        SHARE_ABOVE_ZERO,
+        "the sampling fraction that the DIS scores assume",
+        None,
+        f"`sampling_fraction`, else {DIS_FRACTION}",
     )
 
 
