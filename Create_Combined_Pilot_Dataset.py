@@ -101,12 +101,15 @@ def _nothing_drafted(name: str) -> str:
 
 
 def _published(pilot: Pilot, combined: Combined, combined_as: str) -> Outcome:
-    from disclosure_control.run.results import staged
+    from disclosure_control.run.results import files_of_set, staged
 
     name = COMBINED_DATASETS[combined_as]
-    with pilot.log.step("write"), staged(pilot.results, MERGE_REPORT, is_restricted=True) as results:
+    of_door_2 = files_of_set(pilot.results / f"{pilot.name}_privacy_summary.json")
+    with pilot.log.step("write"), staged(pilot.results, MERGE_REPORT, is_restricted=True, carried=of_door_2) as results:
         results.write_table(name, combined.pieces, for_people=False)
         results.publish({"schema": 1, "pilot": pilot.name, **combined.report})
+    for notice in results.notices:
+        pilot.log.notice(notice)
     pilot.log.say(merge_table(combined.report))
     n_columns = len(combined.columns) - 1
     return Outcome(DONE, f"{combined.n_subjects} subjects, {n_columns} columns in {name}")

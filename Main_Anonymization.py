@@ -22,7 +22,7 @@ from disclosure_control.run.memory import keep_freed_memory
 if __name__ == "__main__":
     keep_freed_memory(arrow_from="system")
 
-from config import REVIEW, combined_dataset_in, lines_to_review, text_of_config
+from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, combined_dataset_in, lines_to_review, text_of_config
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.choice import AUTO, ENGINES
@@ -60,7 +60,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
-    from disclosure_control.report.history import read_memory, remember
+    from disclosure_control.report.history import latest_memory, remember
     from disclosure_control.report.page.files import page_files
     from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
@@ -69,7 +69,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.steps.running import run_steps
 
     dataset = found.dataset
-    memory = read_memory(pilot.results)
+    memory = latest_memory(pilot.results)
     with pilot.log.step("assess") as counts:
         assessment = evaluate(found.people, found.config, announce=pilot.log.notice)
         counts["subjects"] = dataset.n_subjects
@@ -86,7 +86,8 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     figures = {name: result.figures for name, result in steps.items()}
     summary = {"verdict": verdict.figures, **privacy_summary(pilot.name, assessment, inputs, notices), **figures}
     memory = remember(memory, pilot, summary, assessment)
-    with pilot.log.step("write"), staged(pilot.results, f"{pilot.name}_privacy_summary.json") as results:
+    name, of_door_1 = f"{pilot.name}_privacy_summary.json", (*COMBINED_DATASETS.values(), MERGE_REPORT)
+    with pilot.log.step("write"), staged(pilot.results, name, carried=of_door_1) as results:
         for name, rows in risky_row_files(assessment):
             results.write_table(name, rows, for_people=True)
         for result in steps.values():
@@ -99,6 +100,9 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
         write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
         results.publish(summary)
+        memory.keep_beside(pilot.results)
+    for notice in results.notices:
+        pilot.log.notice(notice)
     pilot.log.say(texts.full_on_screen if options.verbose else texts.short)
     judged = leaving.about if leaving.assessment else dataset.file
     return _outcome(judged, leaving.assessment or assessment, verdict, options.fail_on_risk)

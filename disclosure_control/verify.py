@@ -32,10 +32,11 @@ from disclosure_control.report.verification import (
     check_results,
     last_line,
 )
+from disclosure_control.run.beside import VERIFIED, put_beside, work_folder
 from disclosure_control.run.doors import DONE, RISK_TOO_HIGH, Outcome, Pilot, gravest, guarded, prepare_screen
 from disclosure_control.run.fingerprints import KEY_FILE, known_key
 from disclosure_control.run.logs import Log, SilentLog, say
-from disclosure_control.run.results import VERIFIED, held, staged
+from disclosure_control.run.results import held
 
 CHANGED = RISK_TOO_HIGH  # the same status: done, and not well
 PAID_FOR = "private_release"
@@ -71,7 +72,7 @@ def verify(results: Path) -> Verification:
             check_manifest(found, manifest, summary, config, folder, results, key)
         except (KeyError, TypeError, AttributeError):
             raise FaultyInputError(f"{summary_file.name}, {MANIFEST}: not as a run writes them") from None
-        with _run_again(found, folder, results, config, str(manifest["started"])) as again:
+        with _run_again(found, folder, results, config, str(manifest["started"]), key) as again:
             _compare(found, results, again, summary, manifest)
     return found
 
@@ -93,19 +94,20 @@ def _parsed(file: SourceFile) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _run_again(found: Verification, folder: Path, results: Path, config: SourceFile, started: str) -> Iterator[Path]:
+def _run_again(
+    found: Verification, folder: Path, results: Path, config: SourceFile, started: str, key: bytes
+) -> Iterator[Path]:
     """A folder of results that both scripts made anew, as if it were the moment of the run; gone afterwards."""
     from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
     from Main_Anonymization import add_options, assess_pilot
 
-    again = results / VERIFIED
+    place = work_folder(results, VERIFIED)
+    again = place / results.name
     again.mkdir(mode=0o700)
     try:
-        shutil.copyfile(results / KEY_FILE, again / KEY_FILE)
+        put_beside(again, KEY_FILE, key)
         memory = _memory(found, results)
-        with staged(again, "before.json") as before:
-            memory.before_the_last_run.write(before)
-            before.publish({})
+        memory.before_the_last_run.keep_beside(again)
         pilot = Pilot(
             name=folder.name,
             folder=folder,
@@ -126,7 +128,7 @@ def _run_again(found: Verification, folder: Path, results: Path, config: SourceF
                 found.check("run again", False, f"it stops: {fault}")
         yield again
     finally:
-        shutil.rmtree(again, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _memory(found: Verification, results: Path) -> Memory:

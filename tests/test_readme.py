@@ -26,7 +26,7 @@ README, CONFIG, RESULTS = (
 @pytest.fixture(scope="module")
 def demo_results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo")
-    without_results = shutil.ignore_patterns("processed_for_anonym")
+    without_results = shutil.ignore_patterns("*processed_for_anonym")
     shutil.copytree(PROJECT / "pilot_report" / "PENTELI", folder / "PENTELI", ignore=without_results)
     with pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setenv("BIOSTREAMS_DATA_DIR", str(folder))

@@ -15,21 +15,20 @@ import numpy as np
 import pyarrow as pa
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.run.results import SPILL
+from disclosure_control.run.beside import SPILL, work_folder
 
 N_REMOVALS, SECONDS_BETWEEN_REMOVALS = 10, 0.1
 
 
 @contextlib.contextmanager
 def spill_folder(results: Path, n_bytes: int) -> Iterator[Path]:
-    """A folder for about ``n_bytes`` of a run, within the pilot's results; removed at the end, whatever ends the run.
+    """A folder for about ``n_bytes`` of a run, beside the pilot's results; removed at the end, whatever ends the run.
 
     What a killed run left is removed by the next start, with the rest that it left. Raises ``FaultyInputError`` where
     the disk has less room than that.
     """
     stop_without_room(results, n_bytes)
-    folder = results / SPILL
-    folder.mkdir(mode=0o700)
+    folder = work_folder(results, SPILL)
     try:
         yield folder
     finally:

@@ -3,11 +3,13 @@
 The two further files are restricted: ``alone_since.csv`` says who is alone with the quasi-identifiers and since which
 run, and who no longer is since this one; ``quasi_identifier_groups.csv`` how many people each group had in this run and
 in the one before. So whoever verifies the last run can give it what it knew when it started. All three belong
-to the published set of a run: one that fails or is killed leaves the earlier ones, or the next start completes its own.
+to the published set of a run: one that fails or is killed leaves the earlier ones. What the next run goes on from is
+kept beside the set, too, and outlives it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from collections.abc import Mapping
@@ -23,9 +25,10 @@ from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.run.beside import beside, put_beside
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of, known_key
-from disclosure_control.run.results import ResultSet
+from disclosure_control.run.results import ResultSet, csv_bytes
 
 HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
 MOST_ALONE = 200_000
@@ -62,10 +65,26 @@ class Memory:
         """That of a pilot without a run."""
         return cls((), _empty(_ALONE_COLUMNS), _empty(_GROUP_COLUMNS))
 
+    @property
+    def last_run(self) -> str:
+        """When the last run began; "" where there was none."""
+        return str(self.lines[-1]["when"]) if self.lines else ""
+
     def write(self, results: ResultSet) -> None:
         """Put the three files into the set of a run."""
-        results.write_text(HISTORY, "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in self.lines))
+        results.write_text(HISTORY, self._text)
         results.write_all({}, {ALONE: self.alone, GROUPS: self.groups}, {})
+
+    def keep_beside(self, results: Path) -> None:
+        """Keep the three files beside the published set; where the disk does not take them, the set still has them."""
+        with contextlib.suppress(OSError):
+            for name, table in ((ALONE, self.alone), (GROUPS, self.groups)):
+                put_beside(results, name, csv_bytes(table))
+            put_beside(results, HISTORY, self._text.encode("utf-8"))
+
+    @property
+    def _text(self) -> str:
+        return "".join(f"{json.dumps(line, allow_nan=False)}\n" for line in self.lines)
 
     @property
     def before_the_last_run(self) -> Memory:
@@ -76,6 +95,15 @@ class Memory:
         groups = self.groups.assign(people=self.groups["people_before"], people_before=0)
         alone = self.alone[self.alone["alone_since"] != last].assign(alone_until="")
         return Memory(lines, alone, groups)
+
+
+def latest_memory(results: Path) -> Memory:
+    """What the next run goes on from: the memory of the set, or the one beside it where that knows of a later run.
+
+    So it is where the set is gone, or was put back from a copy. Raises ``FaultyInputError`` as ``read_memory`` does.
+    """
+    of_set, kept = read_memory(results), _memory_in(beside(results), [])
+    return kept if kept.last_run > of_set.last_run else of_set
 
 
 def read_memory(results: Path) -> Memory:
@@ -89,13 +117,19 @@ def read_memory(results: Path) -> Memory:
         known_key(results)
     except FaultyInputError as error:
         faults += error.faults
-    path = results / HISTORY
+    return _memory_in(results, faults)
+
+
+def _memory_in(folder: Path, faults: list[str]) -> Memory:
+    """The memory in a folder. Raises ``FaultyInputError`` with the faults of its files beside those that are given."""
+    path = folder / HISTORY
     try:
         lines = _lines(path.read_text(encoding="utf-8")) if path.is_file() else ()
     except (ValueError, TypeError):
-        lines, remedy = (), "put it back from a copy, or delete it to start a new history"
-        faults.append(f"{HISTORY}: not as a run writes it, JSON line by line; {remedy}")
-    tables = [_table(results / name, columns, faults) for name, columns in _TABLES.items()]
+        remedy = "put it back from a copy, or delete it; the results and the folder beside them hold one each"
+        lines = ()
+        faults.append(f"{folder.name}/{HISTORY}: not as a run writes it, JSON line by line; {remedy}")
+    tables = [_table(folder / name, columns, faults) for name, columns in _TABLES.items()]
     if faults:
         raise FaultyInputError(faults)
     return Memory(lines, *tables) if lines else Memory.empty()
@@ -118,7 +152,8 @@ def _table(path: Path, columns: list[str], faults: list[str]) -> pd.DataFrame:
         table = pd.read_csv(path, dtype="str", keep_default_na=False, encoding="utf-8")
         return table[columns].astype(_empty(columns).dtypes.to_dict())
     except (ValueError, KeyError):
-        faults.append(f"{path.name}: not as a run writes it; put it back from a copy, or delete it and {HISTORY}")
+        remedy = f"put it back from a copy, or delete it and {HISTORY} beside it"
+        faults.append(f"{path.parent.name}/{path.name}: not as a run writes it; {remedy}")
         return _empty(columns)
 
 

@@ -32,7 +32,7 @@ from disclosure_control.basics.telling.faults import FaultElsewhereError, Faulty
 from disclosure_control.basics.telling.words import text_table
 from disclosure_control.run import clock
 from disclosure_control.run.logs import FORMATS, Log
-from disclosure_control.run.results import PilotIsLockedError, PublishingInterruptedError, held
+from disclosure_control.run.results import PilotIsLockedError, held
 
 DONE, RISK_TOO_HIGH, INPUT_AT_FAULT, OUR_FAULT, LOCKED = range(5)
 STOPPED = 130  # as shells report Ctrl-C
@@ -108,7 +108,7 @@ def run_door(
             outcomes[name] = guarded(work, of_pilot)
     except KeyboardInterrupt:
         _say_faults(
-            ["stopped by the user; the pilot in work keeps its earlier results, or has its new ones at the next start"],
+            ["stopped by the user; the pilot in work has its earlier results or its new ones, whole"],
             log,
         )
         return STOPPED
@@ -184,10 +184,6 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         return Outcome(INPUT_AT_FAULT, f"config or input at fault ({len(error.faults)}), see above")
     except PilotIsLockedError:
         return Outcome(LOCKED, "another run holds this pilot; try again when it is done")
-    except PublishingInterruptedError:
-        words = "results could be moved neither to their place nor back; the next start completes them"
-        _say_faults([words], log)
-        return Outcome(INPUT_AT_FAULT, words)
     except OSError as error:
         # Disk full, folder read-only, file in use: the system's own words and a path of ours, no data.
         where = f" ({Path(error.filename).name})" if isinstance(error.filename, str) else ""

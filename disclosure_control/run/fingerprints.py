@@ -2,7 +2,7 @@
 
 A SHA-256 of a small set is an oracle: whoever knows all of a file but one value tries the values until the hash fits.
 So what goes from hand to hand has the HMAC-SHA-256 of a file's SHA-256 instead, under a random key that stays in the
-results folder, beside the data. The same file has the same fingerprint for as long as that key is there.
+pilot's folder, beside the results. The same file has the same fingerprint for as long as that key is there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import re
 import secrets
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.run.beside import beside, put_beside
 
 KEY_FILE = ".hash_key"
 KEY_DIGITS = 64
@@ -27,8 +27,8 @@ NO_KEY = (
 )
 KIND = "hmac-sha256:"
 MEANING = (
-    f'Every "sha256" is HMAC-SHA-256 of the SHA-256 (as bytes) of the file, under the key in {KEY_FILE} of the results '
-    "folder: a plain hash of a small file would give values of people away to whoever tries them."
+    f'Every "sha256" is HMAC-SHA-256 of the SHA-256 (as bytes) of the file, under the key in {KEY_FILE} beside the '
+    "results: a plain hash of a small file would give values of people away to whoever tries them."
 )
 
 
@@ -49,12 +49,12 @@ def with_fingerprints(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> d
 
 
 def known_key(folder: Path) -> bytes | None:
-    """The key of a results folder, 64 hexadecimal digits; None where no run has made one yet.
+    """The key that lies beside a results folder, 64 hexadecimal digits; None where no run has made one yet.
 
     Raises ``FaultyInputError`` where the file is not as a run writes it. It is left alone: what it was may be told from
     what it is, and a new key in its place would let every earlier file look changed.
     """
-    path = folder / KEY_FILE
+    path = beside(folder) / KEY_FILE
     if not path.exists():
         return None
     key = path.read_bytes() if path.is_file() else b""
@@ -65,15 +65,10 @@ def known_key(folder: Path) -> bytes | None:
 
 def key_of(folder: Path) -> bytes:
     """The same; where there is none yet it is made by chance, whole at once, in mode 0600."""
-    return known_key(folder) or _new_key(folder / KEY_FILE)
+    return known_key(folder) or _new_key(folder)
 
 
-def _new_key(path: Path) -> bytes:
-    key, unfinished = secrets.token_hex(KEY_DIGITS // 2).encode(), path.with_name(f"{KEY_FILE}.new")
-    unfinished.unlink(missing_ok=True)
-    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+def _new_key(folder: Path) -> bytes:
+    key = secrets.token_hex(KEY_DIGITS // 2).encode()
+    put_beside(folder, KEY_FILE, key)
     return key

@@ -1,11 +1,9 @@
-"""Custody of results: written aside, flushed, published at once, readable by the controller alone.
+"""Custody of results: written aside, flushed, published in one moment, readable by the controller alone.
 
-A run writes its whole set into ``.staging``. One rename turns that folder into ``.commit``: from here on the set
-counts as published. Then each earlier file moves to ``.previous`` and the new one to its place, the JSON summary last;
-files of the earlier set that the new one lacks only move away. A name may lead into a folder of the set
-(``released/dm.xpt``); a folder that holds nothing any more goes. A run that fails meanwhile moves everything back. A
-process killed before the rename has changed nothing; one killed after it is completed by ``recover`` at the next
-start, and until then the hashes in the summary tell.
+A run writes its whole set into a folder beside the results, together with what it keeps of the set before (the files of
+the other door). Then the two folders change places: who looks at the results finds the earlier set or the new one, and
+in it nothing that no run wrote. A run that fails or is killed before has changed nothing; one that is killed after has
+published. A name may lead into a folder of the set (``released/dm.xpt``).
 """
 
 from __future__ import annotations
@@ -27,18 +25,29 @@ import pandas as pd
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.words import CONTROL_CHARACTERS, with_controls_escaped, without_controls
-from disclosure_control.run import fingerprints
+from disclosure_control.basics.telling.words import CONTROL_CHARACTERS, counted, with_controls_escaped, without_controls
+from disclosure_control.run import clock, fingerprints
+from disclosure_control.run.beside import (
+    ASIDE,
+    EARLIER,
+    LOCK,
+    MOVED_OUT,
+    NEW,
+    UNFINISHED,
+    WORK_FOLDERS,
+    beside,
+    carry,
+    flush_folder,
+    made_beside,
+    work_folder,
+)
+from disclosure_control.run.exchange import exchange, put_back
+from disclosure_control.run.fingerprints import KEY_FILE
 from study.formats.parquet_blocks import parquet_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-STAGING, COMMIT, PREVIOUS, MANIFEST = ".staging", ".commit", ".previous", ".manifest.json"
-ASIDE = ".aside"
-VERIFIED = ".verify"  # where a run is made again, to be compared
-SPILL = ".spill"  # what an engine that works from disk puts aside; it is never part of a set
-LOCK = ".lock"
 _PIECE_BYTES = 1 << 20  # of a file that is copied
 
 
@@ -54,13 +63,9 @@ class PilotIsLockedError(Exception):
     """Another run holds this pilot."""
 
 
-class PublishingInterruptedError(Exception):
-    """A set could neither be moved to its place nor back; the next start completes it."""
-
-
 @contextlib.contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Hold the results folder of a pilot for one run; completes or undoes what a killed run left there.
+    """Hold the results folder of a pilot for one run; removes what a killed run left beside it.
 
     Raises ``PilotIsLockedError`` if another process holds it. The operating system frees the lock of a process
     that dies, so nothing has to be cleaned up by hand. Raises ``FaultyInputError`` before anything is touched where
@@ -69,10 +74,8 @@ def held(folder: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     stop_at(_links_out_of_pilot(folder))
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    folder.chmod(folder.stat().st_mode & 0o700)
     try:
-        with FileLock(folder / LOCK, timeout=0, mode=0o600):
+        with FileLock(made_beside(folder) / LOCK, timeout=0, mode=0o600):
             recover(folder)
             yield
     except Timeout:
@@ -81,41 +84,50 @@ def held(folder: Path) -> Iterator[None]:
 
 def _links_out_of_pilot(results: Path) -> Iterator[str]:
     """Faults of links at or in the results folder: through them the modes and contents of other files would change."""
-    if fault := link_fault(results, results.parent):
-        yield fault
-    elif results.is_dir():
-        paths = sorted(results.iterdir())
-        # Folders of a set, and not those in which another run may be working just now.
-        inner = [folder for folder in paths if folder.is_dir() and not folder.name.startswith(".")]
-        paths += [path for folder in inner for path in sorted(folder.iterdir())]
-        # A plain file in a plain folder is where it stands; a folder may be a junction, which is no link to Python.
-        may_lead = (path for path in paths if path.is_symlink() or path.is_dir())
-        faults = (link_fault(path, results.parent) for path in may_lead)
-        yield from (fault for fault in faults if fault)
+    pilot, folders = results.parent, [results, beside(results)]
+    if faults := [fault for folder in folders if (fault := link_fault(folder, pilot))]:
+        yield from faults
+        return
+    inner = [folder for folder in results.glob("[!.]*") if folder.is_dir()]
+    paths = [path for folder in (*folders, *inner) if folder.is_dir() for path in sorted(folder.iterdir())]
+    # A plain file in a plain folder is where it stands; a folder may be a junction, which is no link to Python.
+    may_lead = (path for path in paths if path.is_symlink() or path.is_dir())
+    yield from (fault for path in may_lead if (fault := link_fault(path, pilot)))
 
 
 def recover(folder: Path) -> None:
-    """Complete a set that was committed and not fully moved; drop one that was not committed."""
-    if (folder / COMMIT / MANIFEST).is_file():
-        _move_into_place(folder)
-    left_over = (COMMIT, PREVIOUS, STAGING, ASIDE, VERIFIED, SPILL)
-    for aside in (folder / name for name in left_over):
-        if aside.is_dir():
-            shutil.rmtree(aside)
+    """Remove what a killed run left unfinished; the set in the folder is whole, or is put back where it was."""
+    work = beside(folder)
+    put_back(folder.resolve(), work / EARLIER)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(folder.stat().st_mode & 0o700)
+    for left_over in (work / name for name in WORK_FOLDERS):
+        if left_over.is_dir():
+            shutil.rmtree(left_over)
+    for unfinished in work.glob(f"*{UNFINISHED}"):
+        unfinished.unlink()
+    # Where earlier versions kept both.
+    if (folder / KEY_FILE).is_file() and not (work / KEY_FILE).exists():
+        (folder / KEY_FILE).replace(work / KEY_FILE)
+    (folder / LOCK).unlink(missing_ok=True)
 
 
 class ResultSet:
     """The results of one run, aside until they are published under their JSON summary.
 
     A file is restricted unless it is said to go from hand to hand; a summary that is restricted says so itself, and
-    holds the plain SHA-256 of each file, which else it holds keyed.
+    holds the plain SHA-256 of each file, which else it holds keyed. ``carried`` names the files of the set before that
+    stay, where they are there. ``notices`` says after publishing what the controller should know.
     """
 
-    def __init__(self, folder: Path, summary_name: str, is_restricted: bool = False):
+    def __init__(
+        self, folder: Path, summary_name: str, is_restricted: bool = False, carried: Collection[str] = ()
+    ):
         self.folder, self.summary_name, self.is_restricted = folder, summary_name, is_restricted
-        self.staging = folder / STAGING
+        self.carried = carried
+        self.notices: list[str] = []
         self.files: dict[str, dict] = {}
-        self.staging.mkdir(mode=0o700)
+        self.staging = work_folder(folder, NEW)
 
     def write_text(self, name: str, text: str, hand_to_hand: bool = True) -> None:
         """A file of text, in which no name or value reaches a terminal as a command."""
@@ -173,10 +185,11 @@ class ResultSet:
         return "\n".join(["Restricted files", f"  {RESTRICTED}", *(f"    {name}" for name in restricted)]) + "\n"
 
     def publish(self, summary: dict) -> None:
-        """Put the set in place of the last one; ``summary`` gets the hash of every file under ``files``."""
-        earlier = _files_of_summary(self.folder / self.summary_name)
-        files = dict(sorted(self.files.items()))
-        summary = {**summary, "files": files}
+        """Put the set in place of the last one; ``summary`` gets the hash of every file under ``files``.
+
+        Raises ``OSError``, and then the last set is where it was.
+        """
+        summary = {**summary, "files": dict(sorted(self.files.items()))}
         if self.is_restricted:
             summary = {"restricted": RESTRICTED, **summary}
         else:
@@ -184,20 +197,41 @@ class ResultSet:
             hashed = {name: fingerprints.with_fingerprints(summary.get(name, {}), key) for name in ("inputs", "files")}
             summary = {**summary, "hashes": fingerprints.MEANING, **hashed}
         self.write_text(self.summary_name, summary_text(summary))
-        order = [*files, self.summary_name]
-        stale = [name for name in earlier if name not in order]
-        self.write_text(MANIFEST, json.dumps({"files": order, "stale": stale}))
-        for folder in {self.staging, *((self.staging / name).parent for name in order)}:
+        for name in self.carried:
+            if name not in self.files and (self.folder / name).is_file():
+                carry(self.folder / name, self.staging / name)
+        for folder in {path.parent for path in self.staging.rglob("*")}:
             flush_folder(folder)
-        self.staging.replace(self.folder / COMMIT)
+        if strangers := strangers_in(self.folder) - set(self.carried):
+            self._move_out(strangers)
+        else:
+            self._take_place()
+
+    def _move_out(self, strangers: Collection[str]) -> None:
+        """Publish, and give the files that no run wrote a place of their own: the set before goes as a whole."""
+        place = beside(self.folder) / MOVED_OUT / clock.utc_now().replace(":", "")
         try:
-            flush_folder(self.folder)
-            _move_into_place(self.folder)
+            for name in strangers:
+                carry(self.folder / name, place / name)
+            self._take_place()
         except OSError:
-            _move_back(self.folder)
+            shutil.rmtree(place, ignore_errors=True)
             raise
-        for left_over in (COMMIT, PREVIOUS):
-            shutil.rmtree(self.folder / left_over, ignore_errors=True)
+        where = place.relative_to(self.folder.parent).as_posix()
+        were = "was" if len(strangers) == 1 else "were"
+        files = f"{counted(len(strangers), 'file')} in {self.folder.name} that no run wrote"
+        self.notices.append(f"{files} {were} moved to {where}.")
+
+    def _take_place(self) -> None:
+        """Exchange the new set and the one before; where that cannot be made to last, exchange them back."""
+        place, work = self.folder.resolve(), beside(self.folder)
+        exchange(self.staging, place, work / EARLIER)
+        try:
+            for folder in (place.parent, work):
+                flush_folder(folder)
+        except OSError:
+            exchange(self.staging, place, work / EARLIER)
+            raise
 
     def _write(self, name: str, pieces: Iterable[bytes], hand_to_hand: bool = False) -> None:
         path, content_hash = self.staging / name, hashlib.sha256()
@@ -213,9 +247,11 @@ class ResultSet:
 
 
 @contextlib.contextmanager
-def staged(folder: Path, summary_name: str, is_restricted: bool = False) -> Iterator[ResultSet]:
-    """A result set that leaves nothing behind if the run fails before it is published."""
-    results = ResultSet(folder, summary_name, is_restricted)
+def staged(
+    folder: Path, summary_name: str, is_restricted: bool = False, carried: Collection[str] = ()
+) -> Iterator[ResultSet]:
+    """A result set that leaves nothing unfinished behind: neither its own files nor those that it replaced."""
+    results = ResultSet(folder, summary_name, is_restricted, carried)
     try:
         yield results
     finally:
@@ -224,9 +260,11 @@ def staged(folder: Path, summary_name: str, is_restricted: bool = False) -> Iter
 
 @contextlib.contextmanager
 def written_aside(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
-    """A folder with these files, so that a step can open them from disk before they are published; gone afterwards."""
-    aside = folder / ASIDE
-    aside.mkdir(mode=0o700, parents=True)
+    """A folder with these files, so that a step can open them from disk before they are published; gone afterwards.
+
+    ``folder``: the results of the pilot, beside which it is made.
+    """
+    aside = work_folder(folder, ASIDE)
     try:
         for name, content in files.items():
             (aside / name).touch(mode=0o600)
@@ -241,93 +279,27 @@ def summary_text(summary: Mapping[str, Any]) -> str:
     return with_controls_escaped(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _files_of_summary(path: Path) -> list[str]:
-    """Names of the files that an earlier run of this kind left, by its own summary; a file of no run is never ours."""
+def files_of_set(summary: Path) -> list[str]:
+    """Names of the files that a run published under this summary, itself among them; none where it does not tell."""
     try:
-        names = list(json.loads(path.read_text(encoding="utf-8"))["files"])
+        names = list(json.loads(summary.read_text(encoding="utf-8"))["files"])
     except (OSError, ValueError, KeyError, TypeError):
         return []
-    return [name for name in names if isinstance(name, str) and _may_be_of_a_set(name)]
+    return [summary.name, *filter(_may_be_of_a_set, names)]
 
 
-def _may_be_of_a_set(name: str) -> bool:
-    """Whether a name is one that a set may have, and none of the work folders here."""
-    return _is_ours(name) and not any(part.startswith(".") for part in name.split("/"))
+def strangers_in(folder: Path) -> set[str]:
+    """The files in a folder of results, and in folders of it, that no summary there names."""
+    named = {name for summary in folder.glob("*.json") for name in files_of_set(summary)}
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - named
 
 
-def _is_ours(name: object) -> bool:
-    """Whether a name stays within the results, at most one folder deep: nothing elsewhere is moved or removed."""
+def _may_be_of_a_set(name: object) -> bool:
+    """Whether a name stays within the results, at most one folder deep: nothing else is carried or removed."""
     if not isinstance(name, str) or "\\" in name:
         return False
     parts = name.split("/")
-    return len(parts) <= 2 and all(Path(part).name == part != ".." for part in parts)
-
-
-def _manifest(folder: Path) -> tuple[list[str], list[str]]:
-    manifest = json.loads((folder / COMMIT / MANIFEST).read_text(encoding="utf-8"))
-    files, stale = ([name for name in manifest[part] if _is_ours(name)] for part in ("files", "stale"))
-    return files, stale
-
-
-def _move_into_place(folder: Path) -> None:
-    commit, previous = folder / COMMIT, folder / PREVIOUS
-    files, stale = _manifest(folder)
-    previous.mkdir(mode=0o700, exist_ok=True)
-    for name in stale + files:
-        # A file that is no longer in the commit folder was placed before a run was killed here.
-        waits = name in stale or (commit / name).is_file()
-        if waits and name == files[-1] and (folder / name).is_file():
-            shutil.copy(folder / name, previous / name)  # the summary is there at every moment
-        elif waits and (folder / name).is_file():
-            _move(folder / name, previous / name)
-        if (commit / name).is_file():
-            _move(commit / name, folder / name)
-    _tidy_folders(stale + files, folder)
-    flush_folder(folder)
-
-
-def _tidy_folders(names: list[str], folder: Path) -> None:
-    """Folders in ``folder`` that the names lead into: closed to others and flushed, or gone where they are empty."""
-    for inner in {(folder / name).parent for name in names} - {folder}:
-        if inner.is_dir() and any(inner.iterdir()):
-            inner.chmod(inner.stat().st_mode & 0o700)
-            flush_folder(inner)
-        elif inner.is_dir():
-            inner.rmdir()
-
-
-def _move(source: Path, target: Path) -> None:
-    """Rename a file, into a folder that may not be there yet."""
-    target.parent.mkdir(mode=0o700, exist_ok=True)
-    source.replace(target)
-
-
-def _move_back(folder: Path) -> None:
-    """Undo a move that failed: the earlier set stands again, the new one is no longer committed."""
-    commit, previous = folder / COMMIT, folder / PREVIOUS
-    try:
-        files, stale = _manifest(folder)
-        for name in reversed(stale + files):
-            if name in files and not (commit / name).is_file():
-                _move(folder / name, commit / name)
-            if (previous / name).is_file() and not (folder / name).is_file():
-                _move(previous / name, folder / name)
-        _tidy_folders(stale + files, folder)
-        commit.replace(folder / STAGING)
-        shutil.rmtree(previous, ignore_errors=True)
-        flush_folder(folder)
-    except OSError:
-        raise PublishingInterruptedError from None
-
-
-def flush_folder(folder: Path) -> None:
-    """Make the renames within a folder survive a loss of power, where the system lets a folder be flushed."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    return len(parts) <= 2 and all(Path(part).name == part != ".." and part[:1] != "." for part in parts)
 
 
 def csv_bytes(frame: pd.DataFrame, has_header: bool = True) -> bytes:

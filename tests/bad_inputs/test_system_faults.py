@@ -190,11 +190,21 @@ def test_a_results_folder_that_is_a_link_out_of_the_pilot(door, pilot, doors):
 
 @posix
 @BOTH_DOORS
-@pytest.mark.parametrize("name", [".lock", ".staging", ".commit", ".previous", "combined_dataset.csv"])
+def test_a_folder_beside_the_results_that_is_a_link_out_of_the_pilot(door, pilot, doors):
+    pilot.beside.rename(pilot.folder / "moved")
+    pilot.beside.symlink_to(elsewhere_of(pilot))
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(door), pilot, before, "CLINIC: .processed_for_anonym: a link that leads out of")
+
+
+@posix
+@BOTH_DOORS
+@pytest.mark.parametrize("name", [".lock", "new", "earlier", ".hash_key", "combined_dataset.csv", "released"])
 def test_a_link_in_the_results_folder_that_leads_out_of_the_pilot(name, door, pilot, doors):
     elsewhere = elsewhere_of(pilot)
-    (pilot.results / name).unlink(missing_ok=True)
-    (pilot.results / name).symlink_to(elsewhere / "VS.csv" if name in (".lock", "combined_dataset.csv") else elsewhere)
+    path = (pilot.results if name in ("combined_dataset.csv", "released") else pilot.beside) / name
+    path.unlink(missing_ok=True)
+    path.symlink_to(elsewhere if name in ("new", "earlier", "released") else elsewhere / "VS.csv")
     before = snapshot(elsewhere)
     run = doors.start(door)
     assert (run.status, snapshot(elsewhere)) == (INPUT_AT_FAULT, before)

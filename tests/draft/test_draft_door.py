@@ -203,7 +203,7 @@ def test_ids_in_four_spellings_are_united(tmp_path, doors):
     pilot.create()
     pilot.config_file.unlink()
     shutil.rmtree(pilot.folder)
-    without_results = shutil.ignore_patterns("processed_for_anonym")
+    without_results = shutil.ignore_patterns("*processed_for_anonym")
     shutil.copytree(PROJECT / "pilot_report" / "PENTELI", pilot.folder, ignore=without_results)
     assert [run.status for run in doors.start_both()] == [DONE, DONE]
     assert draft_of(pilot)["subject_id"] == {

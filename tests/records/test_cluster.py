@@ -27,8 +27,8 @@ from disclosure_control.records.dask_workers import (
     may_work_in,
 )
 from disclosure_control.records.disk import Limits
+from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.memory import OF_A_WORKER
-from disclosure_control.run.results import SPILL
 from tests.places import PROJECT
 from tests.records.memory_of_a_worker import pages_cleared_again
 from tests.records.tasks_that_fail import broken, dying, dying_once, full
@@ -75,10 +75,10 @@ def test_the_same_bytes_as_in_memory(tmp_path, monkeypatch):
     on_cluster = functools.partial(counting, within_this_process)
     with opening.opened_from_disk(path, EVERY_KIND, READERS, limits=TINY, counting=on_cluster) as opened:
         found = results_of(opened, tmp_path / "cluster")
-        modes = {oct(one.stat().st_mode & 0o777) for one in (tmp_path / SPILL).rglob("*[!k]") if one.is_file()}
+        modes = {oct(one.stat().st_mode & 0o777) for one in (beside(tmp_path) / SPILL).rglob("*[!k]") if one.is_file()}
     assert found == expected
     assert modes == {"0o600"}
-    assert not (tmp_path / SPILL).exists()
+    assert not (beside(tmp_path) / SPILL).exists()
 
 
 # ---------------------------------------------------------------- what goes wrong
@@ -214,7 +214,7 @@ def test_a_scheduler_that_is_not_there_is_told(pilot, doors, monkeypatch):
     assert run.status == INPUT_AT_FAULT
     assert run.fault_lines == [line for line in run.fault_lines if "refuses or cannot be reached" in line]
     assert of_the_data(files_below(pilot.results)) == before
-    assert not (pilot.results / SPILL).exists()
+    assert not (pilot.beside / SPILL).exists()
 
 
 def test_without_dask_it_is_told_what_to_install(pilot, doors, monkeypatch):
@@ -261,7 +261,7 @@ def test_a_worker_that_dies_at_a_task_changes_no_byte(tmp_path, monkeypatch, nam
         found = results_of(opened, tmp_path / "cluster")
     assert (tmp_path / "died").exists()
     assert found == expected
-    assert not (tmp_path / SPILL).exists()
+    assert not (beside(tmp_path) / SPILL).exists()
 
 
 @pytest.mark.thorough("processes: 10 s each")
@@ -286,7 +286,7 @@ def test_a_task_that_fails_in_a_process_is_told_and_leaves_the_earlier_results(
     assert "Traceback" not in run.err
     assert not leaks(run.out, run.err)
     assert of_the_data(files_below(pilot.results)) == before
-    assert not (pilot.results / SPILL).exists()
+    assert not (pilot.beside / SPILL).exists()
 
 
 def of_dask(command: str, *arguments: str) -> subprocess.Popen:

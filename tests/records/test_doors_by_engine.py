@@ -15,7 +15,7 @@ from disclosure_control.records.disk import Limits
 from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.merging import MergeLimits
 from disclosure_control.records.spill import SpilledArrays
-from disclosure_control.run.results import SPILL
+from disclosure_control.run.beside import SPILL
 from disclosure_control.steps import STEPS, settings_module
 from disclosure_control.steps.risk.sections import SECTIONS
 from tests.places import PROJECT
@@ -172,7 +172,7 @@ def test_the_files_of_a_released_pilot_are_the_same(pilot, doors, monkeypatch, e
     run = doors.start(2, "--engine", engine)
     assert run.status == DONE
     assert published(pilot) == before
-    assert not (pilot.results / SPILL).exists()
+    assert not (pilot.beside / SPILL).exists()
     assert not leaks(run.out, run.err)
     if os.name == "posix":
         assert {path.stat().st_mode & 0o777 for path in (pilot.results / "released").iterdir()} == {0o600}

@@ -16,8 +16,8 @@ from Create_Combined_Pilot_Dataset import add_merge_options, combine_or_draft
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import merging, spill
 from disclosure_control.records.merging import MergeLimits, SpilledFrames, working_on
+from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.doors import INPUT_AT_FAULT, run_door
-from disclosure_control.run.results import SPILL
 from study.merge.combine import combine_domains
 from study.merge.domains import DividedDomain
 from study.merge.settings import MergeSettings
@@ -135,7 +135,7 @@ def test_what_is_divided_is_given_back_part_by_part(tmp_path):
     with working_on("disk", tmp_path, results, SPARSE) as working:
         n_pieces = len(list(combine_domains(tmp_path, SubjectIdRule(), MergeSettings(), working).pieces))
         assert n_pieces > 1
-        assert [path.name for path in (results / SPILL).iterdir()] == ["combined"]
+        assert [path.name for path in (beside(results) / SPILL).iterdir()] == ["combined"]
 
 
 def test_the_room_on_the_disk_is_asked_again_once_the_cells_are_known(tmp_path, monkeypatch):

@@ -14,7 +14,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import spill
 from disclosure_control.records.disk import Limits
 from disclosure_control.records.spill import SpilledArrays, spill_folder
-from disclosure_control.run.results import SPILL, held
+from disclosure_control.run.beside import SPILL, beside
+from disclosure_control.run.results import held
 from tests.records.test_engines import CONFIG
 from tests.records.written_pilots import READERS, text_of
 
@@ -29,8 +30,8 @@ def test_files_are_for_the_controller_alone_and_gone_afterwards(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(PEOPLE))
     with opening.opened_from_disk(path, CONFIG, READERS):
-        found = modes(tmp_path / SPILL)
-        folders = {path.name for path in (tmp_path / SPILL).rglob("*") if path.is_dir()} | {SPILL}
+        found = modes(beside(tmp_path) / SPILL)
+        folders = {path.name for path in (beside(tmp_path) / SPILL).rglob("*") if path.is_dir()} | {SPILL}
         assert len(found) > len(folders)
         assert {mode for name, mode in found.items() if name not in folders} == {0o600}
         assert {found[name] for name in folders} == {0o700}
@@ -45,14 +46,14 @@ def test_they_are_gone_after_a_fault_as_well(tmp_path):
         opening.opened_from_disk(path, CONFIG, READERS),
     ):
         pass
-    assert not (tmp_path / SPILL).exists()
+    assert not (beside(tmp_path) / SPILL).exists()
 
 
 def test_what_a_killed_run_left_is_gone_at_the_next_start(tmp_path):
-    (tmp_path / SPILL).mkdir()
-    (tmp_path / SPILL / "subjects").write_text("ZZSUBJ")
+    (beside(tmp_path) / SPILL).mkdir(parents=True)
+    (beside(tmp_path) / SPILL / "subjects").write_text("ZZSUBJ")
     with held(tmp_path):
-        assert not (tmp_path / SPILL).exists()
+        assert not (beside(tmp_path) / SPILL).exists()
 
 
 def test_a_disk_without_room_is_a_fault_before_anything_is_read(tmp_path):

@@ -16,7 +16,7 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, SMALLEST_PRINTED_GROUP
 from disclosure_control.records.people import count_in_memory
-from disclosure_control.report.history import Memory, drift, read_memory, remember
+from disclosure_control.report.history import Memory, drift, latest_memory, read_memory, remember
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.logs import SilentLog
@@ -234,7 +234,37 @@ def test_a_history_that_no_run_wrote_stops_the_run_until_it_is_deleted(pilot, do
     assert "history.jsonl: not as a run writes it" in run.err
     path.unlink()
     assert doors.start(2).status == DONE
+    assert len(lines_of(pilot)) == 2  # it goes on from the one beside the results
+    path.write_text("no json\n")
+    for one in (path, pilot.beside / path.name):
+        one.unlink()
+    assert doors.start(2).status == DONE
     assert len(lines_of(pilot)) == 1
+
+
+def test_a_history_outlives_its_set(pilot, doors, clock):
+    """The results are deleted; then an older copy of them is put back: no line is lost."""
+    older = pilot.root / "older"
+    shutil.copytree(pilot.results, older)
+    assert doors.start(2).status == DONE
+    before = lines_of(pilot)
+    shutil.rmtree(pilot.results)
+    assert [run.status for run in doors.start_both()] == [DONE, DONE]
+    assert lines_of(pilot)[:-1] == before
+    assert "newly_alone" in lines_of(pilot)[-1]
+    shutil.rmtree(pilot.results)
+    older.rename(pilot.results)
+    assert doors.start(2).status == DONE
+    assert lines_of(pilot)[:2] == before
+    assert len(lines_of(pilot)) == 4
+
+
+@pytest.mark.parametrize("name", ["history.jsonl", "alone_since.csv"])
+def test_what_is_kept_beside_a_set_must_be_as_a_run_wrote_it_too(pilot, name):
+    (pilot.beside / name).write_text("no such thing\n")
+    with pytest.raises(FaultyInputError, match=rf"\.processed_for_anonym/{name}: not as a run writes it"):
+        latest_memory(pilot.results)
+    read_memory(pilot.results)
 
 
 def test_tables_that_no_run_wrote_are_named_together(pilot):

@@ -51,7 +51,7 @@ def shipped_run(name: str, keys: dict, root: Path, monkeypatch) -> Path:
     """The folder of results of a shipped pilot whose config has further keys."""
     pilots, configs = root / "pilots", root / "configs"
     configs.mkdir()
-    shutil.copytree(PROJECT / "pilot_report" / name, pilots / name, ignore=shutil.ignore_patterns("processed*"))
+    shutil.copytree(PROJECT / "pilot_report" / name, pilots / name, ignore=shutil.ignore_patterns("*processed*"))
     module = ast.parse((PROJECT / "config" / f"{name}.py").read_text(encoding="utf-8"))
     literal = ast.literal_eval(module.body[-1].value) | keys
     (configs / f"{name}.py").write_text(f"config = {literal!r}\n", encoding="utf-8")

@@ -191,7 +191,7 @@ def test_whoever_forges_hashes_too_is_found_by_the_run_again(published):
 
     path = published.results / "risky_rows_k3_anonymity.csv"
     path.write_text(path.read_text().replace(DISTRICT, "D", 1))
-    key = (published.results / KEY_FILE).read_bytes()
+    key = (published.beside / KEY_FILE).read_bytes()
     true = fingerprint(key, hashlib.sha256(path.read_bytes()).hexdigest())
     for name in (SUMMARY, MANIFEST):
         text = (published.results / name).read_text()
@@ -264,7 +264,7 @@ def test_nothing_to_compare(published, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert main([str(tmp_path / "empty")]) == INPUT_AT_FAULT
     assert "name a folder that Main_Anonymization.py wrote" in capsys.readouterr().err
-    key = published.results / KEY_FILE
+    key = published.beside / KEY_FILE
     key.write_bytes(key.read_bytes() + b"\n")
     before = snapshot(published.root)
     assert main([str(published.results)]) == INPUT_AT_FAULT

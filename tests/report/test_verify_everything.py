@@ -86,9 +86,9 @@ def changed_of(pilot) -> list[str]:
 
 
 def all_files(pilot) -> list:
-    """Inputs, config, and everything in the folder of results but its lock."""
-    paths = [path for path in pilot.folder.rglob("*") if path.is_file() and path.name != ".lock"]
-    return [*sorted(paths), pilot.config_file]
+    """Inputs, config, everything in the folder of results, and the key beside it."""
+    paths = [path for path in pilot.folder.rglob("*") if path.is_file() and path.parent != pilot.beside]
+    return [*sorted(paths), pilot.beside / KEY_FILE, pilot.config_file]
 
 
 def test_one_flipped_bit_of_any_file_is_found_and_the_file_is_named(published, capsys):
@@ -122,7 +122,7 @@ def other(value):
 
 def forged(pilot, place: tuple[str, ...]) -> None:
     """One figure of the summary is another one, and every hash that a run would make of it is made anew."""
-    results, key = pilot.results, (pilot.results / KEY_FILE).read_bytes()
+    results, key = pilot.results, (pilot.beside / KEY_FILE).read_bytes()
     summary, manifest = (json.loads((results / name).read_text(encoding="utf-8")) for name in (SUMMARY, MANIFEST))
     inner = summary
     for name in place[:-1]:

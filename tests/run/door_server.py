@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import gc
 import importlib
 import io
@@ -17,8 +18,10 @@ import os
 import runpy
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+from disclosure_control.run import exchange
 from tests.run.synthetic_pilot import NOW, SCRIPTS
 
 OPERATIONS = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
@@ -30,18 +33,22 @@ class Breaker:
 
     def __init__(self, n: int, how: str):
         self.n, self.how, self.count, self.pid = n, how, 0, os.getpid()
-        self.renames: list[int] = []
+        self.exchanged: int | None = None
         sys.addaudithook(self.hook)
         os.fsync = self.fsync
 
     def hook(self, event: str, arguments: tuple) -> None:
         if event in OPERATIONS or (event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING):
             self.step()
-            if event == "os.rename":
-                self.renames.append(self.count)
 
     def fsync(self, descriptor) -> None:
         self.step()  # the death of a process, unlike that of a machine, loses nothing that was written
+
+    def exchange(self, really: Callable, *folders: Path) -> None:
+        """The exchange of the sets: one call of the system, which the interpreter does not report."""
+        self.step()
+        self.exchanged = self.count
+        really(*folders)
 
     def step(self) -> None:
         self.count += 1
@@ -52,8 +59,10 @@ class Breaker:
             raise OSError(number, os.strerror(number))
 
 
-def run_door(desk: str, script: str, arguments: list[str], n: int, how: str, output: str, report: int) -> None:
-    """In the child: never returns."""
+def run_door(
+    desk: str, script: str, arguments: list[str], n: int, how: str, by_renames: bool, output: str, report: int
+) -> None:
+    """In the child: never returns. ``by_renames``: as on a system that cannot exchange two folders."""
     sys.dont_write_bytecode = True
     for name, descriptor in (("out", 1), ("err", 2)):
         opened = os.open(Path(output) / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -67,6 +76,10 @@ def run_door(desk: str, script: str, arguments: list[str], n: int, how: str, out
     clock.utc_now = lambda: NOW
     status = 99
     breaker = Breaker(n, how)
+    results = importlib.import_module("disclosure_control.run.results")
+    results.exchange = functools.partial(breaker.exchange, exchange.exchange)
+    if by_renames:
+        exchange._exchanged = lambda one, other: False
     try:
         runpy.run_path(str(Path(__file__).resolve().parents[2] / script), run_name="__main__")
     except SystemExit as ended:
@@ -76,7 +89,7 @@ def run_door(desk: str, script: str, arguments: list[str], n: int, how: str, out
         sys.stdout.flush()
         sys.stderr.flush()
         modules = [name for name, module in sys.modules.items() if getattr(module, "__spec__", None)]
-        told = {"status": status, "operations": breaker.count, "renames": breaker.renames, "modules": modules}
+        told = {"status": status, "operations": breaker.count, "exchanged": breaker.exchanged, "modules": modules}
         os.write(report, json.dumps(told).encode())
         os._exit(0)
 

@@ -89,20 +89,22 @@ class DoorServer:
             encoding="utf-8",
         )
 
-    def start(self, pilot: SyntheticPilot, door: int, n: int, how: str, *arguments: str) -> SyntheticRun | None:
+    def start(
+        self, pilot: SyntheticPilot, door: int, n: int, how: str, *arguments: str, by_renames: bool = False
+    ) -> SyntheticRun | None:
         """Start a door that is killed before its n-th operation on files, or whose n-th fails with this error's name.
 
         None if it was killed; what it came to if it ended by itself. Then it is known, too, how many operations it
-        had, and which of them renamed a file.
+        had, and which of them ``exchanged`` the sets; ``by_renames``: as a system does that cannot at once.
         """
         request = {"desk": str(pilot.desk), "script": SCRIPTS[door], "arguments": arguments, "n": n, "how": how}
-        request["output"] = str(self.output)
+        request |= {"output": str(self.output), "by_renames": by_renames}
         self.process.stdin.write(json.dumps(request) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         if answer["signal"]:
             return None
-        self.operations, self.renames = answer["operations"], answer["renames"]
+        self.operations, self.exchanged = answer["operations"], answer["exchanged"]
         return SyntheticRun(
             answer["status"], *((self.output / name).read_text(encoding="utf-8") for name in ("out", "err"))
         )

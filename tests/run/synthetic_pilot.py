@@ -22,6 +22,7 @@ from types import CodeType
 import pytest
 
 import disclosure_control.run.doors  # noqa: F401 - before the project folder is replaced
+from disclosure_control.run.beside import beside
 from tests.places import PROJECT
 
 SCRIPTS = {1: "Create_Combined_Pilot_Dataset.py", 2: "Main_Anonymization.py"}
@@ -124,6 +125,11 @@ class SyntheticPilot:
     @property
     def config_file(self) -> Path:
         return self.config_folder / f"{self.name}.py"
+
+    @property
+    def beside(self) -> Path:
+        """What outlives a set of results: key, lock, memory; and where a run works."""
+        return beside(self.results)
 
     @property
     def combined(self) -> Path:

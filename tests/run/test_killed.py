@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
+from disclosure_control.run.beside import MOVED_OUT, SPILL, WORK_FOLDERS
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from disclosure_control.run.results import SPILL
 from tests.examples import is_thorough, quick_share_of, some_of
 from tests.run.processes import DoorServer
 from tests.run.synthetic_pilot import (
@@ -83,8 +83,9 @@ def visible(pilot: SyntheticPilot) -> dict[str, bytes]:
 
 
 def left_over(pilot: SyntheticPilot) -> list[str]:
-    hidden = {path.name for path in pilot.results.iterdir() if path.name.startswith(".")}
-    return sorted(hidden - {".lock", KEY_FILE})
+    """What lies beside the results and is unfinished, and what does not belong among them."""
+    unfinished = [path.name for path in pilot.beside.iterdir() if path.name in (*WORK_FOLDERS, MOVED_OUT)]
+    return sorted([*unfinished, *(path.name for path in pilot.results.glob(".*"))])
 
 
 def hashes_are_true(files: dict[str, bytes], summary: str, key: bytes) -> bool:
@@ -109,18 +110,18 @@ def versions(request, tmp_path, finished_template, monkeypatch, capsys):
     )
 
 
-def moments(server, pilot: SyntheticPilot, door: int) -> list[int]:
+def moments(server, pilot: SyntheticPilot, door: int, by_renames: bool = False) -> list[int]:
     """Each operation of a start of this door, which is made, and the one after the last.
 
-    The quick run takes a few at even distances, the last, and four that follow a renaming: there results are a mixture.
+    The quick run takes a few at even distances, the last, and those around the exchange of the sets. ``by_renames``
+    only what comes with these is another matter.
     """
-    assert server.start(pilot, door, NEVER, "kill").status in (DONE, INPUT_AT_FAULT)
-    after_renames = [n + 1 for n in server.renames]
-    some_of_renames = after_renames[1 :: max(2, len(after_renames) // 4)]
-    before_them = some_of(range(1, server.operations + 2))
-    if not is_thorough():  # a door for each: 0.1 s
-        before_them = before_them[:: max(len(before_them) // 3, 1)]
-    return sorted({*before_them, server.operations, server.operations + 1, *some_of_renames})
+    assert server.start(pilot, door, NEVER, "kill", by_renames=by_renames).status in (DONE, INPUT_AT_FAULT)
+    every = some_of(range(1, server.operations + 2))
+    if by_renames or not is_thorough():  # a door for each: 0.1 s
+        every = every[:: max(len(every) // 3, 1)]
+    around = [] if server.exchanged is None else range(server.exchanged - 1, server.exchanged + 6)
+    return sorted({*every, *around, server.operations, server.operations + 1})
 
 
 BOTH_DOORS = pytest.mark.parametrize(
@@ -138,34 +139,36 @@ def start_with_a_faulty_config(pilot, door, monkeypatch, capsys):
 
 
 @BOTH_DOORS
-def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch, capsys):
-    seen, ended = {"old": 0, "mixture": 0, "new": 0}, None
-    for n in moments(server, versions.copy(tmp_path / "whole"), versions.door):
+@pytest.mark.parametrize("by_renames", [False, pytest.param(True, marks=pytest.mark.thorough("1 s"))])
+def test_a_door_killed_at_any_operation(versions, server, tmp_path, monkeypatch, capsys, by_renames):
+    """The results are wholly the old or wholly the new ones, at once; by renames there are none for a moment."""
+    seen, ended = {"old": 0, "none": 0, "new": 0}, None
+    for n in moments(server, versions.copy(tmp_path / "whole"), versions.door, by_renames):
         pilot = versions.copy(tmp_path / "killed")
-        ended = server.start(pilot, versions.door, n, "kill")
-        found, summary, key = visible(pilot), SUMMARY[versions.door], (pilot.results / KEY_FILE).read_bytes()
-
-        for name, content in found.items():
-            assert content in (versions.old.get(name), versions.new.get(name)), f"{n}: {name} is neither old nor new"
-        state = "old" if found == versions.old else "new" if found == versions.new else "mixture"
+        ended = server.start(pilot, versions.door, n, "kill", by_renames=by_renames)
+        found = visible(pilot)
+        assert found in (versions.old, versions.new, {}), f"{n}: neither wholly old nor wholly new"
+        state = "old" if found == versions.old else "new" if found == versions.new else "none"
         seen[state] += 1
-        assert hashes_are_true(found, summary, key) == (state != "mixture"), f"{n}: the hashes do not tell"
+        if found:
+            key = (pilot.beside / KEY_FILE).read_bytes()
+            assert hashes_are_true(found, SUMMARY[versions.door], key), f"{n}: the hashes do not tell"
 
         start_with_a_faulty_config(pilot, 1 + n % 2, monkeypatch, capsys)
-        assert visible(pilot) in (versions.old, versions.new), f"{n}: neither wholly old nor wholly new"
+        assert visible(pilot) == (versions.new if state == "new" else versions.old), f"{n}: changed by the next start"
         assert left_over(pilot) == []
 
-        if state == "mixture" or n % 4 == 0:
+        if n % 4 == 0:
             assert Doors(pilot.desk, monkeypatch, capsys).start(versions.door).status == DONE
             assert of_the_data(visible(pilot)) == of_the_data(versions.new)
             assert left_over(pilot) == []
         shutil.rmtree(pilot.root)
     assert ended, "the door never ended by itself"
     assert ended.status == DONE
-    # The moments before, during and after the renames were all met, or the test would have shown nothing.
-    assert seen["old"] >= quick_share_of(11)
-    assert seen["mixture"] >= 1
+    # The moments before and after the exchange were met, and that between two renames, or this would show nothing.
+    assert seen["old"] >= (2 if by_renames else quick_share_of(11))
     assert seen["new"] >= 2
+    assert bool(seen["none"]) == by_renames
 
 
 @COSTLY
@@ -191,10 +194,14 @@ def test_a_door_that_works_from_disk_killed(versions, server, tmp_path, monkeypa
 
 @COSTLY
 @BOTH_DOORS
-def test_killed_while_it_recovers_from_being_killed(versions, server, tmp_path, monkeypatch, capsys):
-    moments(server, versions.copy(tmp_path / "whole"), versions.door)
-    first = next(n for n in server.renames if mixture_after(versions, server, n + 1, tmp_path / "mixture"))
-    faulty = copy_of(tmp_path / "mixture", tmp_path / "faulty")
+@pytest.mark.parametrize("by_renames", [False, True])
+def test_killed_while_it_recovers_from_being_killed(versions, server, tmp_path, monkeypatch, capsys, by_renames):
+    """Killed once the sets were exchanged, or between the renames; and then at any operation of the next start."""
+    moments(server, versions.copy(tmp_path / "whole"), versions.door, by_renames)
+    faulty = versions.copy(tmp_path / "faulty")
+    assert server.start(faulty, versions.door, server.exchanged + 2, "kill", by_renames=by_renames) is None
+    assert visible(faulty) == ({} if by_renames else versions.new)
+    assert left_over(faulty)
     faulty.write_config(FAULTY_CONFIG)  # the door recovers and gets no further
     recovered = {}
     for n in moments(server, copy_of(faulty.root, tmp_path / "whole recovery"), 3 - versions.door):
@@ -202,22 +209,12 @@ def test_killed_while_it_recovers_from_being_killed(versions, server, tmp_path, 
         server.start(pilot, 3 - versions.door, n, "kill")
         recovered[n] = not left_over(pilot)
         start_with_a_faulty_config(pilot, 1 + n % 2, monkeypatch, capsys)
-        assert visible(pilot) == versions.new, f"killed after {first}, and at {n} while recovering"
+        assert visible(pilot) == (versions.old if by_renames else versions.new), f"killed at {n} while recovering"
         assert left_over(pilot) == []
         shutil.rmtree(pilot.root)
     assert not recovered[1]
     assert recovered[n]
     assert n > 5
-
-
-def mixture_after(versions, server, n, root) -> bool:
-    """Whether killing at the n-th operation leaves a mixture; if so it stays at ``root``."""
-    pilot = versions.copy(root)
-    server.start(pilot, versions.door, n, "kill")
-    if visible(pilot) not in (versions.old, versions.new):
-        return True
-    shutil.rmtree(root)
-    return False
 
 
 @COSTLY

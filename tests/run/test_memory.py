@@ -47,7 +47,7 @@ def test_the_c_library_keeps_as_much_as_its_version_allows(monkeypatch, pools, m
 @pytest.mark.parametrize("door", SCRIPTS)
 def test_from_disk_little_is_kept(monkeypatch, pools, pilot, doors, door):
     library = Library(1 << 40)
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: library)
+    monkeypatch.setattr(ctypes, "CDLL", lambda name, **options: library)
     for engine, (largest, most) in {"memory": (1 << 28, 1 << 30), "disk": (1 << 21, 1 << 21)}.items():
         assert doors.start(door, "--engine", engine).status == DONE
         assert library.options == {M_MMAP_THRESHOLD: largest, M_TRIM_THRESHOLD: most, M_ARENA_MAX: 1}

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -19,8 +20,10 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.report.history import read_memory
+from disclosure_control.run.beside import beside
+from disclosure_control.run.exchange import exchange
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint, key_of, known_key
-from disclosure_control.run.results import COMMIT, MANIFEST, csv_bytes, harmless, held, staged
+from disclosure_control.run.results import csv_bytes, harmless, staged
 from tests.cases import each
 from tests.examples import any_text, examples
 from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot
@@ -58,7 +61,7 @@ def watched(look, pilot):
     def hook(event, arguments):
         if active and event in ("open", "os.rename") and isinstance(arguments[event == "os.rename"], str | os.PathLike):
             path = Path(os.path.normpath(arguments[event == "os.rename"]))
-            if path.is_relative_to(pilot.results):
+            if path.is_relative_to(pilot.results) or path.is_relative_to(pilot.beside):
                 look(event, path)
 
     sys.addaudithook(hook)  # for good: a hook cannot be taken away
@@ -128,7 +131,7 @@ def test_nothing_is_open_to_others_for_a_moment(door, pilot, doors):
 def hash_of(content: bytes, door: int, pilot) -> str:
     """As the summary of a door holds it: plain where it is restricted, and keyed where it goes from hand to hand."""
     plain = hashlib.sha256(content).hexdigest()
-    return plain if door == 1 else fingerprint((pilot.results / KEY_FILE).read_bytes(), plain)
+    return plain if door == 1 else fingerprint((pilot.beside / KEY_FILE).read_bytes(), plain)
 
 
 @BOTH_DOORS
@@ -164,7 +167,7 @@ def test_no_hand_to_hand_file_is_an_oracle(pilot):
 
 @posix
 def test_the_key_of_the_hashes_is_the_controllers_alone_and_stays(pilot, doors):
-    key = pilot.results / KEY_FILE
+    key = pilot.beside / KEY_FILE
     before = key.read_bytes()
     assert (len(before), stat.S_IMODE(key.stat().st_mode)) == (64, 0o600)
     doors.start(2)
@@ -179,23 +182,23 @@ def test_the_key_of_the_hashes_is_the_controllers_alone_and_stays(pilot, doors):
 @pytest.mark.parametrize("changed", [lambda key: key + b"\n", lambda key: key[:9], lambda key: key[:-1] + b"X"])
 def test_a_key_that_somebody_changed_is_a_fault_and_is_left_as_it_is(pilot, changed):
     """An editor adds the end of a line: the true key can still be put right, and must not go."""
-    key = pilot.results / KEY_FILE
+    key = pilot.beside / KEY_FILE
     key.write_bytes(changed(key.read_bytes()))
-    before = snapshot(pilot.results)
+    before = snapshot(pilot.folder)
     for look in (key_of, read_memory):
         with pytest.raises(FaultyInputError, match=r"\.hash_key: not as a run writes it; put it back from a copy"):
             look(pilot.results)
-    assert snapshot(pilot.results) == before
+    assert snapshot(pilot.folder) == before
 
 
 def test_a_changed_key_stops_door_2_before_it_works(pilot, doors):
-    key = pilot.results / KEY_FILE
+    key = pilot.beside / KEY_FILE
     key.write_bytes(key.read_bytes() + b"\n")
-    before = snapshot(pilot.results)
+    before = snapshot(pilot.folder)
     run = doors.start(2)
     assert run.status == INPUT_AT_FAULT
     assert ".hash_key: not as a run writes it" in run.err
-    assert snapshot(pilot.results) == before
+    assert snapshot(pilot.folder) == before
 
 
 def test_a_key_is_made_whole_at_once(tmp_path, monkeypatch):
@@ -210,7 +213,7 @@ def test_a_key_is_made_whole_at_once(tmp_path, monkeypatch):
             key_of(tmp_path)
     assert known_key(tmp_path) is None
     made = key_of(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [KEY_FILE]
+    assert [path.name for path in beside(tmp_path).iterdir()] == [KEY_FILE]
     assert key_of(tmp_path) == known_key(tmp_path) == made
 
 
@@ -226,37 +229,29 @@ def test_what_is_restricted_is_said_to_be(pilot):
 
 
 @BOTH_DOORS
-def test_the_json_summary_comes_last(door, pilot, doors):
-    files = []
-
-    def look(event, path):
-        name = path.relative_to(pilot.results).as_posix()
-        if event == "os.rename" and not name.startswith("."):
-            files.append(name)
-
-    with watched(look, pilot):
-        doors.start(door)
-    assert set(files) == {1: OF_DOOR_1, 2: OF_DOOR_2}[door]
-    assert files[-1] == SUMMARIES[door]
-
-
-@BOTH_DOORS
 def test_results_are_flushed_before_they_are_published(door, pilot, doors, monkeypatch):
-    """A power cut after the rename must not leave names without content."""
+    """A power cut after the exchange must not leave names without content."""
     steps = []
     flush = os.fsync
 
     def flushed(descriptor):
-        steps.append(("flush", os.fstat(descriptor).st_ino))
+        steps.append(os.fstat(descriptor).st_ino)
         flush(descriptor)
 
+    def exchanged(*folders):
+        steps.append("exchange")
+        exchange(*folders)
+
     monkeypatch.setattr(os, "fsync", flushed)
-    with watched(lambda event, _: event == "os.rename" and steps.append(("rename", None)), pilot):
-        doors.start(door)
-    before_first_rename = {inode for kind, inode in steps[: steps.index(("rename", None))]}
+    monkeypatch.setattr("disclosure_control.run.results.exchange", exchanged)
+    doors.start(door)
+    n_before = steps.index("exchange")
     for name in {1: OF_DOOR_1, 2: OF_DOOR_2}[door]:
-        assert (pilot.results / name).stat().st_ino in before_first_rename, name
-    assert ("flush", pilot.results.stat().st_ino) in steps[steps.index(("rename", None)) :]
+        assert (pilot.results / name).stat().st_ino in steps[:n_before], name
+    for folder in (pilot.results, pilot.results / "evidence"):
+        assert folder.stat().st_ino in steps[:n_before]
+    for folder in (pilot.folder, pilot.beside):
+        assert folder.stat().st_ino in steps[n_before:]
 
 
 # ---------------------------------------------------------------- what goes and what stays
@@ -301,14 +296,29 @@ OF_THE_USER = (
 )
 
 
-def test_files_that_no_run_made_stay(pilot, doors):
-    (pilot.results / "archive").mkdir()
-    for name in OF_THE_USER:
+@BOTH_DOORS
+def test_files_that_no_run_made_are_moved_out_and_the_run_says_so(door, pilot, doors):
+    """A set is what runs wrote: nobody hands on, with ``released/``, what was never looked at. Nothing is lost."""
+    in_folders = ("evidence/notes.txt", "released/dm.xpt")
+    before = names(pilot)
+    for name in (*OF_THE_USER, *in_folders):
+        (pilot.results / name).parent.mkdir(exist_ok=True)
         (pilot.results / name).write_text("of the user's own")
-    pilot.configure(K=5)
-    for run in doors.start_both():
-        assert run.status == DONE
-    assert {(pilot.results / name).read_text() for name in OF_THE_USER} == {"of the user's own"}
+    run = doors.start(door)
+    assert run.status == DONE
+    assert names(pilot) == before
+    (place,) = (pilot.beside / "moved_out").iterdir()
+    where = place.relative_to(pilot.folder)
+    assert f"12 files in processed_for_anonym that no run wrote were moved to {where}." in run.out
+    found = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
+    assert found == dict.fromkeys((*OF_THE_USER, *in_folders), "of the user's own")
+
+
+def test_a_combined_dataset_that_no_run_made_stays_for_door_2(pilot, doors):
+    (pilot.results / "merge_report.json").unlink()
+    assert doors.start(2).status == DONE
+    assert names(pilot) == OF_DOOR_2 | {"combined_dataset.csv"}
+    assert not (pilot.beside / "moved_out").exists()
 
 
 @BOTH_DOORS
@@ -342,44 +352,40 @@ def test_a_failed_run_leaves_all_as_it_was(door, pilot, doors, monkeypatch):
 
 
 @BOTH_DOORS
-def test_a_result_that_another_program_holds_open(door, pilot, doors, monkeypatch):
-    """On Windows a file that is open in Excel cannot be replaced: nothing is, and nothing is later, either."""
-    replace = Path.replace
-    held = {1: "combined_dataset.csv", 2: "risky_rows_k3_anonymity.csv"}[door]
+def test_a_folder_that_another_program_holds_open(door, pilot, doors, monkeypatch):
+    """On Windows a folder with a file that is open in Excel cannot be renamed: nothing is, and nothing is later."""
+    rename = Path.rename
 
-    def replace_unless_held(path, target):
-        if pilot.results / held in (Path(path).resolve(), Path(target).resolve()):
+    def rename_unless_held(path, target):
+        if pilot.results in (path, target):
             raise PermissionError(13, "The process cannot access the file", str(path), None, str(target))
-        return replace(path, target)
+        return rename(path, target)
 
     pilot.write_rows("VS.csv", rows_of("VS")[:6])
     pilot.configure(T=20)
-    visible = {name: entry for name, entry in snapshot(pilot.results).items() if not name.startswith(".")}
+    before = snapshot(pilot.folder)
     with monkeypatch.context() as excel:
-        excel.setattr(Path, "replace", replace_unless_held)
+        excel.setattr("disclosure_control.run.exchange._exchanged", lambda one, other: False)
+        excel.setattr(Path, "rename", rename_unless_held)
         run = doors.start(door)
     assert run.status == INPUT_AT_FAULT
-    assert held in run.err
-    assert {name: entry for name, entry in snapshot(pilot.results).items() if not name.startswith(".")} == visible
-    pilot.write_config('config = {"K": 0, "subject_id": 5}')
-    doors.start(door)
-    assert {name: entry for name, entry in snapshot(pilot.results).items() if name != KEY_FILE} == visible
+    assert "(processed_for_anonym): results not changed" in run.err
+    assert snapshot(pilot.folder) == before
 
 
-def test_a_manifest_names_nothing_outside_the_folder(tmp_path):
-    """Neither a file of another pilot is moved away, nor put in place."""
-    results, other = tmp_path / "P" / "results", tmp_path / "OTHER"
-    (results / COMMIT).mkdir(parents=True)
-    other.mkdir()
-    (other / "LB.csv").write_text("of another pilot")
-    names = {"files": ["../../OTHER/DM.csv", "P.json"], "stale": ["../../OTHER/LB.csv"]}
-    (results / COMMIT / MANIFEST).write_text(json.dumps(names))
-    (results / COMMIT / "P.json").write_text("{}")
-    with held(results):
-        pass
-    assert (other / "LB.csv").read_text() == "of another pilot"
-    assert [path.name for path in other.iterdir()] == ["LB.csv"]
-    assert (results / "P.json").is_file()
+def test_what_earlier_versions_kept_in_the_set_comes_to_lie_beside_it(pilot, doors):
+    """Fingerprints stay what they were, and the history goes on."""
+    key, lines = (pilot.beside / KEY_FILE).read_bytes(), (pilot.results / "history.jsonl").read_text()
+    (pilot.beside / KEY_FILE).rename(pilot.results / KEY_FILE)
+    (pilot.results / ".lock").touch()
+    shutil.rmtree(pilot.beside)
+    run = doors.start(2)
+    assert run.status == DONE
+    assert "moved to" not in run.out
+    assert (pilot.beside / KEY_FILE).read_bytes() == key
+    assert (pilot.results / "history.jsonl").read_text().startswith(lines)
+    assert names(pilot) == OF_DOOR_1 | OF_DOOR_2
+    assert not [path.name for path in pilot.results.iterdir() if path.name.startswith(".")]
 
 
 # ---------------------------------------------------------------- cells that a spreadsheet would run

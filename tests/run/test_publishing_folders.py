@@ -1,22 +1,29 @@
-"""A set with a folder in it: published at once like the rest, completed or undone after a stop at any rename."""
+"""A set changes hands as one folder, at once or by renames that are undone, whatever stops the run."""
 
 from __future__ import annotations
 
+import errno
+import itertools
 import json
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from disclosure_control.run.fingerprints import KEY_FILE
-from disclosure_control.run.results import held, recover, staged
+from disclosure_control.run import exchange as exchanging
+from disclosure_control.run.beside import MOVED_OUT, NEW, beside
+from disclosure_control.run.results import files_of_set, held, recover, staged
 
 SUMMARY = "P_privacy_summary.json"
+OTHER = "merge_report.json"
+posix = pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX systems")
 
 
-def publish(folder: Path, files: dict[str, bytes | Path]) -> None:
-    with staged(folder, SUMMARY) as results:
+def publish(folder: Path, files: dict[str, bytes | Path], summary: str = SUMMARY, carried: tuple = ()) -> None:
+    with staged(folder, summary, carried=carried) as results:
         results.write_all({}, {}, files)
         results.publish({})
 
@@ -25,17 +32,30 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name not in (".lock", KEY_FILE, SUMMARY)
+        if path.is_file() and path.name != SUMMARY
     }
 
 
 OLD = {"a.txt": b"old", "released/dm.csv": b"old dm", "released/gone.csv": b"old gone"}
-NEW = {"a.txt": b"new", "released/dm.csv": b"new dm", "released/ae.csv": b"new ae"}
+NEW_ONES = {"a.txt": b"new", "released/dm.csv": b"new dm", "released/ae.csv": b"new ae"}
 
 
-def test_a_file_that_was_written_already_is_taken_from_its_path(tmp_path):
-    aside, results = tmp_path / "aside.csv", tmp_path / "results"
-    results.mkdir()
+@pytest.fixture
+def results(tmp_path):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(params=["at once", "by renames"])
+def either_way(request, monkeypatch):
+    """As a system does that can exchange folders, and as one that cannot."""
+    if request.param == "by renames":
+        monkeypatch.setattr(exchanging, "_exchanged", lambda one, other: False)
+
+
+def test_a_file_that_was_written_already_is_taken_from_its_path(tmp_path, results):
+    aside = tmp_path / "aside.csv"
     content = bytes(range(256)) * 9000  # more than is copied at once, and nothing of it changed
     aside.write_bytes(content)
     publish(results, {"released/dm.csv": aside})
@@ -49,90 +69,197 @@ def test_a_file_that_was_written_already_is_taken_from_its_path(tmp_path):
     assert summaries[0] == summaries[1]
 
 
-def test_files_of_a_folder_come_and_go_with_the_set(tmp_path):
-    publish(tmp_path, OLD)
-    publish(tmp_path, NEW)
-    assert contents(tmp_path) == NEW
-    assert set(json.loads((tmp_path / SUMMARY).read_text())["files"]) == set(NEW)
-    publish(tmp_path, {"a.txt": b"x"})
-    assert not (tmp_path / "released").exists()
+def test_files_of_a_folder_come_and_go_with_the_set(results, either_way):
+    publish(results, OLD)
+    publish(results, NEW_ONES)
+    assert contents(results) == NEW_ONES
+    assert set(json.loads((results / SUMMARY).read_text())["files"]) == set(NEW_ONES)
+    publish(results, {"a.txt": b"x"})
+    assert not (results / "released").exists()
+    assert sorted(path.name for path in beside(results).iterdir()) == [".hash_key"]
 
 
-def test_a_file_that_no_run_made_stays_in_the_folder(tmp_path):
-    publish(tmp_path, OLD)
-    (tmp_path / "released" / "mine.txt").write_bytes(b"mine")
-    publish(tmp_path, {})
-    assert contents(tmp_path) == {"released/mine.txt": b"mine"}
+def test_what_is_carried_stays_without_room_for_a_second_copy(results, either_way):
+    publish(results, {"combined.csv": b"rows"}, OTHER)
+    file = (results / "combined.csv").stat().st_ino
+    publish(results, OLD, carried=tuple(files_of_set(results / OTHER)))
+    assert contents(results).keys() == {*OLD, "combined.csv", OTHER}
+    assert (results / "combined.csv").stat().st_ino == file
+    publish(results, {"combined.csv": b"other rows"}, OTHER, carried=tuple(files_of_set(results / SUMMARY)))
+    assert contents(results).items() >= {**OLD, "combined.csv": b"other rows"}.items()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of POSIX systems")
-def test_the_folder_and_its_files_are_the_owners_alone(tmp_path):
-    (tmp_path / "released").mkdir(mode=0o755)
-    publish(tmp_path, NEW)
-    assert stat.S_IMODE((tmp_path / "released").stat().st_mode) == 0o700
-    assert {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in NEW} == {0o600}
+def test_where_a_file_system_has_no_second_names_what_is_carried_is_copied(results, monkeypatch):
+    publish(results, {"combined.csv": b"rows"}, OTHER)
+    monkeypatch.setattr(os, "link", lambda source, target: (_ for _ in ()).throw(PermissionError))
+    (results / "mine.txt").write_bytes(b"mine")
+    publish(results, OLD, carried=("combined.csv", OTHER))
+    assert contents(results).items() >= {**OLD, "combined.csv": b"rows"}.items()
+    assert [path.read_bytes() for path in (beside(results) / MOVED_OUT).rglob("mine.txt")] == [b"mine"]
 
 
-@pytest.mark.parametrize("fails_at", range(1, 9))
-def test_a_disk_that_fails_at_any_rename_leaves_the_earlier_set(fails_at, tmp_path, monkeypatch):
-    publish(tmp_path, OLD)
-    count, real = [0], Path.replace
+@posix
+def test_the_folder_and_its_files_are_the_owners_alone(results):
+    (results / "released").mkdir(mode=0o755)
+    publish(results, NEW_ONES)
+    assert stat.S_IMODE(results.stat().st_mode) == stat.S_IMODE((results / "released").stat().st_mode) == 0o700
+    assert {stat.S_IMODE((results / name).stat().st_mode) for name in NEW_ONES} == {0o600}
+    assert stat.S_IMODE(beside(results).stat().st_mode) == 0o700
 
-    def replace(self, target):
-        count[0] += 1
-        if count[0] == fails_at:
-            raise OSError(5, "Input/output error")
+
+# ---------------------------------------------------------------- stopped
+
+
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_renames_that_fail_leave_the_earlier_set(fails_at, results, monkeypatch):
+    publish(results, OLD)
+    monkeypatch.setattr(exchanging, "_exchanged", lambda one, other: False)
+    count, real = itertools.count(1), Path.rename
+
+    def rename(self, target):
+        if next(count) == fails_at:
+            raise OSError(errno.EIO, "Input/output error")
         return real(self, target)
 
-    monkeypatch.setattr(Path, "replace", replace)
+    monkeypatch.setattr(Path, "rename", rename)
     with pytest.raises(OSError, match="Input/output"):
-        publish(tmp_path, NEW)
-    assert contents(tmp_path) == OLD
+        publish(results, NEW_ONES)
+    assert contents(results) == OLD
+
+
+def test_a_folder_that_cannot_be_flushed_after_the_exchange_leaves_the_earlier_set(results, either_way, monkeypatch):
+    publish(results, OLD)
+
+    def flush_folder(folder):
+        if folder == results.parent:
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr("disclosure_control.run.results.flush_folder", flush_folder)
+    with pytest.raises(OSError, match="Input/output"):
+        publish(results, NEW_ONES)
+    assert contents(results) == OLD
+
+
+def test_an_exchange_that_the_system_refuses_is_no_reason_to_try_otherwise(results):
+    with pytest.raises(OSError, match="No such file") as refused:
+        exchanging.exchange(results, results / "none", results / "aside")
+    assert refused.value.errno == errno.ENOENT
 
 
 class Killed(BaseException):
     """As if the process was gone: nothing of ours runs after it."""
 
 
-@pytest.mark.parametrize("killed_at", range(2, 9))
-def test_a_run_that_is_killed_between_two_renames_is_completed_by_the_next(killed_at, tmp_path, monkeypatch):
-    publish(tmp_path, OLD)
-    count, real = [0], Path.replace
+@pytest.mark.parametrize("killed_at", [1, 2, 3])
+def test_a_run_that_is_killed_between_renames_is_undone_or_was_done(killed_at, results, monkeypatch):
+    publish(results, OLD)
+    count, real = itertools.count(1), Path.rename
 
-    def replace(self, target):
-        count[0] += 1
-        if count[0] == killed_at:
+    def rename(self, target):
+        if next(count) == killed_at:
             raise Killed
         return real(self, target)
 
-    monkeypatch.setattr(Path, "replace", replace)
-    with pytest.raises(Killed):
-        publish(tmp_path, NEW)
-    monkeypatch.setattr(Path, "replace", real)
-    recover(tmp_path)
-    assert contents(tmp_path) == NEW
+    with monkeypatch.context() as patched:
+        patched.setattr(exchanging, "_exchanged", lambda one, other: False)
+        patched.setattr(Path, "rename", rename)
+        patched.setattr("shutil.rmtree", lambda *arguments, **options: None)
+        with pytest.raises(Killed):
+            publish(results, NEW_ONES)
+    assert results.exists() == (killed_at != 2)
+    recover(results)
+    assert contents(results) == (NEW_ONES if killed_at == 3 else OLD)
+    assert sorted(path.name for path in beside(results).iterdir()) == [".hash_key"]
 
 
-@pytest.mark.parametrize("name", ["a/b/c.csv", ".notes", ".notes/x", "released/.x"])
-def test_a_file_of_a_name_that_no_set_has_stays_whatever_a_summary_says(name, tmp_path):
-    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / name).write_bytes(b"mine")
-    (tmp_path / SUMMARY).write_text(json.dumps({"files": {name: {}}}))
-    publish(tmp_path, NEW)
-    assert (tmp_path / name).read_bytes() == b"mine"
+@pytest.mark.parametrize("is_published", [False, True])
+def test_whatever_a_killed_run_left_beside_the_set_goes(is_published, results, monkeypatch):
+    publish(results, OLD)
+    with monkeypatch.context() as patched:
+        patched.setattr("shutil.rmtree", lambda *arguments, **options: None)
+        with staged(results, SUMMARY) as new:
+            new.write_all({}, {}, NEW_ONES)
+            if is_published:
+                new.publish({})
+    assert (beside(results) / NEW).is_dir()
+    with held(results):
+        pass
+    assert contents(results) == (NEW_ONES if is_published else OLD)
+    assert not (beside(results) / NEW).exists()
+    assert not (beside(results) / MOVED_OUT).exists()
 
 
-@pytest.mark.parametrize("name", ["../outside.csv", "released/../../outside.csv", "/etc/x", "a/b/c.csv", ".commit/x"])
-def test_a_summary_cannot_make_a_run_touch_what_is_not_of_the_set(name, tmp_path):
-    folder = tmp_path / "pilot" / "results"
-    folder.mkdir(parents=True)
-    (tmp_path / "pilot" / "outside.csv").write_bytes(b"mine")
-    (folder / SUMMARY).write_text(json.dumps({"files": {name: {}}}))
-    publish(folder, {})
-    assert (tmp_path / "pilot" / "outside.csv").read_bytes() == b"mine"
+READER = """if True:
+    import json, sys, threading
+    from pathlib import Path
+    results, names = Path(sys.argv[1]), sys.argv[2:]
+    n_read, n_without_folder, mixtures, seen, is_over = 0, 0, [], set(), threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.read(), is_over.set())).start()
+    print("reading", flush=True)
+    while not is_over.is_set():
+        try:
+            before = results.stat()
+        except FileNotFoundError:
+            n_without_folder += 1
+            continue
+        found = [(results / name).read_text() for name in names]
+        after = results.stat()
+        # Another folder afterwards: the files are of two sets that followed each other, each of them whole.
+        if (before.st_ino, before.st_ctime_ns) == (after.st_ino, after.st_ctime_ns):
+            n_read += 1
+            seen.add(found[0])
+            mixtures += [found] if len({*found}) != 1 else []
+    print(json.dumps([n_read, n_without_folder, mixtures, len(seen)]))
+"""
 
 
-@pytest.mark.skipif(os.name != "posix", reason="symbolic links")
+@posix
+def test_a_reader_sees_one_whole_set_at_any_moment(results, tmp_path):
+    """Another process reads all files by their paths, over and over, while 200 sets follow each other."""
+    one, other = (tmp_path / name for name in ("one", "other"))
+    one.mkdir(), other.mkdir()
+    if not exchanging._exchanged(one, other):
+        pytest.skip("this system, or its file system, cannot exchange two folders")
+    names = ("a.txt", "b.txt", "released/dm.csv", "released/ae.csv")
+    publish(results, dict.fromkeys(names, b"0"))
+    command = [sys.executable, "-S", "-c", READER, str(results), *names]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as reader:
+        assert reader.stdout.readline() == "reading\n"
+        for i in range(1, 201):
+            publish(results, dict.fromkeys(names, str(i).encode()))
+        said, _ = reader.communicate()
+    n_read, n_without_folder, mixtures, n_sets = json.loads(said)
+    assert (n_without_folder, mixtures) == (0, [])
+    assert n_read > n_sets > 20
+    assert reader.returncode == 0
+
+
+# ---------------------------------------------------------------- what is of a set
+
+
+@pytest.mark.parametrize("name", ["a/b/c.csv", ".notes", ".notes/x", "released/.x", "released/mine.txt"])
+def test_a_file_that_no_run_made_is_moved_out_whatever_a_summary_says(name, results):
+    publish(results, OLD)
+    (results / name).parent.mkdir(parents=True, exist_ok=True)
+    (results / name).write_bytes(b"mine")
+    summary = json.loads((results / SUMMARY).read_text())
+    if name != "released/mine.txt":  # a name that no set has
+        (results / SUMMARY).write_text(json.dumps({"files": {**summary["files"], name: {}}}))
+    publish(results, NEW_ONES, carried=tuple(files_of_set(results / SUMMARY)) if "mine" not in name else ())
+    assert contents(results).keys() - OLD.keys() == NEW_ONES.keys() - OLD.keys()
+    assert [path.read_bytes() for path in (beside(results) / MOVED_OUT).glob(f"*/{name}")] == [b"mine"]
+
+
+@pytest.mark.parametrize("name", ["../outside.csv", "released/../../outside.csv", "/etc/hostname", ".commit/x", 5])
+def test_a_summary_cannot_make_a_run_carry_what_is_not_of_the_set(name, results):
+    (results.parent / "outside.csv").write_bytes(b"theirs")
+    (results / OTHER).write_text(json.dumps({"files": [name]}))
+    publish(results, {}, carried=tuple(files_of_set(results / OTHER)))
+    assert contents(results).keys() == {OTHER}
+    assert (results.parent / "outside.csv").read_bytes() == b"theirs"
+
+
+@posix
 def test_a_link_within_the_folder_that_leads_out_of_the_pilot_stops_the_run(tmp_path):
     folder = tmp_path / "pilot" / "results"
     publish_to = folder / "released"
@@ -140,3 +267,15 @@ def test_a_link_within_the_folder_that_leads_out_of_the_pilot_stops_the_run(tmp_
     (publish_to / "dm.csv").symlink_to(tmp_path / "elsewhere.csv")
     with pytest.raises(ValueError, match="leads out"), held(folder):
         pass
+
+
+@posix
+def test_results_behind_a_link_within_the_pilot_are_exchanged_where_they_are(tmp_path, either_way):
+    real, link = tmp_path / "data" / "results", tmp_path / "results"
+    real.mkdir(parents=True)
+    link.symlink_to(real)
+    for files in (OLD, NEW_ONES):
+        with held(link):
+            publish(link, files)
+    assert link.is_symlink()
+    assert contents(real) == contents(link) == NEW_ONES

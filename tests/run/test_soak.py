@@ -1,7 +1,8 @@
 """Many runs of three pilots that are killed, started twice, or out of disk: no set is partial, no history is lost.
 
-``SOAK_RUNS=200 python -m pytest --thorough tests/run/test_soak.py -s`` is the long form, and prints its figures. A full
-disk is a small file system of its own where one can be mounted; elsewhere a limit on the size of files stands for it.
+``SOAK_RUNS=200 python -m pytest --thorough tests/run/test_soak.py -s`` is the long form, and prints its figures: 200
+runs of every kind, and 200 that are killed, half of them while the sets change. A full disk is a small file system of
+its own where one can be mounted; elsewhere a limit on the size of files stands for it.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from disclosure_control.run.beside import LOCK, NEW
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from disclosure_control.run.results import COMMIT, LOCK, STAGING, held
+from disclosure_control.run.results import held
 from tests.places import PROJECT
 from tests.run.processes import environment
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, LOCKED, SCRIPTS, SyntheticPilot, files_below
@@ -150,7 +152,7 @@ def prepared(root: Path, name: str) -> SyntheticPilot:
     pilot = SyntheticPilot(root / name, name)
     for folder in (pilot.data_folder, pilot.config_folder, pilot.desk):
         folder.mkdir(parents=True)
-    shutil.copytree(PROJECT / "pilot_report" / name, pilot.folder, ignore=shutil.ignore_patterns("processed*"))
+    shutil.copytree(PROJECT / "pilot_report" / name, pilot.folder, ignore=shutil.ignore_patterns("*processed*"))
     module = ast.parse((PROJECT / "config" / f"{name}.py").read_text(encoding="utf-8"))
     literal = ast.literal_eval(module.body[-1].value) | KEYS[name]
     pilot.config = {key: value for key, value in literal.items() if value is not None}
@@ -158,11 +160,16 @@ def prepared(root: Path, name: str) -> SyntheticPilot:
     return pilot
 
 
+def summaries(pilot: SyntheticPilot) -> tuple[str, str]:
+    """Of door 1 and of door 2."""
+    return "merge_report.json", f"{pilot.name}_privacy_summary.json"
+
+
 def is_whole(pilot: SyntheticPilot, files: dict[str, bytes]) -> bool:
     """Whether both summaries name exactly the files of their sets, each with its true hash."""
-    key = (pilot.results / KEY_FILE).read_bytes()
+    key = (pilot.beside / KEY_FILE).read_bytes()
     named: list[str] = []
-    for summary in ("merge_report.json", f"{pilot.name}_privacy_summary.json"):
+    for summary in summaries(pilot):
         if summary not in files:
             continue
         entries = json.loads(files[summary])["files"]
@@ -227,16 +234,16 @@ class Soak:
         return [started]
 
     def a_moment(self, door: Door) -> Callable[[], bool]:
-        """Any moment of a run; or, half of the times, one soon after it began to write or to publish."""
+        """Any moment of a run; or, half of the times, one soon after its set was written and the sets change."""
         seen: list[float] = []
         if self.chance.random() < 0.5:
             limit = self.chance.uniform(0, 1.1 * self.seconds[door.pilot.name, door.door])
             return lambda: door.seconds >= limit
-        folder = door.pilot.results / str(self.chance.choice([STAGING, COMMIT]))
-        after = self.chance.uniform(0, 0.02)
+        summary = door.pilot.beside / NEW / summaries(door.pilot)[door.door - 1]
+        after = self.chance.uniform(0, 0.004)
 
         def is_due() -> bool:
-            if not seen and folder.exists():
+            if not seen and summary.exists():
                 seen.append(door.seconds)
             return bool(seen) and door.seconds >= seen[0] + after
 
@@ -291,17 +298,17 @@ def check(soak: Soak, pilot: SyntheticPilot, name: str, before: dict[str, bytes]
     said = "".join(one.said for one in doors)
     assert not [one for one in soak.ids[pilot.name] if one in said], where
     assert "Traceback" not in said
-    left_by_kill = files_below(pilot.results)
-    if not is_whole(pilot, left_by_kill):
-        assert KILLED in statuses, where
-        assert (pilot.results / COMMIT).is_dir(), f"{where}: a mixture that no start can complete"
-        soak.seen["mixtures, completed by the next start"] += 1
-    with held(pilot.results):  # as the next start would
-        pass
     after = files_below(pilot.results)
     assert is_whole(pilot, after), f"{where}: a partial set"
-    hidden = {path.name for path in pilot.results.iterdir() if path.name.startswith(".")}
-    assert hidden <= {LOCK, KEY_FILE}, where
+    if KILLED in statuses:
+        soak.seen[f"killed {state_of(pilot)}"] += 1
+    with held(pilot.results):  # as the next start would
+        pass
+    assert files_below(pilot.results) == after, f"{where}: changed by the next start"
+    assert not [*pilot.results.glob(".*")], where
+    beside = {path.name for path in pilot.beside.iterdir()}
+    memory = {"history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"}
+    assert beside <= {LOCK, KEY_FILE} | memory, where
     assert not [*(pilot.root / "temporary").iterdir()], where
     old, new = lines_of(before), lines_of(after)
     n_new = next(n for n in range(3) if new == [*old, *new[len(new) - n :]][-KEEP_RUNS:] and (n or new == old))
@@ -312,6 +319,14 @@ def check(soak: Soak, pilot: SyntheticPilot, name: str, before: dict[str, bytes]
     soak.seen.update({f"{name}: {'killed' if one is KILLED else one}": statuses.count(one) for one in {*statuses}})
     for one in doors:
         one.output.unlink()
+
+
+def state_of(pilot: SyntheticPilot) -> str:
+    """When a run was killed, by what it left."""
+    new = pilot.beside / NEW
+    if not new.exists():
+        return "before or after it wrote"
+    return "while the sets changed" if any((new / name).exists() for name in summaries(pilot)) else "while it wrote"
 
 
 @pytest.mark.thorough("50 s for 12 runs; SOAK_RUNS=200 for the long form")
@@ -336,6 +351,19 @@ def test_runs_that_are_killed_started_twice_and_out_of_disk(disk):
         assert sizes["last"] <= 1.25 * sizes["first"] + KEEP_RUNS * 2_000, f"{name} grows"
     for name, peak in told["peak of memory, kB"].items():
         assert peak["last"] <= 1.1 * peak["first"], f"{name} takes more and more memory"
+
+
+@pytest.mark.thorough("50 s for 12 runs; SOAK_RUNS=200 for the long form")
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="needs processes of POSIX")
+def test_runs_that_are_killed_half_of_them_while_the_sets_change(disk):
+    soak = Soak(disk)
+    for number in range(N_RUNS):
+        pilot = soak.pilots[number % len(soak.pilots)]
+        before = files_below(pilot.results)
+        pilot.configure(K=int(soak.chance.choice(THRESHOLDS)))
+        check(soak, pilot, "killed", before, soak.killed(pilot))
+    print(json.dumps(figures(soak)["ended"], indent=1))
+    assert soak.seen["killed while the sets changed"] >= N_RUNS / 8
 
 
 def figures(soak: Soak) -> dict:

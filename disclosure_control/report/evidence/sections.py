@@ -274,7 +274,8 @@ def _check(content: EvidenceContent) -> Chapter:
         GOVERNANCE,
         [
             "evidence/manifest.json names every input and result with a fingerprint, the config, the versions of all "
-            "packages and the time. It goes with the folder of results, whose .hash_key the fingerprints need.",
+            "packages and the time. It goes with the folder of results and with .hash_key beside it, which the "
+            "fingerprints need.",
             "python -m disclosure_control.verify, with the path of the results folder, runs everything again from the "
             "inputs and says figure by figure whether it holds, and what changed.",
         ],

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from disclosure_control.run.results import flush_folder
+from disclosure_control.run.beside import flush_folder
 from disclosure_control.steps.private_release.entries import LedgerState, canonical, decimal_or_none
 from disclosure_control.steps.private_release.query import decimal_text
 

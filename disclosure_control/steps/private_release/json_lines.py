@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from disclosure_control.run.results import flush_folder
+from disclosure_control.run.beside import flush_folder
 from disclosure_control.steps.private_release.entries import BrokenChainError, Entry, LedgerState, canonical
 from disclosure_control.steps.private_release.high_water import HighWater
 from disclosure_control.steps.private_release.store import hash_after, journal_of, new_store, opened

@@ -33,7 +33,7 @@ from pathlib import Path
 
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.run.results import flush_folder
+from disclosure_control.run.beside import flush_folder
 from disclosure_control.steps.private_release.entries import (
     ANSWERED,
     RESERVED,

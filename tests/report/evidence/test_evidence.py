@@ -92,7 +92,7 @@ def test_nobody_is_in_the_pack_and_nothing_of_the_host(pilot):
 
 
 def test_every_fingerprint_of_the_manifest_is_true(pilot):
-    manifest, key = manifest_of(pilot), (pilot.results / KEY_FILE).read_bytes()
+    manifest, key = manifest_of(pilot), (pilot.beside / KEY_FILE).read_bytes()
 
     def of_file(path) -> str:
         return fingerprint(key, hashlib.sha256(path.read_bytes()).hexdigest())

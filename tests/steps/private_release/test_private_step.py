@@ -265,7 +265,7 @@ def test_a_fault_of_the_library_says_nothing_of_the_data(tmp_path, monkeypatch):
 @pytest.fixture
 def demo(tmp_path, monkeypatch):
     """The demo pilot with a budget, merged; returns a function that runs door 2 and gives its JSON summary."""
-    without_results = shutil.ignore_patterns("processed_for_anonym", "privacy")
+    without_results = shutil.ignore_patterns("*processed_for_anonym", "privacy")
     shutil.copytree(PROJECT / "pilot_report" / "PENTELI", tmp_path / "data" / "PENTELI", ignore=without_results)
     import config as pilots
 

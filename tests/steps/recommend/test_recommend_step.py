@@ -384,7 +384,7 @@ def test_recommended_through_the_doors(tmp_path):
     data, configs = tmp_path / "data", tmp_path / "configs"
     configs.mkdir()
     source = PROJECT / "pilot_report" / "PENTELI"
-    shutil.copytree(source, data / "PENTELI", ignore=shutil.ignore_patterns("processed_for_anonym"))
+    shutil.copytree(source, data / "PENTELI", ignore=shutil.ignore_patterns("*processed_for_anonym"))
     text = (PROJECT / "config" / "PENTELI.py").read_text(encoding="utf-8").rstrip()
     assert text.endswith("}")
     added = '    "treatment": [{"method": "recommended"}],\n}\n'

@@ -38,7 +38,7 @@ NAMED = (KEY.encode(), "DEMO", "2026")
 def folder_with(source, to):
     """A pilot's folder with the files of another one."""
     folder = to / "pilot"
-    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("processed_for_anonym"))
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("*processed_for_anonym"))
     (folder / "processed_for_anonym").mkdir()
     return folder
 

@@ -611,7 +611,7 @@ def test_nothing_left_of_anybody_is_no_success():
 
 @pytest.mark.thorough("2 s; the step runs without doors in the quick run")
 def test_a_shipped_pilot_through_the_door(tmp_path, monkeypatch, capsys):
-    without_results = shutil.ignore_patterns("processed_for_anonym")
+    without_results = shutil.ignore_patterns("*processed_for_anonym")
     shutil.copytree(PROJECT / "pilot_report" / "PENTELI", tmp_path / "PENTELI", ignore=without_results)
     configs = tmp_path / "configs"
     configs.mkdir()

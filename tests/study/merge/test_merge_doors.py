@@ -115,7 +115,7 @@ def assert_report_counts_the_files(pilot):
     assert report["files"]["combined_dataset.csv"]["rows"] == len(rows)
     digest = hashlib.sha256(pilot.combined.read_bytes()).hexdigest()
     assert report["files"]["combined_dataset.csv"]["sha256"] == digest
-    keyed = fingerprint((pilot.results / KEY_FILE).read_bytes(), digest)
+    keyed = fingerprint((pilot.beside / KEY_FILE).read_bytes(), digest)
     assert pilot.summary()["inputs"]["combined_dataset.csv"] == {"sha256": keyed, "rows": len(rows)}
     files = files_in(pilot.folder)
     assert sorted([*report["inputs"], *report["left_out"]]) == sorted(files)

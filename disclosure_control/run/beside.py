@@ -1,0 +1,79 @@
+"""What lies beside a set of results and outlives it: the lock, the key of the hashes, the memory of earlier runs.
+
+The folder is hidden and has the name of the set, ``.processed_for_anonym`` in the folder of the pilot. The next set
+replaces this one as a whole, so what has to stay is no part of it. A run works in that folder, too: nothing unfinished
+ever lies among the results, and the new set is on the file system of the old one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+LOCK = ".lock"
+NEW = "new"  # a set while it is written; after the exchange the earlier one, until it is removed
+EARLIER = "earlier"  # the earlier set for a moment, where a system cannot exchange two folders
+ASIDE = "aside"  # files that a step opens from disk before they are published
+VERIFIED = "verify"  # where a run is made again, to be compared
+SPILL = "spill"  # what an engine that works from disk puts aside
+UNFINISHED = ".new"  # ends the name of a file there until it is whole
+MOVED_OUT = "moved_out"  # files that lay among the results and that no run wrote
+WORK_FOLDERS = (NEW, EARLIER, ASIDE, VERIFIED, SPILL)
+
+
+def beside(results: Path) -> Path:
+    """The folder beside the results of a pilot; it need not be there yet."""
+    return results.with_name(f".{results.name}")
+
+
+def made_beside(results: Path) -> Path:
+    """The same; made where it is missing, and closed to others."""
+    folder = beside(results)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(folder.stat().st_mode & 0o700)
+    return folder
+
+
+def work_folder(results: Path, name: str) -> Path:
+    """A new folder in it, one of ``WORK_FOLDERS``; what a killed run leaves in it is removed by the next start."""
+    folder = made_beside(results) / name
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def put_beside(results: Path, name: str, content: bytes) -> None:
+    """Write a file there: whole or not at all, flushed, in mode 0600."""
+    path = made_beside(results) / name
+    unfinished = path.with_name(f"{name}{UNFINISHED}")
+    unfinished.unlink(missing_ok=True)
+    with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+    flush_folder(path.parent)
+
+
+def carry(source: Path, target: Path) -> None:
+    """The same file in another folder: a second name for it, or a copy where the file system has no second names."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        os.link(source.resolve(), target)
+    except (OSError, NotImplementedError):
+        with contextlib.suppress(FileNotFoundError):
+            target.unlink()
+        shutil.copy2(source, target)
+        with target.open("rb+") as file:
+            os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
+    """Make the renames within a folder survive a loss of power, where the system lets a folder be flushed."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
