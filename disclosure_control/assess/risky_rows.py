@@ -10,7 +10,7 @@ import pandas as pd
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, number_text
-from disclosure_control.run.results import file_name_part
+from disclosure_control.run.tables import file_name_part
 
 
 def risky_row_files(assessment: Assessment) -> Iterator[tuple[str, Iterator[pd.DataFrame]]]:

@@ -14,7 +14,7 @@ from disclosure_control.basics.telling.words import counted, people_text
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.study import NOBODY
-from disclosure_control.run.results import csv_bytes, harmless
+from disclosure_control.run.tables import csv_bytes, harmless
 from study.operations import OperationKind
 
 TAILS = "<a below a; >b above b; >=a from a on"

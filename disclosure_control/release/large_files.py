@@ -22,7 +22,7 @@ from disclosure_control.release.deidentify import ReleasedFile, RowsOfSource
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
 from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, people_of_rows
-from disclosure_control.run.results import harmless
+from disclosure_control.run.tables import harmless
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.files import read_domain_file
 from study.formats.outgoing import FileWriter

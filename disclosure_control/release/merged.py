@@ -19,7 +19,7 @@ from disclosure_control.records.records import EncodedRecords, occurring, places
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from disclosure_control.treatments.evaluation import config_of, holds_numbers
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.treated_pilot import AppliedStep

@@ -12,7 +12,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
 from disclosure_control.release.large_files import LargeReleasedFile
-from disclosure_control.run.results import harmless
+from disclosure_control.run.tables import harmless
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.outgoing import OutgoingTable
 from study.formats.registry import writers_by_name

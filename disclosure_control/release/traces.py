@@ -23,7 +23,7 @@ from disclosure_control.release.opened import Opened
 from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, Study
 from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
-from disclosure_control.run.results import harmless
+from disclosure_control.run.tables import harmless
 from study.operations import OperationKind, VariableClass
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.

@@ -28,7 +28,8 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.run.beside import beside, put_beside
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of, known_key
-from disclosure_control.run.results import ResultSet, csv_bytes
+from disclosure_control.run.results import ResultSet
+from disclosure_control.run.tables import csv_bytes
 
 HISTORY, ALONE, GROUPS = "history.jsonl", "alone_since.csv", "quasi_identifier_groups.csv"
 MOST_ALONE = 200_000

@@ -10,22 +10,19 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import json
 import os
-import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.files import link_fault
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.basics.telling.words import CONTROL_CHARACTERS, counted, with_controls_escaped, without_controls
+from disclosure_control.basics.telling.words import counted, with_controls_escaped
 from disclosure_control.run import clock, fingerprints
 from disclosure_control.run.beside import (
     ASIDE,
@@ -43,19 +40,10 @@ from disclosure_control.run.beside import (
 )
 from disclosure_control.run.exchange import exchange, put_back
 from disclosure_control.run.fingerprints import KEY_FILE
+from disclosure_control.run.tables import csv_bytes, harmless, harmless_file
 from study.formats.parquet_blocks import parquet_bytes
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 _PIECE_BYTES = 1 << 20  # of a file that is copied
-
-
-BLANKS, RUNS = r"[\s\p{Z}\p{Cf}]*", r"[=+\-@|%＝＋－＠]"  # what a spreadsheet passes over, and what it runs
-FIRST_PLAIN, LAST_PLAIN = 32, 126  # of ASCII, what can be printed
-RUNS_FIRST = np.isin(np.arange(256), list(b" =+-@|%"))
-FORMULA_WITHIN = rf"(;{BLANKS}|[^\s\p{{Z}}\p{{Cf}}]{BLANKS}\t{BLANKS})({RUNS})"
-TEXT_FOR_PEOPLE = (".txt", ".svg", ".html", ".md")
 RESTRICTED = "Restricted, for the data controller alone: values of people stand in it, or can be calculated from it."
 
 
@@ -84,13 +72,12 @@ def held(folder: Path) -> Iterator[None]:
 
 def _links_out_of_pilot(results: Path) -> Iterator[str]:
     """Faults of links at or in the results folder: through them the modes and contents of other files would change."""
-    pilot, folders = results.parent, [results, beside(results)]
-    if faults := [fault for folder in folders if (fault := link_fault(folder, pilot))]:
+    pilot, work = results.parent, beside(results)
+    if faults := [fault for folder in (results, work) if (fault := link_fault(folder, pilot))]:
         yield from faults
         return
-    inner = [folder for folder in results.glob("[!.]*") if folder.is_dir()]
-    paths = [path for folder in (*folders, *inner) if folder.is_dir() for path in sorted(folder.iterdir())]
     # A plain file in a plain folder is where it stands; a folder may be a junction, which is no link to Python.
+    paths = sorted([*results.rglob("*"), *work.glob("*")])
     may_lead = (path for path in paths if path.is_symlink() or path.is_dir())
     yield from (fault for path in may_lead if (fault := link_fault(path, pilot)))
 
@@ -120,9 +107,7 @@ class ResultSet:
     stay, where they are there. ``notices`` says after publishing what the controller should know.
     """
 
-    def __init__(
-        self, folder: Path, summary_name: str, is_restricted: bool = False, carried: Collection[str] = ()
-    ):
+    def __init__(self, folder: Path, summary_name: str, is_restricted: bool = False, carried: Collection[str] = ()):
         self.folder, self.summary_name, self.is_restricted = folder, summary_name, is_restricted
         self.carried = carried
         self.notices: list[str] = []
@@ -131,7 +116,7 @@ class ResultSet:
 
     def write_text(self, name: str, text: str, hand_to_hand: bool = True) -> None:
         """A file of text, in which no name or value reaches a terminal as a command."""
-        self._write(name, [_harmless_file(name, text.encode("utf-8"))], hand_to_hand)
+        self._write(name, [harmless_file(name, text.encode("utf-8"))], hand_to_hand)
 
     def write_table(self, name: str, frame: pd.DataFrame | Iterable[pd.DataFrame], for_people: bool) -> None:
         """A file of a table, or of its pieces one after the other, at least one: CSV, or Parquet where it is named so.
@@ -174,7 +159,7 @@ class ResultSet:
                     self._write(name, iter(lambda: file.read(_PIECE_BYTES), b""), name in hand_to_hand)
                 content.unlink()
             else:
-                self._write(name, [_harmless_file(name, content)], name in hand_to_hand)
+                self._write(name, [harmless_file(name, content)], name in hand_to_hand)
 
     @property
     def who_may_read(self) -> str:
@@ -290,8 +275,12 @@ def files_of_set(summary: Path) -> list[str]:
 
 def strangers_in(folder: Path) -> set[str]:
     """The files in a folder of results, and in folders of it, that no summary there names."""
-    named = {name for summary in folder.glob("*.json") for name in files_of_set(summary)}
-    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - named
+    return files_below(folder) - {name for summary in folder.glob("*.json") for name in files_of_set(summary)}
+
+
+def files_below(folder: Path) -> set[str]:
+    """The files in a folder and in folders of it, by their path from there."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
 def _may_be_of_a_set(name: object) -> bool:
@@ -300,106 +289,3 @@ def _may_be_of_a_set(name: object) -> bool:
         return False
     parts = name.split("/")
     return len(parts) <= 2 and all(Path(part).name == part != ".." and part[:1] != "." for part in parts)
-
-
-def csv_bytes(frame: pd.DataFrame, has_header: bool = True) -> bytes:
-    """CSV in UTF-8: text in quotes, numbers without, an empty cell for missing, 38 and not 38.0."""
-    import pyarrow as pa
-    import pyarrow.csv
-
-    plain = {name: _as_text(column) for name, column in frame.items() if column.dtype == "category"}
-    # Arrow writes whatever is in its memory where a column begins with an empty chunk and there is no header.
-    table = pa.Table.from_pandas(frame.assign(**plain), preserve_index=False).combine_chunks()
-    buffer = io.BytesIO()
-    pyarrow.csv.write_csv(table, buffer, pyarrow.csv.WriteOptions(include_header=has_header))
-    return buffer.getvalue()
-
-
-def _as_text(categories: pd.Series) -> pd.Series:
-    """A column of categories as text; where they are text each is taken by its number, many times faster."""
-    import pyarrow as pa
-
-    if categories.cat.categories.dtype != "str":
-        return categories.astype("str")
-    codes = categories.cat.codes.to_numpy()
-    texts = pa.array(categories.cat.categories, pa.large_string()).take(pa.array(codes, mask=codes < 0))
-    return pd.Series(pd.array(texts, dtype="str"), categories.index, name=categories.name, copy=False)
-
-
-def harmless(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame without control characters, and with an apostrophe before text that a spreadsheet would run.
-
-    That holds for cells and for the names of columns; numbers stay numbers.
-    """
-    text = {name: column for name, column in frame.items() if not _is_harmless(column)}
-    safe = frame.assign(**{name: _harmless_text(column.astype("str")) for name, column in text.items()})
-    return safe.set_axis(_harmless_text(pd.Series(frame.columns, dtype="str")), axis="columns")
-
-
-def _is_harmless(column: pd.Series) -> bool:
-    """Whether a column is of numbers, or of categories that are plain text."""
-    import pyarrow as pa
-
-    if not isinstance(column.dtype, pd.CategoricalDtype):
-        return bool(pd.api.types.is_numeric_dtype(column))
-    return _are_plain(pa.array(column.cat.categories.astype("str"), pa.large_string()))
-
-
-def _harmless_text(text: pd.Series) -> pd.Series:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    values = pa.array(text)
-    if _are_plain(values):
-        return text
-    if pc.any(pc.match_substring_regex(values, CONTROL_CHARACTERS)).as_py():
-        text = text.map(without_controls, na_action="ignore")
-        values = pa.array(text)
-    # Where lists are parted by semicolons or tabs a spreadsheet takes what follows one for a cell of its own.
-    if pc.any(pc.match_substring_regex(values, FORMULA_WITHIN)).as_py():
-        values = pc.replace_substring_regex(values, FORMULA_WITHIN, r"\1'\2")
-        text = pd.Series(values.to_pylist(), text.index, dtype="str", name=text.name)
-    matches = pc.match_substring_regex(values, rf"^({BLANKS}{RUNS}|[\t\r\n])")
-    suspect = pc.fill_null(matches, False).to_numpy(zero_copy_only=False)
-    if not suspect.any():
-        return text
-    formula = pd.Series(suspect, index=text.index)
-    formula[suspect] = pd.to_numeric(text[suspect], errors="coerce").isna()
-    return text.where(~formula, "'" + text)
-
-
-def _are_plain(texts: pa.Array | pa.ChunkedArray) -> bool:
-    """Whether all are printable ASCII without a semicolon, and none begins with a blank or what a spreadsheet runs.
-
-    Then no pattern of ``_harmless_text`` finds anything, which is told many times faster this way.
-    """
-    import pyarrow as pa
-
-    for chunk in texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]:
-        whole = chunk.cast(pa.large_string())
-        if not len(whole) or whole.buffers()[2] is None:
-            continue
-        offsets = np.frombuffer(whole.buffers()[1], dtype=np.int64)[whole.offset : whole.offset + len(whole) + 1]
-        letters = np.frombuffer(whole.buffers()[2], dtype=np.uint8)[: offsets[-1]]
-        first = letters.take(offsets[:-1][np.diff(offsets) > 0])
-        letters = letters[offsets[0] :]
-        if letters.min(initial=FIRST_PLAIN) < FIRST_PLAIN or letters.max(initial=0) > LAST_PLAIN:
-            return False
-        if (letters == ord(";")).any() or RUNS_FIRST.take(first).any():
-            return False
-    return True
-
-
-def _harmless_file(name: str, content: bytes) -> bytes:
-    """A file of text without control characters; JSON keeps them in its own spelling, and an image its bytes."""
-    if name.endswith(TEXT_FOR_PEOPLE):
-        return without_controls(content.decode("utf-8")).encode("utf-8")
-    if name.endswith(".json"):
-        return with_controls_escaped(content.decode("utf-8")).encode("utf-8")
-    return content
-
-
-def file_name_part(name: str) -> str:
-    """A column's name as part of a file's name: what Windows forbids becomes ``_``, at most 100 characters."""
-    safe = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", name).strip(" .")
-    return safe if len(safe) <= 100 else f"{safe[:91]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"

@@ -15,7 +15,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import read_combined_dataset
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps import READERS
 from tests.corpus.exports import exports
 from tests.corpus.held_out_words import HELD_OUT

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from disclosure_control.basics.encoding import keys as keys_of_columns
 from disclosure_control.basics.encoding.columns import CODE, as_counted, labels_of, number_text
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from disclosure_control.treatments.treat import treat
 from tests.cases import each
 from tests.examples import any_text

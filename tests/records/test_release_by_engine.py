@@ -23,7 +23,7 @@ from disclosure_control.records.disk import Limits
 from disclosure_control.records.domain_files import FileLimits
 from disclosure_control.records.merging import MergeLimits
 from disclosure_control.report.verdict import verdict_on, what_leaves
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.release import working
 from disclosure_control.steps.running import StepInput, StepResult, faults_without_records, run_steps
 from study.formats.values import frame_of

@@ -11,7 +11,7 @@ import pytest
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.disk import Limits
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
 from tests.records.written_pilots import by_engine, opened_with, text_of

@@ -16,7 +16,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNo
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.disk import Limits
 from disclosure_control.report.verdict import MAY_LEAVE, verdict_on, what_leaves
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
 from disclosure_control.treatments.methods import recode_ids
 from disclosure_control.treatments.registry import methods

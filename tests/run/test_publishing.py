@@ -23,7 +23,8 @@ from disclosure_control.report.history import read_memory
 from disclosure_control.run.beside import beside
 from disclosure_control.run.exchange import exchange
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint, key_of, known_key
-from disclosure_control.run.results import csv_bytes, harmless, staged
+from disclosure_control.run.results import staged
+from disclosure_control.run.tables import csv_bytes, harmless
 from tests.cases import each
 from tests.examples import any_text, examples
 from tests.run.synthetic_pilot import DONE, EVIDENCE, INPUT_AT_FAULT, OF_RUNS, files_below, rows_of, snapshot

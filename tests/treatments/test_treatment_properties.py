@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import methods, n_changed

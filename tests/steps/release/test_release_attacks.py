@@ -17,7 +17,7 @@ from disclosure_control.release.opened import OpenedInMemory
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.traces import find_traces
 from disclosure_control.release.wanted_texts import Wanted
-from disclosure_control.run.results import harmless
+from disclosure_control.run.tables import harmless
 from disclosure_control.treatments.keys import Release, offsets_of, pseudonyms_of
 from study.formats.registry import writers_by_name
 from study.operations import OperationKind, overriding_line

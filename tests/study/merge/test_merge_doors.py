@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from config import parse_config
 from disclosure_control.assess.combined_dataset import read_combined_dataset
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from study import KEY_READERS
 from tests.examples import examples
 from tests.run.fixtures import kept_screen

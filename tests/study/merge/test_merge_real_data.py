@@ -7,7 +7,7 @@ import pandas as pd
 import pyreadstat
 import pytest
 
-from disclosure_control.run.results import csv_bytes
+from disclosure_control.run.tables import csv_bytes
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
