@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from config import MERGE_REPORT
+from config import COMBINED_DATASETS, MERGE_REPORT
 from disclosure_control.basics.files import SourceFile, sha256_of_file
 from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.report.evidence.manifest import figures_of
 from disclosure_control.report.evidence.pack import MANIFEST
 from disclosure_control.report.evidence.packages import versions
 from disclosure_control.run.fingerprints import fingerprint, fingerprint_of_json
-from disclosure_control.run.results import summary_text
+from disclosure_control.run.results import files_below, summary_text
 
 
 @dataclass
@@ -53,12 +53,15 @@ class Verification:
 
 
 def check_results(found: Verification, results: Path, summary: SourceFile, key: bytes) -> None:
-    """Every file of the set, by its fingerprint; and the summary itself, byte by byte as a run would write it."""
+    """Every file of the set, by its fingerprint; its summary, byte by byte as a run would write it; no other file."""
     said = json.loads(summary.content)
     for name, entry in said["files"].items():
         found.check("files of the results", *_file(results / name, name, entry, key))
     as_written = summary_text(said).encode("utf-8") == summary.content
     found.check("files of the results", as_written, f"{summary.name}: not spelt as a run writes it")
+    of_runs = {summary.name, *said["files"], MERGE_REPORT, *COMBINED_DATASETS.values()}
+    for name in sorted(files_below(results) - of_runs):
+        found.check("files of the results", False, f"{name}: no run wrote it; the next one moves it out of the results")
 
 
 def check_manifest(

@@ -200,6 +200,13 @@ def test_whoever_forges_hashes_too_is_found_by_the_run_again(published):
     assert any(path.name in words for words in changed_of(published))
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "released/dm.xpt", "evidence/notes.txt", ".hidden"])
+def test_a_file_that_no_run_wrote_is_named(published, name):
+    (published.results / name).parent.mkdir(exist_ok=True)
+    (published.results / name).write_text("of somebody else")
+    assert changed_of(published) == [f"{name}: no run wrote it; the next one moves it out of the results"]
+
+
 @pytest.mark.thorough("0.3 s; one that changed is named above")
 def test_a_file_that_is_gone_is_named(published):
     (published.results / "risky_rows_k3_anonymity.csv").unlink()
