@@ -187,7 +187,8 @@ class ResultSet:
                 carry(self.folder / name, self.staging / name)
         for folder in {path.parent for path in self.staging.rglob("*")}:
             flush_folder(folder)
-        if strangers := strangers_in(self.folder) - set(self.carried):
+        of_runs = {*self.carried, *files_of_set(self.folder / self.summary_name)}
+        if strangers := files_below(self.folder) - of_runs:
             self._move_out(strangers)
         else:
             self._take_place()
@@ -271,11 +272,6 @@ def files_of_set(summary: Path) -> list[str]:
     except (OSError, ValueError, KeyError, TypeError):
         return []
     return [summary.name, *filter(_may_be_of_a_set, names)]
-
-
-def strangers_in(folder: Path) -> set[str]:
-    """The files in a folder of results, and in folders of it, that no summary there names."""
-    return files_below(folder) - {name for summary in folder.glob("*.json") for name in files_of_set(summary)}
 
 
 def files_below(folder: Path) -> set[str]:

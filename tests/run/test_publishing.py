@@ -305,6 +305,8 @@ def test_files_that_no_run_made_are_moved_out_and_the_run_says_so(door, pilot, d
     for name in (*OF_THE_USER, *in_folders):
         (pilot.results / name).parent.mkdir(exist_ok=True)
         (pilot.results / name).write_text("of the user's own")
+    listed = json.dumps({"files": {"notes.txt": {}}})
+    (pilot.results / "OTHER.json").write_text(listed)  # a list of the user's own names no file of a run
     run = doors.start(door)
     assert run.status == DONE
     assert names(pilot) == before
@@ -312,7 +314,7 @@ def test_files_that_no_run_made_are_moved_out_and_the_run_says_so(door, pilot, d
     where = place.relative_to(pilot.folder)
     assert f"12 files in processed_for_anonym that no run wrote were moved to {where}." in run.out
     found = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
-    assert found == dict.fromkeys((*OF_THE_USER, *in_folders), "of the user's own")
+    assert found == dict.fromkeys((*OF_THE_USER, *in_folders), "of the user's own") | {"OTHER.json": listed}
 
 
 def test_a_combined_dataset_that_no_run_made_stays_for_door_2(pilot, doors):

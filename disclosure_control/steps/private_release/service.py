@@ -3,7 +3,7 @@
     BIOSTREAMS_SERVICE_TOKEN=... python -m disclosure_control.steps.private_release.service PILOT
 
 It listens on this machine alone unless ``--host`` says otherwise, reads the combined dataset once at its start (and
-completes or undoes what a killed run left there), changes nothing but the ledger from then on, and keeps no log of what
+removes what a killed run left beside it), changes nothing but the ledger from then on, and keeps no log of what
 is asked. The budget is that of the config key ``private_release``.
 """
 
