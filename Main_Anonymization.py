@@ -57,10 +57,11 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
 def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.assessment import evaluate
+    from disclosure_control.assess.came_in import merge_sections
     from disclosure_control.assess.risky_rows import risky_row_files
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
-    from disclosure_control.report.history import latest_memory, remember
+    from disclosure_control.report.history import history_sections, latest_memory, remember
     from disclosure_control.report.page.files import page_files
     from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
@@ -93,8 +94,8 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         memory.write(results)
-        told = [section for result in steps.values() for section in result.sections]
-        for page in page_files(pilot.results, summary, assessment, memory.lines, options.shareable, told):
+        beside = [verdict.section, *history_sections(memory.lines), *merge_sections(pilot.results)]
+        for page in page_files(pilot.name, assessment, notices, steps, beside, options.shareable):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)

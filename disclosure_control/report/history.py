@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,13 @@ import pandas as pd
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.drawings import planes
+from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.sections import Figure, Outline, Section, Sentence, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.run.beside import beside, put_beside
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.fingerprints import fingerprint_of_json, key_of, known_key
@@ -264,3 +268,41 @@ def drift(groups: pd.DataFrame) -> dict[str, float | None]:
             people = np.array([round(distance * max(before.sum(), now.sum()), 9)])
             moved[str(name)] = None if HAND_TO_HAND.are_small(people).any() else round(distance, 2)
     return moved
+
+
+# ---------------------------------------------------------------- as a section
+
+OUTLINE = Outline(130, "over_time", "Over time", "Whether the risk grows from run to run.", "a second run")
+MOST_RUNS = 24
+
+
+def history_sections(lines: Sequence[Mapping[str, Any]]) -> list[Section]:
+    """When the last run was, and the shares at risk run by run; ``lines`` are those of ``history.jsonl``."""
+    if not lines:
+        return []
+    when = Sentence(f"Run of {lines[-1]['when'][:10]} (UTC).", where=Where.PAGE)
+    trend = Sentence("This is the first run that is remembered.", where=Where.PAGE)
+    part = trend if len(lines) < 2 else Figure(_trend(lines[-MOST_RUNS:]), TREND)
+    return [Section("head", "", [when]), Section(OUTLINE.key, OUTLINE.title, [part])]
+
+
+TREND = "Share of the evaluated people at risk, run by run; of several sensitive features the largest by l and by t."
+
+
+def _trend(runs: Sequence[Mapping[str, Any]]) -> Drawing:
+    names = [name for name in ("k", "l", "t") if any(name in run["risky_rate"] for run in runs)]
+    drawn = []
+    for name in names:
+        places = [
+            (place / (len(runs) - 1), run["risky_rate"][name])
+            for place, run in enumerate(runs)
+            if run["risky_rate"].get(name) is not None
+        ]
+        if places:
+            drawn.append(planes.Line(name, tuple(places)))
+    described = "; ".join(
+        f"{run['when'][:10]}: " + ", ".join(f"{name} {share_text(run['risky_rate'].get(name))}" for name in names)
+        for run in runs
+    )
+    labels = [run["when"][:10] if place in (0, len(runs) - 1) else "" for place, run in enumerate(runs)]
+    return planes.line_chart("Share of people at risk, run by run", described, drawn, labels)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.report.text import first_lines_of, generate_full_privacy_report, short_privacy_report
+from disclosure_control.report.text import generate_full_privacy_report, short_privacy_report
 from disclosure_control.steps.running import StepResult
 
 MOST_FIRST_LINES, MOST_NOTES = 3, 2  # of all steps but risk, and about the inputs, in the short text
@@ -54,7 +54,7 @@ def _joined(sections: Iterable[str]) -> str:
 def _capped(lines: Sequence[str], at_most: int) -> str:
     if len(lines) <= at_most:
         return "".join(f"{line}\n" for line in lines)
-    return "\n".join(line.removeprefix("  ") for line in first_lines_of(lines, at_most)) + "\n"
+    return "".join(f"{line}\n" for line in (*lines[:at_most], f"and {len(lines) - at_most} more"))
 
 
 def _where_the_rest_is(pilot: str, steps: Mapping[str, StepResult]) -> str:

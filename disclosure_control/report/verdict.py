@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, Style, Where
 from disclosure_control.basics.telling.words import counted
-from disclosure_control.leaving.questions import Answer, beside_reasons, in_lines
+from disclosure_control.leaving.questions import Answer, beside_reasons
 from disclosure_control.leaving.release_findings import not_looked_at
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
 NOTHING_AGAINST_IT = "All thresholds of the config hold in it, and nothing speaks against it that this run looked at."
+NO_FINDING = (
+    "Figures are no finding of anonymity in the sense of the GDPR: whoever keeps a key has pseudonyms. The decision is "
+    "yours."
+)
 MOST_REASONS = 3
 NOTHING = "nothing is released"
 FLAT = "anonymised_dataset.csv"
@@ -77,25 +83,48 @@ class Verdict:
     @property
     def text(self) -> str:
         """The verdict in lines: at most three reasons, each with what to do next, and the three questions."""
-        return "\n".join([*self._sentences, *self._questions]) + "\n"
+        return as_text([self.section], Where.FIRST)
 
     @property
-    def _questions(self) -> list[str]:
-        return [f"Three questions (WP216), of {self.about}", *in_lines(self.answers)] if self.answers else []
+    def section(self) -> Section:
+        """The verdict as every text and page begins with it; its reasons stay in the house."""
+        return Section("verdict", MAY_LEAVE if self.may_leave else HOLD, tuple(self._parts()), self._tone)
 
     @property
-    def _sentences(self) -> list[str]:
-        if self.may_leave:
-            return [f"VERDICT on {self.about}: {MAY_LEAVE}. {' '.join((NOTHING_AGAINST_IT, *self.not_looked_at))}"]
-        lines = [f"VERDICT on {self.about}: {HOLD}." if self.about != NOTHING else f"VERDICT: {HOLD}, {NOTHING}."]
-        for number, reason in enumerate(self.reasons[:MOST_REASONS], start=1):
-            lines.append(f"  {number}. {reason.sentence}")
-            if reason.remedy:
-                lines.append(f"     Next: {reason.remedy}")
+    def _tone(self) -> str:
+        return "good" if self.may_leave else "bad"
+
+    def _parts(self) -> Iterator[Part]:
+        on = "Nothing is released." if self.about == NOTHING else f"The verdict is on {self.about}."
+        yield Sentence(on, where=Where.PAGES)
+        yield from self._why_it_may_leave() if self.may_leave else self._why_not()
+        yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
+        if self.answers:
+            yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), Where.FIRST | Where.PAGE)
+
+    def _why_it_may_leave(self) -> Iterator[Part]:
+        why = " ".join((NOTHING_AGAINST_IT, *self.not_looked_at))
+        yield Sentence(f"VERDICT on {self.about}: {MAY_LEAVE}. {why}", where=Where.FIRST)
+        yield Sentence(why, where=Where.PAGE)
+        yield Sentence(
+            f"Next: hand over {self.about} and nothing else of this folder. evidence/anonymisation_report.html answers "
+            "what an auditor asks.",
+            where=Where.PAGE,
+        )
+
+    def _why_not(self) -> Iterator[Part]:
+        on = "" if self.about == NOTHING else f" on {self.about}"
+        nothing = f", {NOTHING}" if self.about == NOTHING else ""
+        yield Sentence(f"VERDICT{on}: {HOLD}{nothing}.", Style.HEADING, Where.FIRST)
+        yield Sentence("The reasons stay in the house.", where=Where.OUTSIDE)
+        for reason in self.reasons[:MOST_REASONS]:
+            next_step = [f"Next: {reason.remedy}"] if reason.remedy else []
+            yield Sentence(reason.sentence, Style.STEP, Where.FIRST | Where.PAGE, next_step)
         n_more = len(self.reasons) - MOST_REASONS
         if n_more > 0:
-            lines.append(f"  {counted(n_more, 'further reason')}, in the sections below.")
-        return lines
+            more = f"{counted(n_more, 'further reason')}, in the sections below."
+            yield Sentence(more, where=Where.FIRST | Where.PAGE)
+        yield Sentence("Then run python Main_Anonymization.py again.", where=Where.PAGE)
 
 
 def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:

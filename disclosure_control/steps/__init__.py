@@ -7,6 +7,7 @@ from importlib import import_module
 from types import ModuleType
 
 from config.model_settings import KeyReader, PilotConfig, key_reader
+from disclosure_control.basics.telling.sections import Outline
 from study import KEY_READERS
 
 # Config keys of the steps, in the order in which they run. In the folder of each, the module ``settings`` names the
@@ -33,6 +34,12 @@ def step_module(name: str) -> ModuleType:
 
 def settings_module(name: str) -> ModuleType:
     return import_module(f"disclosure_control.steps.{name}.settings")
+
+
+def outlines() -> list[Outline]:
+    """The places on the page that steps fill."""
+    packages = (import_module(f"disclosure_control.steps.{name}") for name in STEPS)
+    return [outline for package in packages for outline in package.OUTLINES]
 
 
 def _reader_of(name: str) -> KeyReader:

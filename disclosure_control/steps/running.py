@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +13,12 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.assess.report import ToldModel
 from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.reasons import Reason
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Section, Where
+from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.leaving.questions import Answer
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.run import clock
@@ -54,10 +56,8 @@ class StepResult:
     """What a step found out: nothing is written before every step is done.
 
     ``found`` goes into the JSON summary under the step's key: as it may be told, no record and no subject. ``sections``
-    say the same to people.
-    ``report`` is its section of the full text and ``first_lines`` stand above everything else; ``screen`` is
-    the section as printed, where values of people must not be seen ("" prints nothing, None prints ``report``).
-    ``short`` is what stands of it in the short text, at most four lines: what to do next, or what became of it.
+    say the same to people, and ``outside`` what of it may leave the house, given the counts that are told there and k.
+    In the short text it has at most four lines: what to do next, or what became of it.
     ``tables`` are CSV files for people to read, by file name, each whole or in pieces that are made as it is written;
     ``datasets`` are such files for programs, their cells not touched; ``files`` are any others, as bytes or, where they
     are written already, by their path. All are in mode 0600, and restricted: they hold values of people, but for those
@@ -67,11 +67,8 @@ class StepResult:
     """
 
     found: object
-    said: str = ""
-    said_first: str = ""
-    said_short: str = ""
-    screen: str | None = None
     sections: tuple[Section, ...] = ()
+    outside: Callable[[ToldCounts, ToldModel], Sequence[Section]] | None = field(default=None, repr=False)
     tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
     datasets: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
     files: Mapping[str, bytes | Path] = field(default_factory=dict, repr=False)
@@ -89,22 +86,22 @@ class StepResult:
     @property
     def report(self) -> str:
         """Its sections in the full text."""
-        return self.said or as_text(self.sections, Where.FILE)
+        return as_text(self.sections, Where.FILE)
 
     @property
     def first_lines(self) -> str:
         """What stands above everything else in every text."""
-        return self.said_first or as_text(self.sections, Where.FIRST)
+        return as_text(self.sections, Where.FIRST)
 
     @property
     def short(self) -> str:
         """What stands of it in the short text."""
-        return self.said_short or as_text(self.sections, Where.SHORT)
+        return as_text(self.sections, Where.SHORT)
 
     @property
     def on_screen(self) -> str:
         """Its sections as printed."""
-        return (self.said or as_text(self.sections, Where.SCREEN)) if self.screen is None else self.screen
+        return as_text(self.sections, Where.SCREEN)
 
 
 def faults_without_records(config: PilotConfig) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +14,11 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.sections import Section
+from disclosure_control.report.page.files import controller_sections, sections_outside
+from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.steps import READERS
-from disclosure_control.steps.running import run_steps
+from disclosure_control.steps.running import StepResult, run_steps
 
 RARE_TOWN = "ZZRARETOWN"  # of few people, whatever the pilot
 CONFIG = {
@@ -52,17 +56,28 @@ def assessed(frame: pd.DataFrame, config: dict) -> Assessment:
     return assess(frame, validate_config(config, frame.columns, READERS))
 
 
-def summary_of(frame: pd.DataFrame, config: dict, folder: Path) -> tuple[dict, Assessment]:
-    """The JSON summary of door 2 for these people, whose ids are markers."""
-    return run_of(frame, config, folder)[:2]
+@dataclass(frozen=True)
+class SmallRun:
+    """A pilot through door 2: its JSON summary, and what its pages are made of."""
+
+    summary: dict
+    assessment: Assessment
+    steps: dict[str, StepResult]
+
+    def page(self, beside: Sequence[Section] = ()) -> str:
+        """The page of the house, with what no step makes ``beside``."""
+        return privacy_page("PILOT", [*controller_sections(self.assessment, [], self.steps), *beside])
+
+    def shareable_page(self) -> str:
+        outside = sections_outside(self.assessment, self.steps)
+        return privacy_page("PILOT", outside, is_shareable=True, withheld={*self.steps, "over_time"})
 
 
-def run_of(frame: pd.DataFrame, config: dict, folder: Path) -> tuple[dict, Assessment, list[Section]]:
-    """The same, and what the steps say of themselves."""
+def run_of(frame: pd.DataFrame, config: dict, folder: Path) -> SmallRun:
+    """Door 2 for these people, whose ids are markers; nothing is written."""
     assessment = assessed(frame, config)
     subjects = pd.Series([f"ZZSUBJ-{i:05d}" for i in range(len(frame))], index=frame.index, name="USUBJID")
     table = frame.astype("str").where(frame.notna(), None).assign(USUBJID=subjects)
     steps = run_steps("PILOT", folder, CombinedDataset(frame, subjects, "", table), assessment)
     figures = {name: result.figures for name, result in steps.items()}
-    told = [section for result in steps.values() for section in result.sections]
-    return {**privacy_summary("PILOT", assessment, {}), **figures}, assessment, told
+    return SmallRun({**privacy_summary("PILOT", assessment, {}), **figures}, assessment, steps)

@@ -1,6 +1,5 @@
 """The page of a run: the same numbers as text and JSON, nothing that reaches outside, nobody's id, and small."""
 
-import copy
 import dataclasses
 import itertools
 import json
@@ -11,14 +10,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.assess.report import class_sizes
+from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade, Scan
 from disclosure_control.identifiers.outcome import IdentifierOutcome
-from disclosure_control.report.page.page import _in_sentence, _number, privacy_page
-from disclosure_control.report.page.sections import SECTIONS
-from disclosure_control.report.page.what_if import threshold_curves, without_small_counts
+from disclosure_control.report.page.page import privacy_page
 from disclosure_control.report.verdict import NOTHING_AGAINST_IT, Verdict
+from disclosure_control.steps import outlines
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
+from disclosure_control.steps.risk.report import risk_sections
 from tests.report.small_pilots import CONFIG, run_of
 from tests.report.test_text import tables
 from tests.run.synthetic_pilot import leaks
@@ -78,10 +79,10 @@ def made(tmp_path_factory):
         "fairness": {"favourable": {"column": "lab", "at_least": 12}, "sensitive": "sex", "reference": "M"},
         "linkage_attack": {"inference": {"secret": "lab", "known": ["sex", "town"], "n_attacks": 50}},
     }
-    summary, assessment, told = run_of(frame, CONFIG | keys, tmp_path_factory.mktemp("page"))
-    summary = json.loads(json.dumps(summary))  # as a program reads it
-    curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
-    return summary, curves, privacy_page(summary, curves, None, told=told)
+    run = run_of(frame, CONFIG | keys, tmp_path_factory.mktemp("page"))
+    summary = json.loads(json.dumps(run.summary))  # as a program reads it
+    curves = without_small_counts(threshold_curves(run.assessment), HAND_TO_HAND)
+    return summary, curves, run.page(), run
 
 
 def test_every_tag_is_closed_and_every_name_is_escaped(made):
@@ -118,17 +119,17 @@ def test_it_can_be_read_by_a_screen_reader_and_by_keyboard(made):
 
 
 def test_every_step_that_ran_has_its_section_and_every_other_says_what_it_would_answer(made):
-    summary, _, html = made
+    summary, _, html, _ = made
     page = Page(html)
     sections = {a.get("id") for a in page.having("section")}
-    for section in SECTIONS:
+    for section in outlines():
         ran = section.key in summary or (section.key in ("who", "why") and "risk" in summary)
         assert (section.key in sections) == ran, section.key
         assert ran or section.question in html
 
 
 def test_the_table_of_models_holds_the_numbers_of_the_summary(made):
-    summary, _, html = made
+    summary, _, html, _ = made
     rows = {row[0]: row[1:] for row in Page(html).rows}
     models = {f"k < {summary['k_anonymity']['threshold']}": summary["k_anonymity"]}
     models |= {f"l of {name} < {one['threshold']}": one for name, one in summary["l_diversity"].items()}
@@ -147,7 +148,7 @@ def test_the_table_of_models_holds_the_numbers_of_the_summary(made):
 
 
 def test_the_sliders_have_the_numbers_of_the_summary_at_the_thresholds_in_use(made):
-    summary, _, html = made
+    summary, _, html, _ = made
     data = json.loads(re.search(r'id="what-if-data">(.*?)</script>', html, re.S)[1])
     assert len(data["curves"]) == 3
     for curve in data["curves"]:
@@ -158,10 +159,11 @@ def test_the_sliders_have_the_numbers_of_the_summary_at_the_thresholds_in_use(ma
     assert all(n == 0 or 10 <= n <= 70 or n == 80 for n in told)
 
 
-def test_a_column_of_any_name_breaks_no_page(made):
-    summary, curves, _ = made
-    text = json.dumps(summary).replace("town", "</script><!--<svg onload=x>")
-    html = privacy_page(json.loads(text), curves, None)
+def test_a_column_of_any_name_breaks_no_page(tmp_path):
+    name = "</script><!--<svg onload=x>"
+    frame = pd.DataFrame({name: ["F", "M"] * 20, "age": [float(i) for i in range(40)], "lab": [1.0, 15.0] * 20})
+    config = CONFIG | {"categorical_qis": [name], "risk": "all", "recommend": {}}
+    html = run_of(frame, config, tmp_path).page()
     assert Page(html).faults == []
     assert "<svg onload" not in html
 
@@ -200,36 +202,23 @@ def test_the_page_of_a_pilot_without_a_merge_report_is_written(pilot, doors):
     assert doors.start(2).status == 0
 
 
-def test_a_pilot_of_300_columns_has_a_small_page(made):
-    summary, curves, _ = made
-    one = next(iter(summary["explore"]["columns"].values()))
-    many = {f"LB__A test with a long name, number {i}": {**one, "role": "other", "constant": True} for i in range(300)}
-    wide = {**summary, "explore": {**summary["explore"], "columns": many}}
-    assert len(privacy_page(wide, curves, None).encode()) < 1_000_000
-
-
-def widened(summary, n):
-    """A summary as of a pilot of very many columns and long names, made from a small one."""
-    wide = copy.deepcopy(summary)
+def widened(figures, n):
+    """The figures of ``risk`` as of a pilot of very many columns and long names, made from those of a small one."""
     names = [f"LB__A measurement with a long name [{i}]" for i in range(n)]
-    risk, explore = wide["risk"], wide["explore"]
-    groups = [{**risk["by_group"]["sex"][0], "group": f"{'a long name of a group' * 2} {i}"} for i in range(30)]
-    risk["by_group"] = dict.fromkeys(names, groups)
-    risk["attribute_effects"] = [{**risk["attribute_effects"][0], "quasi_identifier": name} for name in names]
-    (told,) = risk["determined_by"].values()
-    risk["determined_by"] = {name: [{**told[0], "attribute": other} for other in names] for name in names}
-    explore["columns"] = {name: {**summary["explore"]["columns"]["lab"], "role": "sensitive"} for name in names}
-    for model in ("l_diversity", "t_closeness"):
-        (result,) = wide[model].values()
-        wide[model] = dict.fromkeys(names, result)
-    return wide
+    groups = [{**figures["by_group"]["sex"][0], "group": f"{'a long name of a group' * 2} {i}"} for i in range(30)]
+    (told,) = figures["determined_by"].values()
+    return {
+        **figures,
+        "risky_rate": 0.5,
+        "by_group": dict.fromkeys(names, groups),
+        "attribute_effects": [{**figures["attribute_effects"][0], "quasi_identifier": name} for name in names],
+        "determined_by": {name: [{**told[0], "attribute": other} for other in names] for name in names},
+    }
 
 
 def test_the_page_stays_small_however_many_columns_there_are_and_says_what_is_left_out(made):
-    summary, curves, _ = made
-    wide = widened(summary, 300)
-    many = [*curves, *(dataclasses.replace(curve, sensitive=f"column {i}") for curve in curves[1:] for i in range(300))]
-    html = privacy_page(wide, many, None)
+    found = ("by_group", "determined_by", "key_sets", "attribute_effects")
+    html = privacy_page("PILOT", risk_sections(widened(made[0]["risk"], 300), {}, found))
     assert len(html.encode()) < 1_000_000
     for words in ("276 more columns, whose", "276 more, which add least", "89,904 more pairs of a column and"):
         assert words in html, words
@@ -239,14 +228,13 @@ def section_of(html, key):
     return " ".join(re.search(rf'<section id="{key}".*?</section>', html, re.S)[0].split())
 
 
-def test_what_holds_nothing_back_is_counted_by_its_kind(made):
+def test_what_holds_nothing_back_is_counted_by_its_kind():
     """300 exact measurements are no 300 rows above the one column that names people."""
-    summary, curves, _ = made
     measured = [a_finding(f"LB__T{i}", Grade.EXACT_MEASUREMENT, "exact measurements") for i in range(300)]
     named = a_finding("DM__NAME", Grade.NAMES_A_PERSON, "names")
     for findings, n_rows in (([*measured, named], 1), (measured, 0), ([named], 1)):
         told = told_identifiers(IdentifierOutcome(tuple(findings)), Scan(), Scan(), (), "combined_dataset.csv")
-        html = privacy_page(summary, curves, None, told=identifier_sections(told))
+        html = privacy_page("PILOT", identifier_sections(told))
         text = section_of(html, "identifiers")
         assert text.count('<th scope="row">') == n_rows
         assert ("300 columns hold exact measurements" in text) == (measured[0] in findings)
@@ -260,36 +248,27 @@ def a_finding(column: str, grade: Grade, words: str) -> ColumnFinding:
 
 def test_a_small_pilot_has_no_class_larger_than_itself(made):
     """Five people: sizes 1 to 5, and neither k = 6 nor k > 12."""
-    summary, curves, _ = made
-    few = dataclasses.replace(curves[0], evaluated=5, risky=tuple(0 if k <= 5 else 5 for k in curves[0].thresholds))
-    drawn = re.findall(
-        r">k (?:=|>|&gt;) \d+<", section_of(privacy_page(summary, [few], None), "who").split("<h3>Who")[0]
-    )
+    curve = made[1][0]
+    few = dataclasses.replace(curve, evaluated=5, risky=tuple(0 if k <= 5 else 5 for k in curve.thresholds))
+    drawn = re.findall(r">k (?:=|>|&gt;) \d+<", class_sizes([few], for_outside=False).__html__())
     assert [int(re.search(r"\d+", label)[0]) for label in drawn] == [1, 2, 3, 4, 5]
 
 
 def test_sets_that_leave_nobody_alone_are_counted_and_not_listed(made):
     """Among those that single out most nobody looks for shares of 0; a masked share is said to be masked."""
-    summary, curves, _ = made
-    one = summary["risk"]["key_sets"][0]
+    one = made[0]["risk"]["key_sets"][0]
     rates = {"A": 0.25, "B": 0.0, "C": None, "D": 0.0}
     sets = [{**one, "quasi_identifiers": [name], "unique_rate": rate} for name, rate in rates.items()]
-    page = Page(privacy_page({**summary, "risk": {**summary["risk"], "key_sets": sets}}, curves, None))
+    page = Page(privacy_page("PILOT", risk_sections({"key_sets": sets}, {}, ("key_sets",))))
     rows = {row[0]: row[1] for row in page.rows}
     assert (rows["A"], rows["C"]) == ("25.0%", "masked")
     assert not {"B", "D"} & set(rows)
     assert "2 sets of facts leave nobody of the evaluated people alone." in " ".join(page.text)
 
 
-def test_who_may_leave_is_told_what_to_hand_over_and_what_was_not_looked_at(made):
-    summary, curves, _ = made
-    figures = Verdict("released/", (), not_looked_at=("Not looked at: this.",)).figures
-    told = section_of(privacy_page({**summary, "verdict": figures}, curves, None), "verdict")
+def test_who_may_leave_is_told_what_to_hand_over_and_what_was_not_looked_at():
+    verdict = Verdict("released/", (), not_looked_at=("Not looked at: this.",))
+    told = section_of(privacy_page("PILOT", [verdict.section]), "verdict")
     assert "hand over released/ and nothing else" in told
     assert "Not looked at: this." in told
     assert NOTHING_AGAINST_IT in told
-
-
-def test_large_numbers_keep_their_digits_and_none_is_masked():
-    assert [_number(500_054.0), _number(0.123456), _number(None), _number(3)] == ["500,054", "0.1235", "-", "3"]
-    assert [_in_sentence(None), _in_sentence(1234)] == ["a masked number", "1,234"]

@@ -3,54 +3,56 @@
 import itertools
 import json
 import re
+from dataclasses import dataclass
 
 import pandas as pd
 import pytest
 from hypothesis import given
 
-from disclosure_control.report.page.page import privacy_page
-from disclosure_control.report.page.shareable import ToldCounts, _groups, shareable_content
-from disclosure_control.report.page.what_if import threshold_curves
+from disclosure_control.basics.telling.told_outside import ToldCounts
+from disclosure_control.steps.risk.sections.by_group import outside
 from tests.examples import examples
-from tests.report.small_pilots import CONFIG, RARE_TOWN, pilots, summary_of
+from tests.report.small_pilots import CONFIG, RARE_TOWN, SmallRun, pilots, run_of
+from tests.report.test_page import Page
 
 THRESHOLD = 10
 NARROWEST = THRESHOLD - 2  # the width of 1 to 9
 STEPS = {"risk": "all", "recommend": {"time_limit": 5}, "treatment": [{"method": "recommended"}]}
 
 
-def told_of(pilot, folder):
+@dataclass(frozen=True)
+class SharedRun:
+    """A run, its shareable page, the counts of people that the page was allowed to tell, and its curves."""
+
+    run: SmallRun
+    page: str
+    counts: set[int]
+
+    @property
+    def curves(self) -> list[dict]:
+        return json.loads(re.search(r'id="what-if-data">(.*?)</script>', self.page, re.S)[1])["curves"]
+
+
+def shared(pilot, folder) -> SharedRun:
     frame, config = pilot
-    summary, assessment = summary_of(frame, config | STEPS, folder)
-    told, curves = shareable_content(summary, threshold_curves(assessment, coarse=True))
-    return summary, told, curves
+    run, counts = run_of(frame, config | STEPS, folder), set()
+    tell = ToldCounts.tell
 
+    def recorded(self, n, whole=None):
+        told = tell(self, n, whole)
+        counts.add(told)
+        return told
 
-def counts_of_people(told: dict, curves: list) -> set[int]:
-    """Every count of people that is told of the whole pilot or of what is released."""
-    models = [told["k_anonymity"], *told["l_diversity"].values(), *told["t_closeness"].values()]
-    models += told["missing_policies"].values()
-    for view in ("before", "after", "as_released"):
-        figures = told.get("treatment", {}).get(view)
-        if figures:
-            models += [figures["k_anonymity"], *figures["l_diversity"].values(), *figures["t_closeness"].values()]
-            models.append({"evaluated": figures["records"]})
-    counts = {model.get(name) for model in models for name in ("total", "evaluated", "not_evaluated", "risky")}
-    counts |= {n for curve in curves for n in (*curve.risky, curve.evaluated)}
-    counts |= {n for _, _, n in told["recommend"]["landscape"]["places"]}
-    counts |= {answer["suppressed"] for answer in told["recommend"]["short_list"]}
-    counts.add(told.get("treatment", {}).get("records_removed"))
-    sets = [one for one in told["risk"]["key_sets"] if one["unique_rate"] is not None]
-    counts |= {round(one["unique_rate"] * one["evaluated"]) for one in sets}
-    return {n for n in counts if n is not None}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ToldCounts, "tell", recorded)
+        page = run.shareable_page()
+    return SharedRun(run, page, counts - {None})
 
 
 @given(pilot=pilots())
 @examples(60)
 def test_no_difference_of_told_counts_is_small(pilot, tmp_path):
-    _, told, curves = told_of(pilot, tmp_path)
-    n = len(pilot[0])
-    counts = counts_of_people(told, curves)
+    counts, n = shared(pilot, tmp_path).counts, len(pilot[0])
     if n < THRESHOLD:
         assert counts == set()
         return
@@ -65,16 +67,15 @@ def test_no_difference_of_told_counts_is_small(pilot, tmp_path):
 @examples(60)
 def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):
     """What is flagged grows with K and L and falls with T: a masked number lies between the told ones beside it."""
-    curves = told_of(pilot, tmp_path)[2]
-    for curve in curves:
-        if curve.evaluated is None:
-            assert set(curve.risky) == {None}
+    for curve in shared(pilot, tmp_path).curves:
+        if curve["evaluated"] is None:
+            assert set(curve["risky"]) == {None}
             continue
-        rising = curve.risky[::-1] if curve.model == "t_closeness" else curve.risky
+        rising = curve["risky"][::-1] if curve["model"] == "t_closeness" else curve["risky"]
         for place, n in enumerate(rising):
             if n is None:
                 low = max([0, *(m for m in rising[:place] if m is not None)])
-                high = min([curve.evaluated, *(m for m in rising[place:] if m is not None)])
+                high = min([curve["evaluated"], *(m for m in rising[place:] if m is not None)])
                 assert high - low >= NARROWEST
 
 
@@ -82,35 +83,33 @@ def test_a_masked_number_stays_as_uncertain_as_promised(pilot, tmp_path):
 @given(pilot=pilots())
 @examples(60)
 def test_what_is_told_is_true(pilot, tmp_path):
-    summary, told, _ = told_of(pilot, tmp_path)
-    for name in ("total", "evaluated", "risky"):
-        assert told["k_anonymity"][name] in (None, summary["k_anonymity"][name])
-    for number, answer in enumerate(told["recommend"]["short_list"]):
-        assert answer["suppressed"] in (None, summary["recommend"]["short_list"][number]["suppressed"])
+    """Every number in a row of the page stands there in the house, too, or is masked."""
+    found = shared(pilot, tmp_path)
+    inside = {row[0]: row[1:] for row in Page(found.run.page()).rows}
+    for name, *cells in Page(found.page).rows:
+        if name in inside:
+            pairs = zip(cells, inside[name], strict=False)
+            assert all(one in ("masked", "-", other) for one, other in pairs), name
 
 
 @given(pilot=pilots())
 @examples(60)
 def test_the_page_holds_no_id_no_rare_value_no_extreme_and_no_line_of_the_config(pilot, tmp_path):
-    summary, told, curves = told_of(pilot, tmp_path)
-    page = privacy_page(told, curves, None, is_shareable=True)
-    assert "ZZSUBJ" not in page
-    assert RARE_TOWN not in page
-    told_figures = json.dumps(told)
-    assert not [word for word in ("minimum", "maximum", "smallest", "largest") if word in told_figures]
-    assert '"method"' not in page
-    for answer in summary["risk"]["three_questions"].values():
-        assert answer["sentence"].split(": ")[-1] not in page
+    found = shared(pilot, tmp_path)
+    assert "ZZSUBJ" not in found.page
+    assert RARE_TOWN not in found.page
+    assert "method" not in found.page
+    for name, *cells in Page(found.page).rows:
+        assert {*cells} <= {"-"} or not name.startswith(("Smallest", "Largest", "Highest", "Average"))
+    for answer in found.run.summary["risk"]["three_questions"].values():
+        assert answer["sentence"].split(": ")[-1] not in found.page
 
 
 def test_every_number_of_the_data_of_the_sliders_was_told(tmp_path):
-    frame, config = _pilot_of_sixty()
-    _, told, curves = told_of((frame, config), tmp_path)
-    page = privacy_page(told, curves, None, is_shareable=True)
-    data = json.loads(re.search(r'id="what-if-data">(.*?)</script>', page, re.S)[1])
-    in_page = {n for curve in data["curves"] for n in curve["risky"] if n is not None}
+    found = shared(_pilot_of_sixty(), tmp_path)
+    in_page = {n for curve in found.curves for n in curve["risky"] if n is not None}
     assert in_page
-    assert in_page <= counts_of_people(told, curves)
+    assert in_page <= found.counts | {0, 60}
 
 
 def _pilot_of_sixty():
@@ -166,16 +165,16 @@ def test_people_and_hits_of_groups_are_apart_from_every_other_number_of_the_page
         ]
 
     counts = ToldCounts(900)
-    assert _groups(rows(a=(600, 60), b=(300, 30)), counts) == rows(a=(600, 60), b=(300, 30))
-    told = _groups(rows(c=(300, 30), d=(295, 29), e=(305, 31)), counts)
+    assert outside({"x": rows(a=(600, 60), b=(300, 30))}, counts) == {"x": rows(a=(600, 60), b=(300, 30))}
+    told = outside({"y": rows(c=(300, 30), d=(295, 29), e=(305, 31))}, counts)["y"]
     assert told[0] == rows(c=(300, 30))[0]
     assert [(row["people"], row["risky"], row["risky_rate"]) for row in told[1:]] == [(None, None, None)] * 2
     # 305 people are near 300, and follow from the others: nothing is told of this column.
-    assert _groups(rows(f=(305, 30), g=(500, 50), h=(95, 10)), counts) is None
+    assert outside({"z": rows(f=(305, 30), g=(500, 50), h=(95, 10))}, counts) == {}
 
 
-def test_runs_over_time_are_said_to_be_withheld(tmp_path):
+def test_what_was_found_and_does_not_leave_is_said_to_be_withheld(tmp_path):
     """Whoever reads the page outside would take the section for one that was not asked."""
     frame = pd.DataFrame({"sex": ["F", "M"] * 20, "town": "Alpha", "age": 30.0, "lab": [1.0, 15.0] * 20})
-    told = told_of((frame, CONFIG), tmp_path)[1]
-    assert "over_time" in told["withheld"]
+    page = shared((frame, CONFIG), tmp_path).page
+    assert "Masked as a whole: Columns that name people; Over time." in page

@@ -13,12 +13,10 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import Assessment, assess
 from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES
 from disclosure_control.basics.encoding.columns import labels_of
-from disclosure_control.report.page.page import privacy_page
-from disclosure_control.report.page.shareable import STRICT, shareable_content
-from disclosure_control.report.page.what_if import threshold_curves
+from disclosure_control.basics.telling.told_outside import STRICT
 from disclosure_control.steps import READERS
 from tests.report.page_attack import FLAGGED, FLAGS, MISSING, Between, ReadPage, between, possible, told_by, unflagged
-from tests.report.small_pilots import summary_of
+from tests.report.small_pilots import run_of
 from tests.report.test_same_numbers import shipped_run
 
 PROMISED = STRICT.threshold - 2
@@ -58,9 +56,8 @@ def a_pilot(seed: int) -> tuple[pd.DataFrame, dict]:
 
 
 def page_of(frame, config, folder):
-    summary, assessment = summary_of(frame, config, folder)
-    told, curves = shareable_content(summary, threshold_curves(assessment, coarse=True))
-    return ReadPage.of(privacy_page(told, curves, None, is_shareable=True)), assessment
+    run = run_of(frame, config, folder)
+    return ReadPage.of(run.shareable_page()), run.assessment
 
 
 def true_counts(unknowns, assessment) -> dict:
@@ -130,7 +127,7 @@ def test_no_mask_of_a_shipped_pilot_is_undone(name, keys, tmp_path, monkeypatch)
 
 def test_the_attacker_undoes_a_page_without_masks(tmp_path, monkeypatch):
     """Or no test here would show anything."""
-    monkeypatch.setattr("disclosure_control.report.page.shareable.ToldCounts.tell", lambda self, n, whole=None: n)
+    monkeypatch.setattr("disclosure_control.basics.telling.told_outside.ToldCounts.tell", lambda self, n, whole=None: n)
     monkeypatch.setattr(type(STRICT), "are_small", lambda self, counts: np.zeros(np.shape(counts), dtype=bool))
     page, assessment = page_of(*a_pilot(1), tmp_path)
     monkeypatch.undo()

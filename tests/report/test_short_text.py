@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from disclosure_control.basics.telling.sections import Section, Sentence, Where
 from disclosure_control.report.run_texts import run_texts
 from disclosure_control.steps.running import StepResult
 from tests.report.small_pilots import assessed
@@ -35,8 +36,10 @@ def wide_pilot():
 
 def talkative(name: str, first_lines: int, short: int) -> StepResult:
     """A step that says as much as it may; risk has four first lines, and the others share what there is."""
-    lines = [f"{name} says line {i}\n" for i in range(400)]
-    return StepResult({}, "".join(lines), said_first="".join(lines[:first_lines]), said_short="".join(lines[:short]))
+    places = [Where.TEXT | (Where.FIRST if i < first_lines else Where.TEXT) for i in range(400)]
+    parts = [Sentence(f"{name} says line {i}", where=where) for i, where in enumerate(places)]
+    parts += [Sentence(f"{name} says in short {i}", where=Where.SHORT) for i in range(short)]
+    return StepResult({}, (Section(name, name, parts),))
 
 
 def test_it_is_short_whatever_the_config_asks_for():

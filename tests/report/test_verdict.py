@@ -27,8 +27,8 @@ def test_nothing_is_released_where_the_config_asks_for_nothing():
 
 def test_reasons_come_gravest_first_and_at_most_three():
     steps = {
-        "risk": StepResult({}, "", reasons_to_hold=(*OPEN, ALONE)),
-        "explore": StepResult({}, "", reasons_to_hold=(NAMES,)),
+        "risk": StepResult({}, reasons_to_hold=(*OPEN, ALONE)),
+        "explore": StepResult({}, reasons_to_hold=(NAMES,)),
     }
     verdict = verdict_on(what_leaves(steps), steps)
     sentences = [reason["sentence"] for reason in verdict.figures["reasons"]]
@@ -41,8 +41,8 @@ def test_reasons_come_gravest_first_and_at_most_three():
 
 def test_a_study_that_could_not_be_written_is_not_replaced_by_the_flat_table():
     steps = {
-        "treatment": StepResult({}, "", datasets={"anonymised_dataset.csv": None}),
-        "release": StepResult({"released": False, "reason": "fewer people than K = 5 are left."}, ""),
+        "treatment": StepResult({}, datasets={"anonymised_dataset.csv": None}),
+        "release": StepResult({"released": False, "reason": "fewer people than K = 5 are left."}),
     }
     verdict = verdict_on(what_leaves(steps), steps)
     assert verdict.about == "nothing is released"
@@ -56,7 +56,7 @@ def test_the_three_questions_are_asked_of_what_leaves_and_not_only_of_what_came_
     frame = pd.DataFrame({"town": list("abcdef")})
     treated = treat(frame, checked, [{"method": "drop_column", "columns": ["town"]}])
     answers = three_questions(treated.as_released)
-    released = StepResult({}, "", datasets={"anonymised_dataset.csv": frame}, answers=answers, outcome=treated)
+    released = StepResult({}, datasets={"anonymised_dataset.csv": frame}, answers=answers, outcome=treated)
     steps = {"treatment": released}
     verdict = verdict_on(what_leaves(steps), steps)
     answers = verdict.figures["three_questions"]
@@ -74,7 +74,7 @@ def test_a_reason_that_names_people_and_a_no_do_not_stand_side_by_side():
     by_what = {NAMES: ["yes"] * 3, ALONE: ["yes", "no", "no"], OPEN[0]: ["no"] * 3}
     for reason, expected in by_what.items():
         datasets = {"anonymised_dataset.csv": None}
-        step = StepResult({}, "", datasets=datasets, answers=no, outcome=treated, reasons_to_hold=(reason,))
+        step = StepResult({}, datasets=datasets, answers=no, outcome=treated, reasons_to_hold=(reason,))
         answers = verdict_on(what_leaves({"treatment": step}), {"treatment": step}).answers
         assert [answer.answer for answer in answers.values()] == expected
     assert beside_reasons(no, [NAMES])["singling_out"].sentence == (

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
+from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.report.page.what_if import threshold_curves, without_small_counts
 from tests.examples import examples
 from tests.report.small_pilots import CONFIG, assessed, pilots
 

@@ -56,7 +56,7 @@ def _lines_of_part(part: Part, indent: str, number: int, before: list[str]) -> I
             yield part.title
         yield text_table(part.columns, part.rows)
     elif isinstance(part, AnswersGiven):
-        yield f"Three questions (WP216), of {part.about}"
+        yield f"Three questions (WP216), {part.about}"
         width = max(len(one.question) for one in part.answers)
         yield from (f"{INDENT}{one.question:<{width}}  {one.sentence}" for one in part.answers)
     elif isinstance(part, Details):

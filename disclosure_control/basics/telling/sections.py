@@ -130,12 +130,13 @@ Part = Sentence | Table | Figure | Details | AnswersGiven | WhatIf
 class Section:
     """``key`` names its place on a page; parts of sections with the same key stand together there.
 
-    A section without a ``title`` has no heading in a text.
+    A section without a ``title`` has no heading in a text. ``tone``: "good" or "bad" news, of the verdict.
     """
 
     key: str
     title: str
     parts: Sequence[Part]
+    tone: str = ""
 
     def shown(self, where: Where) -> Iterator[Part]:
         """Its parts that are shown there."""

@@ -1,22 +1,19 @@
-"""The pages of a run by file name, from its JSON summary: one for the house and, on request, one for outside."""
+"""The pages of a run by file name: one for the house and, on request, one for outside."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from config import MERGE_REPORT
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.telling.sections import Section
+from disclosure_control.assess.outside import assessment_outside, curves_outside
+from disclosure_control.assess.report import page_sections, told_assessment
+from disclosure_control.assess.threshold_curves import threshold_curves, without_small_counts
+from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.report.page.page import privacy_page
-from disclosure_control.report.page.shareable import shareable_content
-from disclosure_control.report.page.what_if import threshold_curves, without_small_counts
-
-_OF_MERGE = ("subjects", "inputs", "domains", "left_out", "notes")
+from disclosure_control.steps.running import StepResult
 
 
 @dataclass(frozen=True)
@@ -29,32 +26,50 @@ class PageFile:
 
 
 def page_files(
-    results: Path,
-    summary: Mapping[str, Any],
+    pilot: str,
     assessment: Assessment,
-    history: Sequence[Mapping[str, Any]],
+    notices: Sequence[str],
+    steps: Mapping[str, StepResult],
+    beside: Sequence[Section],
     with_shareable: bool,
-    told: Sequence[Section] = (),
 ) -> list[PageFile]:
     """``<PILOT>_privacy_report.html`` and, if wanted, ``<PILOT>_privacy_report_shareable.html``.
 
-    ``results`` is the folder where the merge report stands; ``summary`` what the run's JSON summary will hold;
-    ``history`` the lines of ``history.jsonl``, this run's last.
+    ``notices`` are sentences about the inputs; ``beside`` the sections that no step makes, the verdict among them.
     """
-    curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
-    name = f"{summary['pilot']}_privacy_report"
-    pages = [PageFile(f"{name}.html", privacy_page(summary, curves, merge_report(results), history, told=told), False)]
+    name = f"{pilot}_privacy_report"
+    sections = [*controller_sections(assessment, notices, steps), *beside]
+    pages = [PageFile(f"{name}.html", privacy_page(pilot, sections), False)]
     if with_shareable:
-        outside, told_curves = shareable_content(summary, threshold_curves(assessment, coarse=True))
-        html = privacy_page(outside, told_curves, None, is_shareable=True, told=told)
+        ran = {section.key for section in sections if any(section.shown(Where.PAGE))}
+        outside = [*sections_outside(assessment, steps), *beside]
+        html = privacy_page(pilot, outside, is_shareable=True, withheld=ran)
         pages.append(PageFile(f"{name}_shareable.html", html, True))
     return pages
 
 
-def merge_report(results: Path) -> dict[str, Any] | None:
-    """What the merge said of itself; None where it did not write the dataset, or is of another form."""
-    try:
-        report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return report if isinstance(report, dict) and all(key in report for key in _OF_MERGE) else None
+def controller_sections(
+    assessment: Assessment, notices: Sequence[str], steps: Mapping[str, StepResult]
+) -> list[Section]:
+    """What the page of the house shows of k, l and t, and of every step."""
+    curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
+    found = page_sections(told_assessment(assessment, notices), curves)
+    return [*found, *(section for result in steps.values() for section in result.sections)]
+
+
+def sections_outside(assessment: Assessment, steps: Mapping[str, StepResult]) -> list[Section]:
+    """What may leave the house of k, l and t, and of the steps that say what that is.
+
+    Every count that is told is apart from every other one; the first come is told first. Where the pilot has fewer
+    people than the threshold, nothing is told.
+    """
+    counts = ToldCounts(assessment.k_anonymity.n_total)
+    told = assessment_outside(told_assessment(assessment), counts)
+    of_steps = [
+        section
+        for result in steps.values()
+        if result.outside is not None
+        for section in result.outside(counts, told.k_anonymity)
+    ]
+    curves = curves_outside(threshold_curves(assessment, coarse=True), told, counts)
+    return [*page_sections(told, curves, for_outside=True), *of_steps]

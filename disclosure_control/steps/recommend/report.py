@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
+from disclosure_control.assess.report import ToldModel
 from disclosure_control.basics.drawings import planes
 from disclosure_control.basics.drawings.pieces import Drawing
 from disclosure_control.basics.telling.sections import (
@@ -21,6 +23,7 @@ from disclosure_control.basics.telling.sections import (
     Where,
 )
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import counted, many_text
 from disclosure_control.generalisation.landscape import landscape
 from disclosure_control.generalisation.losses import METRICS
@@ -317,3 +320,39 @@ def _in_short(told: ToldRecommendation) -> Iterator[Part]:
         'To apply answer 1: "treatment": [{"method": "recommended"}]. To apply another one, paste its lines.',
         where=Where.REPORT,
     )
+
+
+# ---------------------------------------------------------------- outside the house
+
+
+def sections_outside(told: ToldRecommendation, counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
+    """The recodings and the answers as they may leave: no exact loss, no line of the config."""
+    places = told.landscape.places if k.evaluated is not None else ()
+    places = [(levels, _coarse(loss, counts), counts.tell_between(n, k.evaluated)) for levels, loss, n in places]
+    answers = [
+        replace(
+            answer,
+            suppressed=None if k.evaluated is None else counts.tell(answer.suppressed),
+            suppressed_few=False,
+            at_risk_after={},
+            loss=None,
+            treatment=[],
+        )
+        for answer in told.short_list
+    ]
+    outside = replace(
+        told,
+        records=k.total,
+        at_risk=None,
+        left_out=["not told outside"],  # whether a threshold cannot be met
+        landscape=replace(told.landscape, places=places),
+        short_list=answers,
+    )
+    return recommend_sections(outside)
+
+
+def _coarse(loss: float, counts: ToldCounts) -> float:
+    """A loss in steps as large as what ``threshold`` people weigh: no small count can be read from its digits."""
+    weight = max(0.01, counts.small_counts.threshold / counts.n_people)
+    step = 10 ** math.ceil(math.log10(weight))
+    return min(1.0, float(f"{round(loss / step) * step:.12g}"))

@@ -6,9 +6,11 @@ k, l and t hold with at most a share of the records left out; with proof, where 
 
 from __future__ import annotations
 
+from functools import partial
+
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.recommend.pilot import PilotLattice, pilot_lattice
-from disclosure_control.steps.recommend.report import recommend_sections, told_recommendation
+from disclosure_control.steps.recommend.report import recommend_sections, sections_outside, told_recommendation
 from disclosure_control.steps.recommend.settings import RecommendSettings
 from disclosure_control.steps.recommend.short_list import Trial, answers
 from disclosure_control.steps.running import StepInput, StepResult
@@ -56,6 +58,7 @@ def run_step(step: StepInput[RecommendSettings]) -> StepResult:
     return StepResult(
         told,
         sections=recommend_sections(told),
+        outside=partial(sections_outside, told),
         inputs=pilot.inputs,
         outcome=Recommendation(treatment),
     )

@@ -1,30 +1,57 @@
-"""The step ``risk`` in words: the three questions for the first lines, and the section of the text report."""
+"""The step ``risk`` as it is told: the three questions first, then what each section found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from disclosure_control.leaving.questions import Answer, in_lines
-from disclosure_control.steps.risk.section import Finding
-from disclosure_control.steps.risk.sections import SECTIONS
+from disclosure_control.assess.report import ToldModel
+from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, Style, Where
+from disclosure_control.basics.telling.told_outside import ToldCounts
+from disclosure_control.leaving.questions import Answer
+from disclosure_control.steps.risk.sections import SECTIONS, by_group, key_sets
+
+TITLE = "Risk beyond k, l and t"
+ASK_FOR_ALL = (
+    'With "risk": "all" in the config this section says what each quasi-identifier adds, and which sets of facts '
+    "single people out."
+)
 
 
-def first_lines(answers: Mapping[str, Answer]) -> str:
-    """What a controller reads first."""
-    return "\n".join(["Three questions (WP216), of the pilot as it came in", *in_lines(answers)]) + "\n"
+def risk_sections(
+    figures: Mapping[str, Any], answers: Mapping[str, Answer], found: Sequence[str]
+) -> tuple[Section, ...]:
+    """One section of the texts; on the pages who is at risk, and why. ``found`` names the sections that were computed.
 
-
-def risk_report(findings: Mapping[str, Finding], not_computed: Mapping[str, str], for_screen: bool = False) -> str:
-    """The section of the text report, from what each section found and why others were not computed.
-
-    ``for_screen`` leaves out values of people, such as names of groups: they belong into files alone.
+    ``figures`` are those of the step, with the share at risk by k as ``risky_rate``.
     """
-    lines = ["Risk beyond k, l and t"]
-    for name, section in sorted(SECTIONS.items(), key=lambda named: named[1].place_in_report or named[1].place):
-        if name in findings:
-            write = section.words_on_screen if for_screen and section.words_on_screen is not None else section.words
-            written = list(write(findings[name].figures))
-            lines += ["", *written] if written else []
-    for name, reason in not_computed.items():
-        lines += ["", f"Not computed: {name} {reason}."]
-    return "\n".join(lines) + "\n"
+    questions = AnswersGiven("of the pilot as it came in", tuple(answers.values()), Where.FIRST | Where.PAGE)
+    on_pages: dict[str, list[Part]] = {"who": [questions] if answers else [], "why": []}
+    for name in reversed(found):
+        parts = _shown(SECTIONS[name].words(figures), Where.PAGES)
+        if SECTIONS[name].on_page:
+            on_pages[SECTIONS[name].on_page] += parts
+    if not {"attribute_effects", "key_sets"} & {*found}:
+        on_pages["why"].append(Sentence(ASK_FOR_ALL, Style.SMALL, Where.PAGES))
+    in_texts: list[Part] = []
+    for name in sorted(found, key=lambda name: SECTIONS[name].place_in_report or SECTIONS[name].place):
+        in_texts += _shown(SECTIONS[name].words(figures), Where.TEXT)
+    in_texts += [Sentence(f"Not computed: {name} {why}.") for name, why in figures.get("not_computed", {}).items()]
+    pages = [Section(key, "", parts) for key, parts in on_pages.items()]
+    return (Section("risk", TITLE, in_texts), *pages)
+
+
+def sections_outside(figures: Mapping[str, Any], counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
+    """Shares of groups, and sets of facts that single people out, as they may leave the house."""
+    groups = figures.get("by_group", {}) if k.risky is not None else {}
+    told: dict[str, Any] = {"by_group": by_group.outside(groups, counts), "risky_rate": k.risky_rate}
+    found = ["by_group"]
+    if "key_sets" in figures:
+        told["key_sets"] = list(key_sets.outside(figures, counts))
+        found.append("key_sets")
+    return risk_sections(told, {}, found)
+
+
+def _shown(parts: Iterator[Part] | Any, where: Where) -> list[Part]:
+    return [replace(part, where=part.where & where) for part in parts if part.where & where]

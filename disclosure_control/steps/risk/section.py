@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.settings.fields import SettingsGroup
+from disclosure_control.basics.telling.sections import Part
 from disclosure_control.steps.risk.scene import Scene
 
 
@@ -47,8 +48,8 @@ class RiskSection:
     """A section, registered as ``SECTION`` of a module in ``sections``, whose name it has.
 
     ``place`` orders the sections in figures and records, ``place_in_report``, if not 0, in the report. ``answers`` is
-    its row of the documentation. ``evaluate`` computes it; ``words`` are lines of the report from the figures of the
-    finding, and ``words_on_screen`` those to print where the others hold values of people.
+    its row of the documentation. ``evaluate`` computes it; ``words`` are its parts of the report from the figures
+    of the step, with the share at risk by k as ``risky_rate``. Those that a page shows stand at the place ``on_page``.
 
     ``settings`` is the dataclass of settings that no other section looks at. ``needs``: a setting it cannot do without.
     ``needs_records_with``: settings with which it looks at records; without them it is told by what an engine counts.
@@ -59,8 +60,8 @@ class RiskSection:
     place: int
     answers: str
     evaluate: Callable[[Scene], Finding]
-    words: Callable[[Mapping[str, Any]], Iterable[str]]
-    words_on_screen: Callable[[Mapping[str, Any]], Iterable[str]] | None = None
+    words: Callable[[Mapping[str, Any]], Iterable[Part]]
+    on_page: str = ""
     place_in_report: int = 0
     settings: type[SettingsGroup] | None = None
     needs: Need | None = None

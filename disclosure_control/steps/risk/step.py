@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from disclosure_control.leaving.questions import three_questions
 from disclosure_control.records.people import ListedPeople
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.population import read_population
-from disclosure_control.steps.risk.report import first_lines, risk_report
+from disclosure_control.steps.risk.report import risk_sections, sections_outside
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding
 from disclosure_control.steps.risk.sections import SECTIONS
@@ -39,11 +40,11 @@ def run_step(step: StepInput[RiskSettings]) -> StepResult:
         figures["not_computed"] = not_computed
     if settings.records and step.assessment.config.has("risk"):
         tables["record_risk.csv"] = risk_per_record(scene, findings)
+    shown = {**figures, "risky_rate": step.assessment.k_anonymity.risky_rate}
     return StepResult(
         figures,
-        risk_report(findings, not_computed),
-        said_first=first_lines(answers),
-        screen=risk_report(findings, not_computed, for_screen=True),
+        sections=risk_sections(shown, answers, tuple(findings)),
+        outside=partial(sections_outside, figures),
         tables=tables,
         inputs=scene.inputs,
     )

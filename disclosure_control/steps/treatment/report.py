@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,14 @@ import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.outside import k_outside, model_outside
+from disclosure_control.assess.report import ToldModel
 from disclosure_control.assess.told import told_maximum, told_outside
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Details, Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import counted, listed, share_of_text, share_text
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
 from disclosure_control.leaving.release_findings import FINDINGS
@@ -319,17 +323,19 @@ def _model_rows(title: str, views: Sequence[Mapping[str, Any] | None]) -> list[l
     assert before is not None  # a column that is gone afterwards was there
     head = f"{title} {sign} {number_text(before['threshold'])}"
     rows = [
-        [f"{head}: people", *(_people(view) for view in views)],
-        [f"{title}: {'largest' if worst == 'maximum' else 'smallest'}", *(_number(view, worst) for view in views)],
+        [f"At risk by {head}", *(_people(view) for view in views)],
+        [f"{'Largest' if worst == 'maximum' else 'Smallest'} {title}", *(_number(view, worst) for view in views)],
     ]
     if any(view and view["not_evaluated"] for view in views):
-        rows.append([f"{title}: not evaluated", *("-" if v is None else str(v["not_evaluated"]) for v in views)])
+        rows.append([f"Not evaluated by {title}", *("-" if v is None else str(v["not_evaluated"]) for v in views)])
     return rows
 
 
 def _people(view: Mapping[str, Any] | None) -> str:
     if view is None:
         return "not released"
+    if view["risky"] is None or view["evaluated"] is None:
+        return MASKED
     return f"{view['risky']} of {view['evaluated']} ({share_text(view['risky_rate'])})"
 
 
@@ -337,6 +343,50 @@ def _number(view: Mapping[str, Any] | None, key: str) -> str:
     if view is not None and view.get(f"{key}_between"):
         return "{:g} to {:g}".format(*view[f"{key}_between"])
     return "-" if view is None or view[key] is None else f"{view[key]:.6g}"
+
+
+# ---------------------------------------------------------------- outside the house
+
+
+def nothing_outside(counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
+    """That nothing was treated, and not why."""
+    (outline,) = OUTLINES
+    return (Section(outline.key, outline.title, (Sentence("Nothing was treated.", where=Where.OUTSIDE),)),)
+
+
+def sections_outside(figures: Mapping[str, Any], counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
+    """Before beside after in the counts that may leave the house, and which treatments were used."""
+    (outline,) = OUTLINES
+    rows = _rows([_view_outside(figures[view], counts) for view in VIEWS])
+    n_removed = count_text(counts.tell(figures["records_removed"]))
+    parts: list[Part] = [
+        Table("Before and after the treatment", ("Figure", "Before", "After", "As released"), rows, range(1, 4)),
+        Sentence(f"Records removed: {n_removed}."),
+        Sentence("What was done", Style.HEADING),
+        *(Sentence(f"{step['method']}.", Style.STEP) for step in figures["steps"]),
+    ]
+    return (Section(outline.key, outline.title, [replace(part, where=Where.OUTSIDE) for part in parts]),)
+
+
+def _view_outside(figures: Mapping[str, Any], counts: ToldCounts) -> Figures:
+    evaluated = counts.tell(figures["k_anonymity"]["evaluated"])
+    unique_rate = counts.tell_rate(figures["unique_rate"], evaluated)
+    return {
+        "records": counts.tell(figures["records"]),
+        "k_anonymity": _outside(k_outside, figures["k_anonymity"], counts),
+        **{
+            model: {name: _outside(model_outside, one, counts) for name, one in figures[model].items()}
+            for model in ("l_diversity", "t_closeness")
+        },
+        "unique_rate": unique_rate,
+        "prosecutor_highest_risk": None,
+        "marketer_risk": None,
+    }
+
+
+def _outside(mask: Callable[[ToldModel, ToldCounts], ToldModel], figures: Figures, counts: ToldCounts) -> Figures:
+    told = ToldModel(figures["threshold"], None, figures["evaluated"], None, figures["risky"], None)
+    return {**asdict(mask(told, counts)), "not_evaluated": None, "minimum": None, "maximum": None}
 
 
 def summary_files(pilot: str, figures: Mapping[str, Any]) -> dict[str, bytes]:

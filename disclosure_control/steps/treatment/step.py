@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -18,7 +19,9 @@ from disclosure_control.records.records import EncodedRecords
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
+    nothing_outside,
     refusal_sections,
+    sections_outside,
     summary_files,
     treatment_figures,
     treatment_sections,
@@ -44,7 +47,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     recommendation = _recommendation(step, settings.steps)
     if recommendation is not None and recommendation.treatment is None:
         reason = {"released": False, "reason": NOTHING_FOUND}
-        return StepResult(reason, sections=refusal_sections(NOTHING_FOUND))
+        return StepResult(reason, sections=refusal_sections(NOTHING_FOUND), outside=nothing_outside)
     recommended = None if recommendation is None else recommendation.treatment
     treated, table = _treated(step, settings.steps, seed, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
@@ -56,6 +59,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     return StepResult(
         figures,
         sections=treatment_sections(figures),
+        outside=partial(sections_outside, figures),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {DATASET: treated.released},
         files=summaries,

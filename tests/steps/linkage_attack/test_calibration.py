@@ -80,7 +80,7 @@ def attacked(method: str, share: float, seed: int, folder, how: dict | None = No
     }
     settings = settings_of_key("linkage_attack", literal, {**CONFIG.literal, "treatment": {"steps": []}})
     dataset = CombinedDataset(pilot, pilot["USUBJID"], "", pilot)
-    earlier = {"treatment": StepResult({}, "", outcome=treated)}
+    earlier = {"treatment": StepResult({}, outcome=treated)}
     result = run_step(StepInput("P", folder, settings, dataset, assess(pilot, CONFIG), earlier))
     alone = pilot[KEYS[0]].map(pilot[KEYS[0]].value_counts()) == 1
     return result.figures["releases"]["treated"], alone.iloc[treated.kept]

@@ -64,7 +64,7 @@ def step_on(
     earlier, kept = {}, list(frame["USUBJID"])
     if steps is not None:
         treated = treat(dataset.typed_table, config, steps, release=Release("DEMO", "2026"))
-        earlier["treatment"] = StepResult({}, "", outcome=treated)
+        earlier["treatment"] = StepResult({}, outcome=treated)
         kept = list(frame["USUBJID"].iloc[treated.kept])
     (results / RESULTS_FOLDER).mkdir(exist_ok=True)
     assessment = assess(dataset.frame, config)

@@ -67,7 +67,7 @@
 
   const thresholds = document.getElementById("thresholds");
   if (thresholds && data.curves.length) {
-    thresholds.querySelector(".sliders").append(...data.curves.flatMap(thresholdSlider));
+    thresholds.querySelector(".choices").append(...data.curves.flatMap(thresholdSlider));
     thresholds.hidden = false;
   }
   const levels = document.getElementById("levels");

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from disclosure_control.assess.told import gaps_of
+from disclosure_control.basics.drawings.group_shares import share_chart
 from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, list_of
-from disclosure_control.basics.telling.small_counts import MissingShown, figures_of_group, shares_by_group
-from disclosure_control.basics.telling.words import text_table
+from disclosure_control.basics.telling.sections import Figure, Part, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.small_counts import MissingShown, count_text, figures_of_group, shares_by_group
+from disclosure_control.basics.telling.told_outside import ToldCounts
+from disclosure_control.basics.telling.words import listed
 from disclosure_control.records.columns_of_file import people_by_kind
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
+
+MOST_DRAWN = 24  # columns with a drawing: nobody reads hundreds
+MOST_NAMED = 5  # groups that are masked
 
 
 @dataclass(frozen=True)
@@ -61,23 +67,83 @@ def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, MissingShown]) ->
     return dict(zip(names, hidden_beside_each_other(columns, *flags, kept, classes.size), strict=True))
 
 
-def words(figures: Mapping) -> Iterator[str]:
-    """A row for each group."""
-    if not figures["by_group"]:
+def words(figures: Mapping) -> Iterator[Part]:
+    """A drawing for each column, and a row for each group: names of groups are values of people, and in files alone."""
+    by_group = figures["by_group"]
+    if not by_group:
         return
-    yield "Who bears the risk (k)"
+    drawn = sorted(by_group, key=lambda name: -_largest_rate(by_group[name]))[:MOST_DRAWN]
+    charts = {
+        name: share_chart(f"Share at risk by {name}", entries, "risky", figures["risky_rate"])
+        for name, entries in by_group.items()
+        if name in drawn
+    }
+    if any(charts.values()):
+        yield Sentence("Who bears it", Style.HEADING, Where.PAGES)
+        yield Sentence(
+            "Share at risk by k in each group with its 95% interval, the riskiest first. The line is everybody's "
+            "share. Groups of fewer than ten people are shown as one.",
+            Style.SMALL,
+            Where.PAGES,
+        )
+    for name, chart in charts.items():
+        if chart is not None:
+            yield Figure(chart, f"By {name}{_masked(by_group[name])}", Where.PAGES)
+    n_more = len(by_group) - len(drawn)
+    if n_more:
+        yield Sentence(
+            f"{n_more:,} more columns, whose riskiest groups bear less, are in the JSON summary.",
+            Style.SMALL,
+            Where.PAGES,
+        )
     rows = [
         [name, group["group"], *figures_of_group(group, "risky")]
-        for name, entries in figures["by_group"].items()
+        for name, entries in by_group.items()
         for group in entries
     ]
-    yield text_table(["Column", "Group", "People", "Risky", "Share", "95%"], rows)
+    columns = ("Column", "Group", "People", "Risky", "Share", "95%")
+    yield Table("Who bears the risk (k)", columns, rows, range(2, 6), Where.FILE)
+    yield Sentence("Who bears the risk, by group: see the summary.", where=Where.SCREEN)
 
 
-def words_on_screen(figures: Mapping) -> Iterator[str]:
-    """Names of groups are values of people, and belong into files alone."""
-    if figures["by_group"]:
-        yield "Who bears the risk, by group: see the summary."
+def _masked(groups: Sequence[Mapping]) -> str:
+    """Groups without a share, with their people: the drawing must not be taken for everybody."""
+    masked = [
+        f"{one['group']} ({count_text(one.get('people'), ',')})" for one in groups if one.get("risky_rate") is None
+    ]
+    why = ". Masked, as few in them are at risk, or few are not, or such a number would follow: "
+    return f"{why}{listed(masked, MOST_NAMED)}" if masked else ""
+
+
+def _largest_rate(groups: Sequence[Mapping]) -> float:
+    return max((group.get("risky_rate") or 0.0 for group in groups), default=0.0)
+
+
+def outside(by_group: Mapping[str, Sequence[Mapping]], counts: ToldCounts) -> dict[str, list[dict]]:
+    """The groups that may leave the house, each number masked that is near another one that is told.
+
+    A column is left out where even so the masked groups, taken together from everybody evaluated, would be such a
+    number.
+    """
+    found = {}
+    for name, rows in by_group.items():
+        told = [_outside(row, counts) for row in rows]
+        if all(_rest_is_open(rows, told, key, counts) for key in ("people", "risky")):
+            found[name] = told
+    return found
+
+
+def _rest_is_open(rows: Sequence[Mapping], told: Sequence[Mapping], key: str, counts: ToldCounts) -> bool:
+    masked = [row.get(key) for row, one in zip(rows, told, strict=True) if one.get(key) is None]
+    return None in masked or counts.tell(sum(n for n in masked if n is not None)) is not None
+
+
+def _outside(row: Mapping, counts: ToldCounts) -> dict:
+    people = counts.tell(row.get("people"))
+    risky = None if people is None else counts.tell(row["risky"], people)
+    if "people" not in row or risky is not None:
+        return dict(row)
+    return {**row, "people": people, "risky": None, "risky_rate": None, "low": None, "high": None}
 
 
 SECTION = RiskSection(
@@ -87,7 +153,7 @@ SECTION = RiskSection(
     "counts below ten, or that would give such a count away, are masked",
     evaluate=evaluate,
     words=words,
-    words_on_screen=words_on_screen,
+    on_page="who",
     settings=ByGroupSettings,
     by_default=True,
 )

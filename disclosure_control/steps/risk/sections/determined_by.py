@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from Anonymization_Models import SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.encoding.keys import count_pairs
+from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
 from disclosure_control.records.other_columns import LevelValuePairs, TableOnDisk
@@ -21,6 +22,7 @@ NEARLY = 0.9
 PEOPLE_PER_LEVEL = 5
 MOST_ATTRIBUTES = 50
 MOST_SHUFFLED = 5
+MOST_FEATURES, MOST_TELLING = 12, 8  # on the page: sensitive features, and columns that tell each
 MOST_SHUFFLES, SHUFFLED_PEOPLE = 20, 400_000  # of very many people one shuffle is as good as many
 
 
@@ -127,24 +129,71 @@ def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) 
     }
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """For each sensitive feature what tells it of everybody, of nearly everybody, or else best."""
-    for sensitive, entries in figures["determined_by"].items():
+    determined = figures["determined_by"]
+    yield from _best_columns(determined)
+    for sensitive, entries in determined.items():
         fully = [entry["attribute"] for entry in entries if entry["determines"]]
         nearly = [
             f"{entry['attribute']} ({share_text(entry['predicted_rate'])})" for entry in entries if entry["nearly"]
         ]
         if fully:
-            yield f"Inference: {sensitive} of everybody is told by any one of: {', '.join(fully)}."
+            sentence = f"Inference: {sensitive} of everybody is told by any one of: {', '.join(fully)}."
+            yield Sentence(sentence, Style.NOTICE)
         if nearly:
-            yield f"Inference: {sensitive} of nearly everybody is told by any one of: {', '.join(nearly)}."
+            sentence = f"Inference: {sensitive} of nearly everybody is told by any one of: {', '.join(nearly)}."
+            yield Sentence(sentence, Style.NOTICE)
         if entries and not fully and not nearly:
             best = entries[0]
-            yield (
+            yield Sentence(
                 f"Inference: {best['attribute']} alone tells {sensitive} of {share_text(best['predicted_rate'])} "
                 f"of the people; shuffled values tell {share_text(best['shuffled_rate'])}, and guessing without it "
-                f"{share_text(best['baseline_rate'])}."
+                f"{share_text(best['baseline_rate'])}.",
+                where=Where.TEXT,
             )
+
+
+def _best_columns(determined: Mapping[str, Sequence[Mapping]]) -> Iterator[Part]:
+    """Per sensitive feature the columns that tell it, or most of it beyond guessing."""
+    by_most = sorted(determined, key=lambda feature: -max(map(_beyond, determined[feature]), default=0.0))
+    shown = {
+        feature: sorted(determined[feature], key=_beyond, reverse=True)[:MOST_TELLING]
+        for feature in determined
+        if feature in by_most[:MOST_FEATURES]
+    }
+    if any(shown.values()):
+        yield Sentence("What one column tells of a sensitive feature", Style.HEADING, Where.PAGE)
+        yield Sentence(
+            "For how many people a guess from the column is right. The column tells something where that is clearly "
+            "above two other guesses: the same guess after the values were dealt out by chance (shuffled), and the "
+            "most frequent value for everybody.",
+            Style.DEFINITION,
+            Where.PAGE,
+        )
+    for feature, columns in shown.items():
+        rows = [
+            [one["attribute"], *(share_text(one[key]) for key in ("predicted_rate", "shuffled_rate", "baseline_rate"))]
+            for one in columns
+            if one["shuffled_rate"] is not None
+        ]
+        if rows:
+            heads = (f"Tells {feature}", "Right for", "Shuffled", "Most frequent")
+            yield Table(f"Columns that tell {feature}", heads, rows, range(1, 4), Where.PAGE)
+    n_more = sum(map(len, determined.values())) - sum(map(len, shown.values()))
+    if n_more:
+        yield Sentence(
+            f"{n_more:,} more pairs of a column and a sensitive feature, which tell less beyond guessing, are in the "
+            "JSON summary.",
+            Style.SMALL,
+            Where.PAGE,
+        )
+
+
+def _beyond(column: Mapping) -> float:
+    """How much more a column tells than guessing does; those that tell everything first."""
+    tells_all = bool(column["determines"] or column["nearly"])
+    return tells_all + (column["predicted_rate"] or 0.0) - (column["baseline_rate"] or 0.0)
 
 
 SECTION = RiskSection(
@@ -153,5 +202,6 @@ SECTION = RiskSection(
     "quasi-identifiers alone; those with fewer than five people to a value are left out and counted",
     evaluate=evaluate,
     words=words,
+    on_page="why",
     by_default=True,
 )

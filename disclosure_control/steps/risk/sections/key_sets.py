@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.basics.telling.words import share_text, text_table
+from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED
+from disclosure_control.basics.telling.told_outside import ToldCounts
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.key_sets import KeySet, key_set
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 from disclosure_control.steps.risk.words import figure_text
 
-MOST_KEY_SETS = 10
+MOST_KEY_SETS = 8
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -38,23 +40,53 @@ def _key_set(keys: KeySet) -> dict:
     }
 
 
-def words(figures: Mapping) -> Iterator[str]:
-    """A row for each of the riskiest combinations."""
+def words(figures: Mapping) -> Iterator[Part]:
+    """A row for each of the combinations that single out most people."""
     found = figures["key_sets"]
-    riskiest = sorted(found, key=_most_at_risk_first)[:MOST_KEY_SETS]
-    yield f"Riskiest combinations of quasi-identifiers ({len(riskiest)} of {len(found)})"
-    rows = []
-    for keys in riskiest:
-        at_most = [share_text(rate) for rate in keys["k_at_most_rate"].values()]
-        names = " + ".join(keys["quasi_identifiers"])
-        rows.append([names, share_text(keys["unique_rate"]), figure_text(keys["median_k"]), *at_most])
-    thresholds = [f"k <= {k}" for k in (found[0]["k_at_most_rate"] if found else ())]
-    yield text_table(["Known", "Unique", "Median k", *thresholds], rows)
+    singling = sorted(
+        (one for one in found if one["unique_rate"] != 0),
+        key=lambda one: (-(one["unique_rate"] or 0), len(one["quasi_identifiers"])),
+    )
+    if singling:
+        thresholds = list(singling[0]["k_at_most_rate"])
+        yield Sentence("Sets of facts that single out most people", Style.HEADING, Where.EVERYWHERE)
+        yield Sentence(
+            "An attacker who knows these facts about a person, and nothing else, finds the record of so many people. "
+            "The median k is how many people look alike to such an attacker, for half of the people.",
+            Style.DEFINITION,
+            Where.EVERYWHERE,
+        )
+        rows = [
+            [
+                ", ".join(one["quasi_identifiers"]),
+                _told_share(one["unique_rate"]),
+                MASKED if one["median_k"] is None else figure_text(one["median_k"]),
+                *(share_text(one["k_at_most_rate"][k]) for k in thresholds),
+            ]
+            for one in singling[:MOST_KEY_SETS]
+        ]
+        columns = ("Facts together", "People alone", "Median k", *(f"k <= {k}" for k in thresholds))
+        yield Table("Sets of quasi-identifiers", columns, rows, range(1, len(columns)), Where.EVERYWHERE)
+    n_more = len(singling) - MOST_KEY_SETS
+    if n_more > 0:
+        more = f"{n_more:,} more sets, which single out fewer, are in the JSON summary."
+        yield Sentence(more, Style.SMALL, Where.EVERYWHERE)
+    n_without = len(found) - len(singling)
+    if n_without:
+        sets = "set of facts leaves" if n_without == 1 else "sets of facts leave"
+        yield Sentence(f"{n_without:,} {sets} nobody of the evaluated people alone.", where=Where.EVERYWHERE)
 
 
-def _most_at_risk_first(keys: Mapping) -> tuple:
-    rates = (keys["unique_rate"], *keys["k_at_most_rate"].values())
-    return (*(-(rate or 0.0) for rate in rates), keys["median_k"] or 0.0)
+def outside(figures: Mapping, counts: ToldCounts) -> Iterator[dict]:
+    """The sets with the shares that may leave the house."""
+    for one in figures["key_sets"]:
+        evaluated = counts.tell(one["evaluated"])
+        unique_rate = counts.tell_rate(one["unique_rate"], evaluated)
+        yield {**one, "evaluated": evaluated, "unique_rate": unique_rate, "median_k": None, "k_at_most_rate": {}}
+
+
+def _told_share(rate: float | None) -> str:
+    return MASKED if rate is None else share_text(rate)
 
 
 SECTION = RiskSection(
@@ -63,5 +95,6 @@ SECTION = RiskSection(
     "`max_key_set`",
     evaluate=evaluate,
     words=words,
+    on_page="why",
     wanted_with=("max_key_set",),
 )

@@ -15,8 +15,9 @@ from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import DICTIONARY, Place, is_name
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.sections import Part, Sentence, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.basics.telling.words import share_text, text_table
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
 from disclosure_control.steps.risk.words import figure_text
@@ -219,14 +220,14 @@ def _delta_presence(scene: Scene, common: Mapping) -> dict:
 # ---------------------------------------------------------------- words
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """A row for each model and sensitive feature, and then what could not be computed."""
     rows, lacking = [], []
     for name, entry in figures["models"].items():
         by_feature = entry if all(isinstance(one, Mapping) for one in entry.values()) else {"": entry}
         for sensitive, one in by_feature.items():
             if "not_computed" in one:
-                lacking.append(f"  Not computed: {name}, {one['not_computed']}.")
+                lacking.append(f"Not computed: {name}, {one['not_computed']}.")
                 continue
             given = ", ".join(f"{key}={value}" for key, value in one.get("parameters", {}).items() if key == "c")
             judged = [figure_text(one.get("threshold")), share_text(one.get("risky_rate"))]
@@ -235,10 +236,14 @@ def words(figures: Mapping) -> Iterator[str]:
             between = one.get("worst_between")
             worst = "{:.4g} to {:.4g}".format(*between) if between else figure_text(one["worst"])
             rows.append([title, sensitive, worst, one["riskier"], *judged, *counted])
-    yield "Models, on sensitive values as they are, not binned; people whose class holds no value are not evaluated"
-    headers = ["Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated", "Not evaluated"]
-    yield text_table(headers, rows)
-    yield from lacking
+    yield Table(
+        "Models, on sensitive values as they are, not binned; people whose class holds no value are not evaluated",
+        ("Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated", "Not evaluated"),
+        rows,
+        (2, 4, 5, 6, 7),
+    )
+    for sentence in lacking:
+        yield Sentence(sentence)
 
 
 SECTION = RiskSection(

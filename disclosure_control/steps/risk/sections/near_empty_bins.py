@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.telling.sections import Part, Sentence
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -40,12 +41,12 @@ def _people_of_labels(column: EncodedColumn, size: np.ndarray) -> np.ndarray:
     return np.bincount(column.codes[present], size[present], len(column.labels))
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """How many there are; which they are stands in the table alone."""
     found = figures["near_empty_bins"]
-    yield (
-        f"Bins with fewer than {found['fewer_than']} people: {found['bins']}, {found['empty']} of them empty; they are "
-        "listed in near_empty_bins.csv."
+    yield Sentence(
+        f"Bins with fewer than {found['fewer_than']} people: {found['bins']}, {found['empty']} of them empty. "
+        "near_empty_bins.csv lists them."
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-from disclosure_control.basics.telling.words import share_text, text_table
+from disclosure_control.basics.telling.sections import Part, Table
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Need, RiskSection
 from disclosure_control.steps.risk.words import figure_text
@@ -29,14 +30,13 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"population_uniqueness": figures})
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """A row for each estimator."""
-    yield "Estimated population uniques"
     rows = []
     for name, one in figures["population_uniqueness"].items():
         taken = f"dankar (takes {one['estimator']})" if name == "dankar" else name
         rows.append([taken, figure_text(one["population_uniques"]), share_text(one["rate"]), one["reason"] or ""])
-    yield text_table(["Estimator", "People", "Share of the population", ""], rows)
+    yield Table("Estimated population uniques", ("Estimator", "People", "Share of the population", ""), rows, (1, 2))
 
 
 SECTION = RiskSection(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import all_or_some_of
+from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.measures.risk_presets import PRESETS, judge_by_preset
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
@@ -39,11 +40,11 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"presets": figures})
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """A sentence for each preset."""
-    yield "Published thresholds"
+    yield Sentence("Published thresholds", Style.HEADING)
     for verdict in figures["presets"].values():
-        yield f"  {verdict['sentence']} Source: {verdict['source']}."
+        yield Sentence(f"{verdict['sentence']} Source: {verdict['source']}.")
 
 
 SECTION = RiskSection(

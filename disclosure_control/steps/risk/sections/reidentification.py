@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from disclosure_control.basics.telling.words import share_text, text_table
+from disclosure_control.basics.telling.sections import Part, Sentence, Table
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk
 from disclosure_control.steps.risk.population import Population
 from disclosure_control.steps.risk.scene import Scene
@@ -50,28 +51,23 @@ def _population(scene: Scene, population: Population) -> dict:
     }
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """A row for each intruder, and how the pilot fits its population."""
     rows = [
-        [
-            name,
-            share_text(risk["highest"]),
-            share_text(risk["average"]),
-            share_text(risk["at_risk_rate"]),
-            f"{risk['threshold']:g}",
-        ]
+        [name, *(share_text(risk[key]) for key in ("highest", "average", "at_risk_rate")), f"{risk['threshold']:g}"]
         for name, risk in ((name, figures[name]) for name in INTRUDERS)
     ]
-    yield text_table(["Intruder", "Highest", "Average", "At risk", "Threshold"], rows)
+    columns = ("Intruder", "Highest", "Average", "At risk", "Threshold")
+    yield Table("Chance to find a person, by intruder", columns, rows, range(1, 5))
     if "population" in figures:
         population = figures["population"]
-        yield (
-            f"  The population {population['file']} has {population['people']:,} people, of whom "
-            f"{population['in_a_class_of_the_pilot']:,} are in a class of the pilot. "
-            f"{population['counted_as_in_the_pilot']:,} people of the pilot have nobody like them there, for lack of a "
-            "value, and count as if the pilot were the population."
+        yield Sentence(
+            f"{population['in_a_class_of_the_pilot']:,} of {population['people']:,} people of the population "
+            f"{population['file']} are in a class of the pilot. {population['counted_as_in_the_pilot']:,} people of "
+            "the pilot have nobody like them there, for lack of a value, and count as if the pilot were the population."
         )
-        yield from (f"  {population['file']}: {note}" for note in population["notes"])
+        for note in population["notes"]:
+            yield Sentence(f"{population['file']}: {note}")
 
 
 SECTION = RiskSection(

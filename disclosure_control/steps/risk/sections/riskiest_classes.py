@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
+from disclosure_control.basics.telling.sections import Part, Sentence
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -37,12 +38,12 @@ def _labels_of(column: EncodedColumn, classes: np.ndarray) -> np.ndarray:
     return np.append(column.labels.astype(object), np.array([None]))[column.codes[classes]]
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """How many there are; who they are stands in the table alone."""
     riskiest = figures["riskiest_classes"]
-    yield (
+    yield Sentence(
         f"Riskiest classes: {riskiest['classes']} classes of fewer than {riskiest['threshold']} people hold "
-        f"{riskiest['people']} people; {riskiest['listed']} are listed in riskiest_classes.csv."
+        f"{riskiest['people']} people; riskiest_classes.csv lists {riskiest['listed']} of them."
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, is_number
+from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, told_parts
 from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
 from disclosure_control.records.columns_of_file import distinct_texts
@@ -79,13 +80,15 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"safe_harbour": figures})
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """A line for each column."""
-    yield "HIPAA safe harbour"
+    yield Sentence("HIPAA safe harbour", Style.HEADING)
     for check in figures["safe_harbour"].values():
         kinds = ", ".join(f"{kind}: {count_text(n)}" for kind, n in check["by_kind"].items() if n != 0) or "none"
         texts = f"{check['texts']} are text, for you to judge. " if check["texts"] else ""
-        yield f"  {check['column']}: {check['checked']} values checked, breaches: {kinds}. {texts}{check['sentence']}"
+        yield Sentence(
+            f"{check['column']}: {check['checked']} values checked, breaches: {kinds}. {texts}{check['sentence']}"
+        )
 
 
 SECTION = RiskSection(

@@ -12,7 +12,8 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, Place
-from disclosure_control.basics.telling.words import share_text, text_table
+from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.sampling_weights import (
     RISK_FORMULAS,
     ClassRisk,
@@ -87,7 +88,7 @@ def _figures(risk: ClassRisk | RecordRisk) -> dict:
     }
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """A row for each formula, and a warning of weights that cannot be weights."""
     sampling = figures["sampling"]
     risks = {f"individual, {method} form": risk for method, risk in sampling["individual"].items()}
@@ -101,12 +102,13 @@ def words(figures: Mapping) -> Iterator[str]:
         ]
         for name, risk in risks.items()
     ]
-    yield "Risk under the sampling weights"
-    yield text_table(["Risk", "Expected re-identifications", "Average", "Highest"], rows)
+    columns = ("Risk", "Expected re-identifications", "Average", "Highest")
+    yield Table("Risk under the sampling weights", columns, rows, range(1, 4))
     if sampling["weights_below_one"]:
-        yield (
-            f"  {sampling['weights_below_one']:,} records have a weight below 1, which stands for less than the person "
-            "itself; a class counts at least its own people. Are these weights normalised?"
+        yield Sentence(
+            f"{sampling['weights_below_one']:,} records have a weight below 1, which stands for less than the person "
+            "itself; a class counts at least its own people. Are these weights normalised?",
+            Style.NOTICE,
         )
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COUNT
+from disclosure_control.basics.telling.sections import Part, Sentence
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.measures.small_levels import small_levels
 from disclosure_control.steps.risk.scene import Scene
@@ -33,11 +34,11 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"small_levels": figures}, tables={"small_levels.csv": table})
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """How many there are in all; by quasi-identifier they would tell the groups that are hidden from each other."""
     levels = figures["small_levels"]
     n_values = "none" if levels["values"] == 0 else count_text(levels["values"])
-    yield f"Values that at most {levels['at_most']} people have: {n_values}; they are listed in small_levels.csv."
+    yield Sentence(f"Values that at most {levels['at_most']} people have: {n_values}. small_levels.csv lists them.")
 
 
 SECTION = RiskSection(

@@ -9,7 +9,8 @@ import numpy as np
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import SHARE_ABOVE_ZERO
-from disclosure_control.basics.telling.words import share_text, text_table
+from disclosure_control.basics.telling.sections import Part, Sentence, Table
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.special_uniques import special_uniques
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, RiskSection
@@ -58,16 +59,16 @@ def evaluate(scene: Scene) -> Finding:
     return Finding({"suda2": figures}, per_class)
 
 
-def words(figures: Mapping) -> Iterator[str]:
+def words(figures: Mapping) -> Iterator[Part]:
     """How many there are, and a row for each quasi-identifier."""
     uniques = figures["suda2"]
-    yield (
-        f"Special uniques (SUDA2): {uniques['special_uniques']} people are singled out by few attributes; highest DIS "
-        f"score {figure_text(uniques['highest_dis_score'])}, where the pilot is {share_text(uniques['dis_fraction'])} "
-        "of the population."
-    )
     rows = [[name, share_text(rate)] for name, rate in uniques["contribution_rates"].items()]
-    yield text_table(["Quasi-identifier", "Share of the score"], rows)
+    yield Table("Special uniques (SUDA2)", ("Quasi-identifier", "Share of the score"), rows, (1,))
+    yield Sentence(
+        f"Few attributes single out {uniques['special_uniques']} people. The highest DIS score is "
+        f"{figure_text(uniques['highest_dis_score'])}, where the pilot is {share_text(uniques['dis_fraction'])} of the "
+        "population."
+    )
 
 
 SECTION = RiskSection(

@@ -1,0 +1,51 @@
+"""What the merge said of itself, as a section of the page: which files were read, what was dropped and collapsed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from config import MERGE_REPORT
+from disclosure_control.basics.telling.sections import Outline, Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.small_counts import count_text
+
+OUTLINE = Outline(
+    120,
+    "merge",
+    "What came in",
+    "Which files were read, what was dropped, collapsed and guessed.",
+    "python Create_Combined_Pilot_Dataset.py",
+)
+_OF_MERGE = ("subjects", "inputs", "domains", "left_out", "notes")
+
+
+def merge_sections(results: Path) -> list[Section]:
+    """The section of the merge report in the folder of results; none where it is not there, or of another form."""
+    try:
+        report = json.loads((results / MERGE_REPORT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    if not isinstance(report, dict) or not all(key in report for key in _OF_MERGE):
+        return []
+    return [Section(OUTLINE.key, OUTLINE.title, tuple(_parts(report)))]
+
+
+def _parts(report: Mapping[str, Any]) -> Iterator[Part]:
+    n_files = f"{len(report['inputs'])} files"
+    yield Sentence(f"{count_text(report['subjects'], ',')} people from {n_files}.", where=Where.PAGE)
+    rows = [
+        [
+            name,
+            domain["form"],
+            *(count_text(n, ",") for n in (domain["rows"], domain["subjects"], domain.get("collapsed", 0))),
+            len(domain.get("dropped_columns", ())),
+        ]
+        for name, domain in report["domains"].items()
+    ]
+    columns = ("Domain", "Form", "Rows", "People", "Collapsed", "Columns dropped")
+    yield Table("Domains", columns, rows, range(2, 6), Where.PAGE)
+    said = [f"Left out: {name}, {reason}" for name, reason in report["left_out"].items()]
+    said += [*report["notes"], *(f"{name}: {n}" for name, file in report["inputs"].items() for n in file["notes"])]
+    yield from (Sentence(sentence, Style.NOTICE, Where.PAGE) for sentence in said)

@@ -1,0 +1,339 @@
+"""k, l and t of a pilot as they are told: quasi-identifiers, binning, a table per model, and what these leave out."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from Anonymization_Models import DISTANCES, ModelResult
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.threshold_curves import ThresholdCurve
+from disclosure_control.assess.told import Told, threshold_share_of_range, told_maximum, told_outside, told_range
+from disclosure_control.basics.drawings import rows
+from disclosure_control.basics.drawings.pieces import Drawing
+from disclosure_control.basics.encoding.binning import Binning, bin_labels
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
+from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, WhatIf, Where
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.words import listed, share_of_text, share_text
+
+MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 3, 2  # in the short text; the full one names them all
+MOST_FEATURES = 3  # sensitive features with their thresholds in the head of a page
+MOST_SIZES = 12  # class sizes with a bar of their own
+FATES = {"tail": "kept in a tail", "missing": "made missing"}
+IN_TEXTS = Where.TEXT | Where.SHORT
+
+
+@dataclass(frozen=True)
+class ToldModel:
+    """How many people one model flags; None where a number is masked."""
+
+    threshold: float
+    total: int | None
+    evaluated: int | None
+    not_evaluated: int | None
+    risky: int | None
+    risky_rate: float | None
+
+
+@dataclass(frozen=True)
+class ToldSizes(ToldModel):
+    """k or l: ``minimum`` is the least of an evaluated record."""
+
+    minimum: float | None = None
+
+
+@dataclass(frozen=True)
+class ToldCloseness(ToldModel):
+    """t: the ``maximum`` of an evaluated record, or what it is between where it is of few people."""
+
+    maximum: float | None = None
+    maximum_between: Sequence[float] | None = None
+    distance: str | None = None
+    value_range: float | None = None
+    threshold_share_of_range: float | None = None
+    not_assessable: int | None = None
+
+
+@dataclass(frozen=True)
+class ToldAssessment:
+    """What the JSON summary holds of k, l and t."""
+
+    k_anonymity: ToldModel
+    l_diversity: Mapping[str, ToldModel]
+    t_closeness: Mapping[str, ToldModel]
+    missing_qis: str
+    missing_policies: Mapping[str, Mapping[str, int | None]]
+    out_of_range: Mapping[str, Mapping[str, int | str | None]]
+    notices: Sequence[str]
+
+
+def told_assessment(assessment: Assessment, notices: Sequence[str] = ()) -> ToldAssessment:
+    """The assessment as it may be told; ``notices`` are sentences about the inputs, beside those of the assessment."""
+    outside = told_outside(assessment)
+    return ToldAssessment(
+        k_anonymity=_sizes(assessment.k_anonymity),
+        l_diversity={name: _sizes(result) for name, result in assessment.l_diversity.items()},
+        t_closeness={name: _closeness(result, assessment) for name, result in assessment.t_closeness.items()},
+        missing_qis=assessment.config.missing_qis,
+        missing_policies=assessment.missing_policies,
+        out_of_range={
+            name: {"below": outside[name]["below"], "above": outside[name]["above"], "policy": binning.policy}
+            for name, binning in assessment.binnings.items()
+        },
+        notices=[*notices, *assessment.notices],
+    )
+
+
+def _sizes(result: ModelResult) -> ToldSizes:
+    return ToldSizes(*_people(result), minimum=result.worst)
+
+
+def _people(result: ModelResult) -> tuple[float, int, int, int, int, float | None]:
+    not_evaluated = result.n_total - result.n_evaluated
+    return result.threshold, result.n_total, result.n_evaluated, not_evaluated, result.n_risky, result.risky_rate
+
+
+def _closeness(result: ModelResult, assessment: Assessment) -> ToldCloseness:
+    counted = assessment.counts[str(result.sensitive)]
+    maximum = told_maximum(result)
+    return ToldCloseness(
+        *_people(result),
+        maximum=None if isinstance(maximum, tuple) else maximum,
+        maximum_between=list(maximum) if isinstance(maximum, tuple) else None,
+        distance=result.distance,
+        value_range=told_range(result, counted),
+        threshold_share_of_range=threshold_share_of_range(result, counted),
+        not_assessable=assessment.k_anonymity.n_evaluated - result.n_evaluated,
+    )
+
+
+# ---------------------------------------------------------------- texts
+
+
+def assessment_sections(pilot: str, assessment: Assessment) -> tuple[Section, ...]:
+    """The section of the texts. No record and no subject is in it; small counts are masked."""
+    return (Section("models", f"Privacy report of pilot {pilot}", tuple(_parts(pilot, assessment))),)
+
+
+def _parts(pilot: str, assessment: Assessment) -> Iterator[Part]:
+    config, outside = assessment.config, told_outside(assessment)
+    yield Sentence(f"Privacy report of pilot {pilot}", Style.HEADING, Where.SHORT)
+    yield Sentence("Quasi-identifiers", Style.HEADING, IN_TEXTS)
+    yield Sentence(listed(config.quasi_identifiers, at_most=MOST_NAMED), where=Where.SHORT)
+    for name in config.quasi_identifiers:
+        kind = "categorical" if name in config.categorical_qis else "continuous"
+        missing = count_text(outside[name]["missing"])
+        yield Sentence(f"{name} ({kind}), missing in {missing} of {assessment.classes.n_records}", where=Where.TEXT)
+    titles = {
+        "Binning of quasi-identifiers": config.continuous_qis,
+        "Binning of sensitive features, for l-diversity": config.sensitive_features,
+    }
+    for title, names in titles.items():
+        yield from _binning(title, {name: outside[name] for name in names}, assessment)
+    if assessment.binnings:
+        yield Sentence(f"A bin {BINS_HOLD}.", where=IN_TEXTS)
+    if any(None in one.values() for one in outside.values()):
+        yield Sentence(WHAT_MASKED_MEANS, where=IN_TEXTS)
+    for result in assessment.results:
+        yield from _model(pilot, result, assessment)
+    policies = [
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
+        for policy, n in assessment.missing_policies.items()
+    ]
+    title = f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"
+    columns = ("Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated")
+    yield Table(title, columns, policies, range(1, 5), Where.TEXT)
+    if assessment.notices:
+        yield Sentence("Thresholds that cannot be met", Style.HEADING, IN_TEXTS)
+        yield from (Sentence(notice, where=Where.TEXT) for notice in assessment.notices)
+        yield from _first(assessment.notices, MOST_NOTICES)
+
+
+def _first(sentences: Sequence[str], at_most: int) -> Iterator[Part]:
+    """The first ``at_most`` sentences, for the short text; what is left out for length is counted."""
+    yield from (Sentence(sentence, where=Where.SHORT) for sentence in sentences[:at_most])
+    if len(sentences) > at_most:
+        yield Sentence(f"and {len(sentences) - at_most} more", where=Where.SHORT)
+
+
+def _binning(title: str, outside: Mapping[str, Told], assessment: Assessment) -> Iterator[Part]:
+    cells, sentences = [], []
+    for name, told in outside.items():
+        binning, missing = assessment.binnings.get(name), count_text(told["missing"])
+        labels, below, above = ["not binned, exact values"], "-", "-"
+        if binning is not None:
+            labels = list(bin_labels(binning.edges))
+            below, above = (_fate(told[end], binning) for end in ("below", "above"))
+        cells.append([name, ", ".join(labels), below, above, missing])
+        tails = "" if binning is None else f"; below {below}, above {above}"
+        sentences.append(f"{name}: {listed(labels, at_most=MOST_NAMED)}{tails}, missing {missing}")
+    if cells:
+        yield Table(title, ("Column", "Bins", "Below", "Above", "Missing"), cells, (2, 3, 4), Where.TEXT)
+        yield Sentence(title.removesuffix(", for l-diversity"), Style.HEADING, Where.SHORT)
+        yield from _first(sentences, MOST_BINNED)
+
+
+def _fate(n: int | None, binning: Binning) -> str:
+    return "0" if n == 0 else f"{count_text(n)} ({FATES[binning.policy]})"
+
+
+def _model(pilot: str, result: ModelResult, assessment: Assessment) -> Iterator[Part]:
+    sign, letter = (">", "t") if result.model == "t_closeness" else ("<", result.model[0])
+    feature = f" of {result.sensitive}" if result.sensitive else ""
+    threshold = number_text(result.threshold)
+    title = f"{result.model.replace('_', '-')}{feature}: risky where {letter} {sign} {threshold}"
+    figures = [pilot, result.n_total, result.n_evaluated, result.n_risky, share_of_text(result.n_risky, result.n_total)]
+    yield Table(title, ("Pilot", "Total", "Evaluated", "Risky", "% Risky"), [figures], range(1, 5), IN_TEXTS)
+    remarks = [_on_worst(result, assessment), _on_left_out(result, assessment)]
+    yield from (Sentence(remark, where=Where.TEXT) for some in remarks for remark in some)
+    yield from (Sentence(" ".join(some), where=Where.SHORT) for some in remarks if some)
+    if result.model == "k_anonymity":
+        policies = "; ".join(
+            f"{policy}{' (in use)' if policy == assessment.config.missing_qis else ''} {n['risky']} of "
+            f"{n['evaluated']} evaluated"
+            for policy, n in assessment.missing_policies.items()
+        )
+        yield Sentence(f"At risk by the policy for missing quasi-identifiers: {policies}.", where=Where.SHORT)
+
+
+def _on_worst(result: ModelResult, assessment: Assessment) -> list[str]:
+    if result.distance:
+        return _on_distance(result, assessment)
+    return [] if result.worst is None else [f"Smallest {result.model[0]} of an evaluated record: {result.worst:.6g}."]
+
+
+def _on_left_out(result: ModelResult, assessment: Assessment) -> list[str]:
+    remarks = []
+    n_excluded = result.n_total - assessment.k_anonymity.n_evaluated
+    n_without_value = assessment.k_anonymity.n_evaluated - result.n_evaluated
+    if n_excluded:
+        share = share_of_text(n_excluded, result.n_total)
+        remarks.append(f"Not evaluated: {n_excluded} of {result.n_total} ({share}), for lack of a quasi-identifier.")
+    if n_without_value:
+        share = share_of_text(n_without_value, result.n_total)
+        remarks.append(f"Not assessable: {n_without_value} of {result.n_total} ({share}), without {result.sensitive}.")
+    if n_excluded or n_without_value:
+        remarks.append(f"Of the evaluated, {share_of_text(result.n_risky, result.n_evaluated)} are risky.")
+    return remarks
+
+
+def _on_distance(result: ModelResult, assessment: Assessment) -> list[str]:
+    counted, maximum = assessment.counts[str(result.sensitive)], told_maximum(result)
+    words = f"{maximum:g}" if isinstance(maximum, float) else "-"
+    if isinstance(maximum, tuple):
+        words = "between {:g} and {:g}; shown as a range, because the class is small".format(*maximum)
+    remarks = [] if maximum is None else [f"Largest t of an evaluated record: {words}."]
+    remarks.append(f"t is the {DISTANCES[str(result.distance)].words}.")
+    share, value_range = threshold_share_of_range(result, counted), told_range(result, counted)
+    if share is not None and value_range is not None:
+        remarks.append(f"{result.threshold:g} is {share_text(share)} of the range of the values, {value_range:g}.")
+    elif share is not None:
+        remarks.append(f"{result.threshold:g} is about {share:.0%} of the range of the values.")
+    return remarks
+
+
+# ---------------------------------------------------------------- pages
+
+
+def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_outside: bool = False) -> list[Section]:
+    """The head of a page, and its table of models with what moves them. ``told`` and ``curves`` are as it may tell."""
+    k = told.k_anonymity
+    return [Section("head", "", [_head(told)]), Section("who", "", list(_who(told, k, curves, for_outside)))]
+
+
+def _head(told: ToldAssessment) -> Sentence:
+    n = told.k_anonymity.total
+    people = f"A {MASKED} number of people" if n is None else f"{n:,} people"
+    names = list(told.l_diversity)[:MOST_FEATURES]
+    models = [f"l of {name} < {number_text(told.l_diversity[name].threshold)}" for name in names]
+    models += [f"t of {name} > {number_text(told.t_closeness[name].threshold)}" for name in names]
+    n_more = len(told.l_diversity) - len(names)
+    more = f", and by l and t of {n_more} more sensitive features" if n_more else ""
+    at_risk = ", ".join([f"k < {number_text(told.k_anonymity.threshold)}", *models])
+    return Sentence(f"{people}; at risk where {at_risk}{more}.", where=Where.PAGES)
+
+
+def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], for_outside: bool) -> Iterator[Part]:
+    yield Sentence(
+        "An equivalence class is everybody with the same quasi-identifiers; k is its size. Masked: the number itself "
+        "would say something about single people.",
+        Style.DEFINITION,
+        Where.PAGES,
+    )
+    models = {f"k < {number_text(k.threshold)}": k}
+    models |= {f"l of {name} < {number_text(one.threshold)}": one for name, one in told.l_diversity.items()}
+    models |= {f"t of {name} > {number_text(one.threshold)}": one for name, one in told.t_closeness.items()}
+    cells = [
+        [name, _count(one.risky), _count(one.evaluated), share_text(one.risky_rate), _count(one.not_evaluated)]
+        for name, one in models.items()
+    ]
+    columns = ("Model", "At risk", "Of evaluated", "Share", "Not evaluated")
+    yield Table("People at risk by model", columns, cells, range(1, 5), Where.PAGES)
+    yield from (Sentence(notice, Style.NOTICE, Where.PAGE) for notice in told.notices)
+    data = {"curves": [asdict(curve) for curve in curves]}
+    yield WhatIf("thresholds", "What if the thresholds were different", data)
+    sizes = class_sizes(curves, for_outside)
+    if sizes is not None:
+        threshold = number_text(k.threshold)
+        yield Figure(
+            sizes,
+            f"People by the size of their class. Hatched: fewer than {threshold} people share all quasi-identifiers; "
+            f"the line is k < {threshold}.",
+            Where.PAGES,
+        )
+    yield Sentence("By the policy for missing values", Style.HEADING, Where.PAGES)
+    yield Sentence(
+        "People who lack a quasi-identifier are counted in one of three ways. Category: missing is a value of its own. "
+        "Exclude: such people are not evaluated. Wildcard: missing may be any value.",
+        Style.DEFINITION,
+        Where.PAGES,
+    )
+    policies = [
+        [f"{name}{', in use' if name == told.missing_qis else ''}", _count(one["risky"]), _count(one["evaluated"])]
+        for name, one in told.missing_policies.items()
+    ]
+    title = "People at risk by the policy for missing values"
+    yield Table(title, ("missing_qis", "At risk (k)", "Evaluated"), policies, (1, 2), Where.PAGES)
+
+
+def _count(n: int | None) -> str:
+    return count_text(n, ",")
+
+
+def class_sizes(curves: Sequence[ThresholdCurve], for_outside: bool) -> Drawing | None:
+    """People by the size of their class, from the totals at each threshold: those below 3 less those below 2.
+
+    No class is larger than all people: a small pilot has rows up to its own size.
+    """
+    curve = next((curve for curve in curves if curve.model == "k_anonymity"), None)
+    if curve is None or curve.evaluated is None:
+        return None
+    below = dict(zip((int(k) for k in curve.thresholds), curve.risky, strict=True))
+    in_use = int(curve.in_use)
+    last = max(MOST_SIZES, in_use + 2)
+    if last + 1 not in below:  # a K larger than the curve goes
+        return None
+    told = [0, *(below[size] for size in range(2, last + 2)), curve.evaluated]
+    bars = []
+    for size, (before, up_to) in enumerate(itertools.pairwise(told), start=1):
+        if size > max(curve.evaluated, in_use):
+            break
+        label = f"k = {size}" if size <= last else f"k > {last}"
+        n = None if before is None or up_to is None else up_to - before
+        if n is not None and not for_outside and HAND_TO_HAND.are_small(np.array([n]))[0]:
+            n = None
+        bars.append(rows.Bar(label, n or 0, _count(n), size < in_use))
+    if all(bar.text == MASKED for bar in bars):
+        return None
+    return rows.row_chart(
+        "People by the size of their class",
+        f"Classes of fewer than {in_use} people are hatched: their people are at risk. "
+        + "; ".join(f"{bar.label}: {bar.text}" for bar in bars),
+        bars,
+        threshold_after=in_use - 1,
+    )
