@@ -45,8 +45,8 @@ EXPERTS = {
         PROJECT / "pilot_report" / "SDTM_DEMO",
         {**SDTM, "DM__AGE": AGE_IN_TENS},
         ("LB__Cholesterol",),
-        "PHUSE counts marital status and education as known to acquaintances; the expert did not. With six of them "
-        "nearly all of 60 people are at risk: a decision for review.",
+        "PHUSE counts marital status and education as known to acquaintances; the expert did not. With six "
+        "quasi-identifiers nearly all of the 60 people are at risk, so this needs review.",
         cost="1 s",
     ),
     "PENTELI": Expert(
@@ -67,37 +67,37 @@ EXPERTS = {
         PROJECT / "pilot_report" / "LINKAGE_DEMO",
         {"DM__SEX": [], "DM__POSTCODE": [], "DM__AGE": []},
         ("DM__DIAGNOSIS",),
-        "The expert left the age exact, to let Mondrian group it. The draft names the laboratory result beside the "
-        "diagnosis.",
+        "The expert left the age exact, for Mondrian to group. The draft also names the laboratory result as "
+        "sensitive.",
     ),
     "cdiscpilot01": Expert(
         SHARED_DATA / "cdiscpilot01",
         {**SDTM, "DM__AGE": AGE_IN_TENS},
         ("LB__Cholesterol",),
         "Years of education are known to acquaintances (PHUSE level 1); the site, which they may know too, is "
-        "dropped, as the standard has it.",
+        "dropped, as the standard says.",
         cost="7 s",
     ),
     "whole_study": Expert(
         SHARED_DATA / "dataset_json" / "whole_study" / "xpt",
         {**SDTM, "DM__AGE": AGE_IN_TENS},
         ("LB__Cholesterol",),
-        "No expert's config of this study is known; beside the draft stands that of SDTM_DEMO. Nobody is under 60.",
+        "No expert's config of this study is known; the one shown is that of SDTM_DEMO. No one is under 60.",
         cost="2 s",
     ),
     "ACTG175": Expert(
         SHARED_DATA / "actg175" / "aids_original_data.csv",
         {"gender": [], "race": [], "age": []},
         (),
-        "The published sweep bands the age itself and names nothing sensitive. The draft finds the two that a person "
-        "would fear for.",
+        "The published sweep bins the age itself and names no sensitive column. The draft finds the two that could "
+        "harm a person.",
     ),
     "heart": Expert(
         SHARED_DATA / "heart" / "heart.csv",
         {"Age": [], "Cholesterol": []},
         (),
-        "The published figures take cholesterol for known to outsiders. The draft takes it for what they should not "
-        "learn, and adds the sex, which everybody sees.",
+        "The published figures assume that outsiders know the cholesterol. The draft assumes that they should not "
+        "learn it, and adds the sex, which everyone sees.",
     ),
     "Adult": Expert(
         SHARED_DATA / "adult" / "adult.csv",
