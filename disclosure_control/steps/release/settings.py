@@ -97,7 +97,7 @@ class ReleaseSettings(SettingsGroup):
     )
     outsiders_know: OutsidersKnow = setting(
         nested(OutsidersKnow),
-        "what acquaintances know of a person's course, for the verdict: [below](#rows-tell-too)",
+        "what acquaintances know of a person's course, for the verdict: [below](#facts-in-further-rows)",
         OutsidersKnow(),
         "one thing",
     )
