@@ -57,8 +57,12 @@ def put_beside(results: Path, name: str, content: bytes) -> None:
 
 
 def carry(source: Path, target: Path) -> None:
-    """The same file in another folder: a second name for it, or a copy where the file system has no second names."""
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    """The same file in another folder: a second name for it, or a copy where the file system has no second names.
+
+    Folders that are missing are made, closed to others.
+    """
+    for folder in reversed([folder for folder in target.parents if not folder.exists()]):
+        folder.mkdir(mode=0o700)
     try:
         os.link(source.resolve(), target)
     except (OSError, NotImplementedError):

@@ -314,6 +314,9 @@ def test_files_that_no_run_made_are_moved_out_and_the_run_says_so(door, pilot, d
     where = place.relative_to(pilot.folder)
     assert f"12 files in processed_for_anonym that no run wrote were moved to {where}." in run.out
     found = {path.relative_to(place).as_posix(): path.read_text() for path in place.rglob("*") if path.is_file()}
+    if os.name == "posix":
+        folders = (path for path in (pilot.beside, *pilot.beside.rglob("*")) if path.is_dir())
+        assert {stat.S_IMODE(path.stat().st_mode) for path in folders} == {0o700}
     assert found == dict.fromkeys((*OF_THE_USER, *in_folders), "of the user's own") | {"OTHER.json": listed}
 
 
