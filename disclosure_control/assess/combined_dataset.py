@@ -16,7 +16,10 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_risin
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.records.dataset_rules import faults_of_names, faults_of_roles, faults_of_subjects, typed_column
+from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.people import People
+from disclosure_control.records.records import EncodedRecords
 from disclosure_control.run.memory import trim_freed_memory
 from study.formats.files import read_domain_file
 from study.formats.parquet_blocks import BlocksOfParquet
@@ -53,6 +56,10 @@ class CombinedDataset:
         """The whole file, the config's columns typed and the others as text."""
         return self.table.assign(**self.frame)
 
+    def records(self, people: People) -> EncodedRecords:
+        """The records of the ``people`` that were counted, every column of the file."""
+        return EncodedRecords.in_memory(self.typed_table)
+
 
 class CombinedDatasetOnDisk(CombinedDataset):
     """A combined dataset of which the records are not at hand: ``frame`` and ``subjects`` raise.
@@ -67,6 +74,11 @@ class CombinedDatasetOnDisk(CombinedDataset):
     def n_subjects(self) -> int:
         """How many subjects there are, one per row."""
         return self._n_subjects
+
+    def records(self, people: People) -> EncodedRecords:
+        """See ``CombinedDataset``."""
+        assert isinstance(people, PeopleOnDisk)
+        return EncodedRecords.of(people, self.table)
 
     @property
     def frame(self) -> pd.DataFrame:

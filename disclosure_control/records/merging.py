@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -107,6 +108,7 @@ def _bytes_of_text(path: Path) -> int:
 
 def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
     """The bytes of a column's letters, and a comma or the end of the line after each value."""
+    column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
     return int(pc.sum(pc.binary_length(column)).as_py() or 0) + len(column)
 
 
@@ -138,10 +140,11 @@ def people_per_part(n_people: int, tables: Sequence[SourceTable], limits: MergeL
 
 
 class SpilledFrames:
-    """Tables of text of one shape in a file on disk, in the order in which they were put: put all, then iterate.
+    """Tables of one shape, of text and numbers, in a file on disk in the order in which they were put.
 
-    Together they have ``n_people`` rows, and are written as text beside the ``results`` in the end. Raises
-    ``FaultyInputError`` as soon as the tables so far tell that the disk has less room than all will take.
+    Put all, then iterate as often as needed. Together they have ``n_people`` rows, and are written as text beside the
+    ``results`` in the end. Raises ``FaultyInputError`` as soon as the tables so far tell that the disk has less room
+    than all will take.
     """
 
     def __init__(self, path: Path, results: Path, n_people: int):
@@ -168,4 +171,9 @@ class SpilledFrames:
 
     def __iter__(self) -> Iterator[pd.DataFrame]:
         for records in self._spilled if self._spilled is not None else ():
-            yield frame_of({name: pa.chunked_array([records.column(name)]) for name in records.schema.names})
+            yield frame_of({name: _column(records.column(name)) for name in records.schema.names})
+
+
+def _column(values: pa.Array) -> pa.ChunkedArray | np.ndarray:
+    is_number = pa.types.is_floating(values.type)
+    return values.to_numpy(zero_copy_only=False) if is_number else pa.chunked_array([values])

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 
-import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
@@ -36,9 +35,9 @@ _WHAT_WAS_DONE = {
 def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
     """The values that may be told, by data set and column: of text with few of them, each that of ten people."""
     return {
-        name: {column: levels for column, seen in file.columns_seen.items() if (levels := seen.levels)}
+        name: {column: levels for column, seen in file.overview.seen.items() if (levels := seen.levels)}
         for name, file in released.files.items()
-        if not (file.people == NOBODY).all()
+        if file.has_people
     }
 
 
@@ -65,13 +64,13 @@ def _entry(
     intervals: Mapping[str, str],
 ) -> dict[str, object]:
     file = released.files.get(account.file)
-    is_column = account.rows_of == "" and file is not None and account.variable in file.frame
+    is_column = account.rows_of == "" and file is not None and account.variable in file.columns
     stays = account.stays and file is not None and (is_column or account.rows_of != "")
     done = "recoded by the treatment" if account.recoded else _WHAT_WAS_DONE[account.operation.operation]
     if account.has_rare_terms:
         done = RARE_TERMS
-    column = file.frame[account.variable] if is_column and file is not None else None
-    has_intervals = column is not None and file is not None and file.columns_seen[account.variable].has_intervals
+    column = file.columns[account.variable] if is_column and file is not None else None
+    has_intervals = column is not None and file is not None and file.overview.seen[account.variable].has_intervals
     return {
         "file": file_names.get(account.file, account.file),
         "variable": account.variable,
@@ -108,7 +107,7 @@ def readme(
         + (f", {file.source.table.label}" if file.source.table.label else "")
         for name, file in released.files.items()
     ]
-    n_people = len({person for file in released.files.values() for person in np.unique(file.people) if person >= 0})
+    n_people = len({person for file in released.files.values() for person in file.overview.people if person != NOBODY})
     gone = sorted(name for name in released.left_out)
     raised = any(account.has_rare_terms for account in released.accounts)
     lines = [
@@ -155,7 +154,7 @@ def _what_was_done(released: ReleasedStudy, file_names: Mapping[str, str]) -> li
     """What holds of this study, and nothing else: the config may have kept what the table of operations removes."""
     done = {account.operation.operation for account in released.accounts}
     lines = [line for kind, said in _SAID.items() if kind in done for line in said]
-    if any(seen.has_intervals for file in released.files.values() for seen in file.columns_seen.values()):
+    if any(seen.has_intervals for file in released.files.values() for seen in file.overview.seen.values()):
         lines.append("  Intervals: a--b holds a; whether it holds b as well, the codebook says of each variable.")
     if any(".csv" in name for name in file_names.values()):
         lines.append("  In CSV files an apostrophe stands before text that a spreadsheet would run as a formula.")

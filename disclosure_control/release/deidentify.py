@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.telling.progress import going_through
+from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.accounts import (
     BY_TREATMENT,
     GONE,
@@ -28,48 +28,103 @@ from disclosure_control.treatments.keys import Release
 from study.operations import OperationKind, OperationRule
 
 
-class RowsOfSource(NamedTuple):
-    """Some of a source's rows: its ``frame``, the places (n,) in it of the rows that leave, and their people (n,)."""
+class ReleasedRows(NamedTuple):
+    """Rows as they leave: a ``frame`` (n_rows, n_columns), and of each row its place in the source and its person."""
 
     frame: pd.DataFrame
     rows: np.ndarray
     people: np.ndarray
 
+    def where(self, kept: np.ndarray) -> ReleasedRows:
+        """Some of them, (n_rows,) of bool."""
+        return ReleasedRows(self.frame[kept].reset_index(drop=True), self.rows[kept], self.people[kept])
+
+
+class KeptParts(Protocol):
+    """Where the parts of a file are kept until it is written: a list, or on disk."""
+
+    def append(self, part: ReleasedRows, /) -> None:
+        """Keep one more part."""
+
+    def __iter__(self) -> Iterator[ReleasedRows]:
+        """The parts in their order, as often as needed."""
+
+
+# Of a file, how its parts are kept.
+Keep = Callable[[StudyFile], KeptParts]
+
+
+def at_hand(file: StudyFile) -> KeptParts:
+    """In memory."""
+    return []
+
+
+class Overview(NamedTuple):
+    """What is told of all rows of a file: its ``columns`` without a row, and how many rows each part has.
+
+    ``people`` who have rows, each once; the ``devices`` that rows name; what is ``seen`` of each column.
+    """
+
+    columns: pd.DataFrame
+    lengths: list[int]
+    people: np.ndarray
+    devices: set[str]
+    seen: dict[str, ColumnSeen]
+
 
 @dataclass(frozen=True)
 class ReleasedFile:
-    """One file as it leaves: ``frame`` (n_rows, n_columns), and of each row its place in the source and its person."""
+    """One file as it leaves, in ``parts`` of some people each: all in one where they are in memory."""
 
     source: StudyFile
-    frame: pd.DataFrame = field(repr=False)
-    rows: np.ndarray
-    people: np.ndarray
+    parts: Iterable[ReleasedRows] = field(repr=False)
     accounts: tuple[Account, ...]
+
+    @cached_property
+    def overview(self) -> Overview:
+        """What is told of all its rows together."""
+        columns = pd.DataFrame()
+        found = Overview(columns, [], np.zeros(0, dtype=np.int64), set(), {})
+        people: list[np.ndarray] = []
+        for part in self.parts:
+            columns = part.frame.iloc[:0]
+            found.lengths.append(len(part.rows))
+            people.append(np.unique(part.people))
+            found.devices.update(part.frame["SPDEVID"].dropna() if "SPDEVID" in part.frame else ())
+            for name, column in part.frame.items():
+                found.seen[str(name)] = found.seen.get(str(name), ColumnSeen()).after(column, part.people)
+        return found._replace(columns=columns, people=np.unique(np.concatenate([found.people, *people])))
 
     @property
     def n_records(self) -> int:
         """How many rows it has."""
-        return len(self.frame)
+        return sum(self.overview.lengths)
 
     @property
-    def lengths(self) -> Sequence[int]:
-        """How many rows come of each part."""
-        return [self.n_records]
+    def columns(self) -> pd.DataFrame:
+        """Its columns, without a row."""
+        return self.overview.columns
 
     @property
-    def devices(self) -> set[str]:
-        """The devices that its rows name."""
-        return set(self.frame["SPDEVID"].dropna()) if "SPDEVID" in self.frame else set()
-
-    @cached_property
-    def columns_seen(self) -> Mapping[str, ColumnSeen]:
-        """What is told of its columns beside their values."""
-        return {str(name): ColumnSeen().after(column, self.people) for name, column in self.frame.items()}
+    def has_people(self) -> bool:
+        """Whether any row is that of somebody."""
+        return bool((self.overview.people != NOBODY).any())
 
     @property
-    def beside_source(self) -> Iterator[RowsOfSource]:
-        """The rows of the source that it was made of, in its order: all at once, or one part after the other."""
-        yield RowsOfSource(self.source.table.frame, self.rows, self.people)
+    def whole(self) -> ReleasedRows:
+        """All rows of a file that is in one part."""
+        (one,) = self.parts
+        return one
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The frame (n_rows, n_columns) of a file that is in one part."""
+        return self.whole.frame
+
+    @property
+    def people(self) -> np.ndarray:
+        """The person of each row (n_rows,) of a file that is in one part."""
+        return self.whole.people
 
 
 @dataclass(frozen=True)
@@ -85,15 +140,6 @@ class ReleasedStudy:
     unplaced: tuple[str, ...]
 
 
-# Gathers the parts of a file that is not in memory, one after the other, as they leave.
-Gather = Callable[[StudyFile, Iterable[ReleasedFile]], ReleasedFile]
-
-
-def the_one(file: StudyFile, parts: Iterable[ReleasedFile]) -> ReleasedFile:
-    (whole,) = parts
-    return whole
-
-
 def deidentify(
     study: Study,
     people: ReleasePeople,
@@ -101,24 +147,24 @@ def deidentify(
     key: bytes,
     release: Release,
     subject_column: str | None,
-    gather: Gather = the_one,
+    keep: Keep = at_hand,
 ) -> ReleasedStudy:
     """Every file of the study as it leaves. ``lines`` override the table of operations; the key gives ids and offsets.
 
     Rows of people who do not stay, or whom the combined dataset does not know, are in no file. Rows stand by person,
-    in the order of the pseudonyms, and within a person as they came. A file that is not in memory is treated part by
-    part, all rows of a person in one, and ``gather`` is given the parts.
+    in the order of the pseudonyms, and within a person as they came. A file is treated part by part,
+    all rows of a person in one, and each part is kept as ``keep`` says.
     """
     decisions = Decisions(people, lines, key, release, subject_column)
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
     for file in going_through("De-identifying the files", study.files, lambda file: len(file.people), "rows"):
-        released = _released(file, decisions, gather)
+        released = _released(file, decisions, keep)
         accounts += released.accounts
         if not any(account.operation.operation != OperationKind.REMOVE_DATA_SET for account in released.accounts):
             left_out[file.table.file_name] = released.accounts[0].operation.reason
-        elif not released.n_records or not len(released.frame.columns):
+        elif not released.n_records or not len(released.columns.columns):
             left_out[file.table.file_name] = "no record of it is left"
         else:
             files[file.name] = released
@@ -127,14 +173,26 @@ def deidentify(
     return ReleasedStudy(_without_lonely_devices(files), left_out, tuple(accounts), unplaced)
 
 
-def _released(file: StudyFile, decisions: Decisions, gather: Gather) -> ReleasedFile:
+def _released(file: StudyFile, decisions: Decisions, keep: Keep) -> ReleasedFile:
     people = decisions.people
     plan = planned(file, (rows_that_leave(part, people)[1] for part in file.parts(people)), decisions)
-    released = (_released_part(part, plan, decisions) for part in file.parts(people))
-    return gather(file, released) if file.is_large else the_one(file, released)
+    kept, accounts = keep(file), list[Account]()
+    with progress(f"De-identifying {file.table.file_name}", file.table.n_rows, "rows") as advance:
+        for part in file.parts(people):
+            rows, of_part = _released_part(part, plan, decisions)
+            kept.append(rows)
+            accounts = [_added(*both) for both in zip(accounts, of_part, strict=True)] if accounts else of_part
+            advance(part.table.n_rows)
+    return ReleasedFile(file, kept, tuple(accounts))
 
 
-def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions) -> ReleasedFile:
+def _added(one: Account, other: Account) -> Account:
+    return replace(one, n_values=one.n_values + other.n_values, n_lost=one.n_lost + other.n_lost)
+
+
+def _released_part(
+    file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions
+) -> tuple[ReleasedRows, list[Account]]:
     rows, frame = rows_that_leave(file, decisions.people)
     people = file.people[rows]
     given = Rows(people, frame, decisions.people, decisions.key, decisions.release, file.domain)
@@ -150,7 +208,7 @@ def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions)
         accounts.append(account)
         if column is not None:
             columns[str(name)] = column
-    return ReleasedFile(file, pd.DataFrame(columns, index=frame.index), rows, people, tuple(accounts))
+    return ReleasedRows(pd.DataFrame(columns, index=frame.index), rows, people), accounts
 
 
 def rows_that_leave(file: StudyFile, people: ReleasePeople) -> tuple[np.ndarray, pd.DataFrame]:
@@ -227,46 +285,46 @@ def _with_relations(files: dict[str, ReleasedFile], decisions: Decisions) -> dic
     """IDVARVAL of SUPP-- and RELREC follows the variable that IDVAR names; ties to what does not leave go."""
     found = {}
     for name, file in files.items():
-        frame = file.frame
-        if not {"IDVAR", "IDVARVAL"} <= set(frame):
+        if {"IDVAR", "IDVARVAL"} <= set(file.columns):
+            parts = [_related(part, file.source.domain, files, decisions) for part in file.parts]
+            file = replace(file, parts=parts)
+        if file.n_records:
             found[name] = file
-            continue
-        related = frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(file.source.domain, frame.index, dtype="str")
-        value, kept = frame["IDVARVAL"].astype(object), np.ones(len(frame), dtype=bool)
-        pairs = pd.DataFrame({"domain": related, "variable": frame["IDVAR"]}).dropna().drop_duplicates()
-        for domain, variable in pairs.itertuples(index=False):
-            at = (related.eq(domain) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)
-            says = operation_of_column(variable, domain[:2], decisions)
-            given = Rows(file.people[at], frame[at], decisions.people, decisions.key, decisions.release, domain[:2])
-            if says.operation in GONE or not _leaves(domain, variable, files):
-                kept[at] = False
-            elif says.operation in COLUMN_OPERATIONS:
-                column = frame["IDVARVAL"][at].rename(variable)
-                value[at] = COLUMN_OPERATIONS[says.operation](column, given).column.to_numpy()
-        fresh = frame.assign(IDVARVAL=value.astype("str"))[kept].reset_index(drop=True)
-        if len(fresh):
-            found[name] = replace(file, frame=fresh, rows=file.rows[kept], people=file.people[kept])
     return found
 
 
-def _leaves(domain: str, variable: str, files: dict[str, ReleasedFile]) -> bool:
+def _related(
+    given: ReleasedRows, domain_of_file: str, files: Mapping[str, ReleasedFile], decisions: Decisions
+) -> ReleasedRows:
+    frame = given.frame
+    related = frame["RDOMAIN"] if "RDOMAIN" in frame else pd.Series(domain_of_file, frame.index, dtype="str")
+    value, kept = frame["IDVARVAL"].astype(object), np.ones(len(frame), dtype=bool)
+    pairs = pd.DataFrame({"domain": related, "variable": frame["IDVAR"]}).dropna().drop_duplicates()
+    for domain, variable in pairs.itertuples(index=False):
+        at = (related.eq(domain) & frame["IDVAR"].eq(variable)).to_numpy(dtype=bool)
+        says = operation_of_column(variable, domain[:2], decisions)
+        rows = Rows(given.people[at], frame[at], decisions.people, decisions.key, decisions.release, domain[:2])
+        if says.operation in GONE or not _leaves(domain, variable, files):
+            kept[at] = False
+        elif says.operation in COLUMN_OPERATIONS:
+            column = frame["IDVARVAL"][at].rename(variable)
+            value[at] = COLUMN_OPERATIONS[says.operation](column, rows).column.to_numpy()
+    return given._replace(frame=frame.assign(IDVARVAL=value.astype("str"))).where(kept)
+
+
+def _leaves(domain: str, variable: str, files: Mapping[str, ReleasedFile]) -> bool:
     """Whether a variable of a domain, or of a part of it, is in a file that leaves."""
-    return any(variable in file.frame for name, file in files.items() if domain in (name, file.source.domain))
+    return any(variable in file.columns for name, file in files.items() if domain in (name, file.source.domain))
 
 
 def _without_lonely_devices(files: dict[str, ReleasedFile]) -> dict[str, ReleasedFile]:
     """Tables of devices hold those alone that a person in the study has: others were of people who are gone."""
-    used: set[str] = set()
-    for file in files.values():
-        if (file.people != NOBODY).any():
-            used |= file.devices
+    used = {device for file in files.values() if file.has_people for device in file.overview.devices}
     found = {}
     for name, file in files.items():
-        if used and "SPDEVID" in file.frame and (file.people == NOBODY).all():
-            kept = file.frame["SPDEVID"].isin(used).to_numpy()
-            file = replace(
-                file, frame=file.frame[kept].reset_index(drop=True), rows=file.rows[kept], people=file.people[kept]
-            )
+        if used and "SPDEVID" in file.columns and not file.has_people:
+            kept = [part.where(part.frame["SPDEVID"].isin(used).to_numpy()) for part in file.parts]
+            file = replace(file, parts=kept)
         if file.n_records:
             found[name] = file
     return found

@@ -1,32 +1,25 @@
-"""Domain files that do not fit in memory: taken by parts of their people, and written part by part as they leave."""
+"""Domain files that do not fit in memory: taken by parts of their people, and put aside as they leave."""
 
 from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import Dictionary
-from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.merging import MergeLimits, people_per_part, read_by_size
-from disclosure_control.records.spill import SpilledArrays, stop_without_room
-from disclosure_control.release.accounts import Account
-from disclosure_control.release.columns_seen import ColumnSeen
-from disclosure_control.release.deidentify import ReleasedFile, RowsOfSource
+from disclosure_control.records.merging import MergeLimits, SpilledFrames, people_per_part, read_by_size
+from disclosure_control.records.spill import SpilledArrays
+from disclosure_control.release.deidentify import KeptParts, ReleasedRows, at_hand
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
-from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, people_of_rows
-from disclosure_control.run.tables import harmless
+from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, file_in_memory, people_of_rows
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.files import read_domain_file
-from study.formats.outgoing import FileWriter
-from study.formats.registry import writers_by_name
 from study.formats.tables import FileOptions, SourceTable, suffix_of
 from study.merge.belonging import domain_of_table
 from study.merge.large_tables import LargeTable, RowsOfPeople
@@ -75,19 +68,6 @@ class LargeStudyFile(StudyFile):
     limits: MergeLimits = MergeLimits()  # noqa: RUF009
     _divided: list[_Division] = field(default_factory=list, repr=False)
 
-    @classmethod
-    def of(
-        cls, table: LargeTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str, limits: MergeLimits
-    ) -> LargeStudyFile:
-        """The file of a table; ``ids`` are those of the pilot's people."""
-        own, _ = table.source_ids(rule.column)
-        return cls(table, domain, people_of_rows(own.to_frame(), rule, ids), written_as, rule, limits)
-
-    @property
-    def is_large(self) -> bool:
-        """Its rows are not at hand."""
-        return True
-
     def parts(self, people: ReleasePeople) -> Iterator[StudyFile]:
         """The rows of those who stay, part by part in the order of the pseudonyms; those of nobody come last."""
         if not self._divided:
@@ -114,145 +94,36 @@ class LargeStudyFile(StudyFile):
 # ---------------------------------------------------------------- as it leaves
 
 
-@dataclass(frozen=True)
-class LargeReleasedFile(ReleasedFile):
-    """A file that was written to ``path`` part by part: ``frame`` has its columns and no row, ``people`` each once.
+class PartsOnDisk:
+    """Parts of a file as it leaves, put aside in a ``folder``: put all, then iterate as often as needed."""
 
-    ``spilled`` holds, part by part, the places of the rows in the source's part, and their people.
-    """
+    def __init__(self, folder: Path, file: StudyFile):
+        folder.mkdir(mode=0o700)
+        self._frames = SpilledFrames(folder / "rows", folder.parent, file.table.n_rows)
+        self._places = SpilledArrays(folder / "places")
 
-    path: Path = Path()
-    of_parts: Sequence[int] = ()
-    seen: Mapping[str, ColumnSeen] = field(default_factory=dict)
-    of_devices: frozenset[str] = frozenset()
-    spilled: SpilledArrays | None = None
-    of_people: ReleasePeople | None = None
+    def append(self, part: ReleasedRows, /) -> None:
+        """Put one more part. Raises ``FaultyInputError`` where the disk has less room than all parts take."""
+        self._frames.append(part.frame)
+        self._places.append(part.rows)
+        self._places.append(part.people)
 
-    @property
-    def n_records(self) -> int:
-        """How many rows it has."""
-        return sum(self.of_parts)
-
-    @property
-    def lengths(self) -> Sequence[int]:
-        """How many rows come of each part."""
-        return self.of_parts
-
-    @property
-    def devices(self) -> set[str]:
-        """The devices that its rows name."""
-        return set(self.of_devices)
-
-    @property
-    def columns_seen(self) -> Mapping[str, ColumnSeen]:
-        """What is told of its columns beside their values."""
-        return self.seen
-
-    @property
-    def beside_source(self) -> Iterator[RowsOfSource]:
-        """The rows of the source that it was made of, part by part."""
-        assert self.spilled is not None
-        assert self.of_people is not None
-        arrays = iter(self.spilled)
-        for part in self.source.parts(self.of_people):
-            yield RowsOfSource(part.table.frame, next(arrays), next(arrays))
+    def __iter__(self) -> Iterator[ReleasedRows]:
+        places = iter(self._places)
+        for frame in self._frames:
+            yield ReleasedRows(frame, next(places), next(places))
 
 
-@dataclass(frozen=True)
-class Written:
-    """Writes files part by part into the ``folder`` of the package, by the writer of ``format_name``, or their own.
-
-    What is kept of them besides is put aside in the folder ``aside``.
-    """
-
-    folder: Path
-    aside: Path
-    people: ReleasePeople
-    format_name: str | None
-
-    def gather(self, file: StudyFile, parts: Iterable[ReleasedFile]) -> ReleasedFile:
-        """The file as it leaves, written. Raises ``FaultyInputError`` where the disk has less room than it takes."""
-        writer = writers_by_name()[self.format_name or file.written_as]
-        assert writer.write_rows is not None  # of delimited text alone the rows are not at hand
-        path = self.folder / f"{file.stem}{writer.suffix}"
-        path.touch(mode=0o600)
-        gathered = _Gathered(len(self.people.ids))
-        spilled = SpilledArrays(self.aside / f"places_{path.name}")
-        with path.open("wb") as written, progress(f"Writing {path.name}", file.table.n_rows, "rows") as advance:
-            for part in parts:
-                if len(part.frame.columns):
-                    written.write(_rows(writer, part.frame, has_header=not gathered.lengths))
-                spilled.append(part.rows)
-                spilled.append(part.people)
-                gathered.add(part)
-                advance(len(part.source.table.frame))
-                stop_without_room(self.aside, written.tell() * (1 + gathered.share_to_come(file.table.n_rows)))
-        if not gathered.n_records or gathered.nothing is None or not len(gathered.nothing.columns):
-            path.unlink()
-        return LargeReleasedFile(
-            file,
-            pd.DataFrame() if gathered.nothing is None else gathered.nothing,
-            np.zeros(0, dtype=np.int64),
-            gathered.people,
-            tuple(gathered.accounts),
-            path,
-            tuple(gathered.lengths),
-            gathered.seen,
-            frozenset(gathered.devices),
-            spilled,
-            self.people,
-        )
+def kept_by_size(file: StudyFile, folder: Path) -> KeptParts:
+    """Where the parts of a file are kept: on disk where its rows are there, too."""
+    return at_hand(file) if file.table.is_at_hand else PartsOnDisk(folder / f"released_{file.name}", file)
 
 
-def _rows(writer: FileWriter, frame: pd.DataFrame, has_header: bool) -> bytes:
-    assert writer.write_rows is not None
-    return writer.write_rows(harmless(frame) if writer.opened_by_spreadsheets else frame, has_header)
-
-
-class _Gathered:
-    """What is kept of the parts of a file beside their rows."""
-
-    def __init__(self, n_people: int):
-        self.nothing: pd.DataFrame | None = None
-        self.lengths: list[int] = []
-        self.seen: dict[str, ColumnSeen] = {}
-        self.devices: set[str] = set()
-        self.accounts: list[Account] = []
-        self._n_of_source = 0
-        self._has_rows = np.zeros(n_people + 1, dtype=bool)
-
-    def add(self, part: ReleasedFile) -> None:
-        """Take one more part in."""
-        if self.nothing is None:
-            self.nothing, self.accounts = part.frame.iloc[:0], list(part.accounts)
-        else:
-            self.accounts = [_added(*both) for both in zip(self.accounts, part.accounts, strict=True)]
-        self.lengths.append(part.n_records)
-        self.devices |= part.devices
-        self._has_rows[part.people] = True
-        self._n_of_source += len(part.source.table.frame)
-        for name, column in part.frame.items():
-            self.seen[str(name)] = self.seen.get(str(name), ColumnSeen()).after(column, part.people)
-
-    @property
-    def n_records(self) -> int:
-        return sum(self.lengths)
-
-    @property
-    def people(self) -> np.ndarray:
-        """Who has rows, each once, ``NOBODY`` last."""
-        people = np.flatnonzero(self._has_rows)
-        return np.where(people == len(self._has_rows) - 1, NOBODY, people)
-
-    def share_to_come(self, n_rows: int) -> float:
-        """How many times as many rows come as came, at most."""
-        return (n_rows - self._n_of_source) / max(self._n_of_source, 1)
-
-
-def _added(one: Account, other: Account) -> Account:
-    return replace(one, n_values=one.n_values + other.n_values, n_lost=one.n_lost + other.n_lost)
-
-
-def large_file(limits: MergeLimits) -> partial[LargeStudyFile]:
-    """What makes a file of the study of a table whose rows are on disk."""
-    return partial(LargeStudyFile.of, limits=limits)
+def file_by_size(
+    table: SourceTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str, limits: MergeLimits
+) -> StudyFile:
+    """The file of the study that a table is; ``ids`` are those of the pilot's people."""
+    if not isinstance(table, LargeTable):
+        return file_in_memory(table, domain, rule, ids, written_as)
+    own, _ = table.source_ids(rule.column)
+    return LargeStudyFile(table, domain, people_of_rows(own.to_frame(), rule, ids), written_as, rule, limits)

@@ -9,12 +9,11 @@ from datetime import datetime
 from pathlib import Path
 
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.basics.telling.progress import going_through
+from disclosure_control.basics.telling.progress import going_through, progress
 from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
-from disclosure_control.release.large_files import LargeReleasedFile
 from disclosure_control.run.tables import harmless
 from study.formats.files import find_domain_files, read_domain_file
-from study.formats.outgoing import OutgoingTable
+from study.formats.outgoing import FileWriter, OutgoingTable
 from study.formats.registry import writers_by_name
 from study.formats.tables import GZIP_SUFFIX, NOTHING_DECLARED, SourceTable
 from study.merge.combine import IN_MEMORY, Combined, MergeResources, combine_tables
@@ -23,25 +22,29 @@ from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 
 
-def data_files(released: ReleasedStudy, format_name: str | None, created: datetime) -> dict[str, bytes | Path]:
-    """The data sets as files by name, each in the format it came in, or all in one; a path where it is written already.
+def data_files(
+    released: ReleasedStudy, format_name: str | None, created: datetime, folder: Path | None = None
+) -> dict[str, bytes | Path]:
+    """The data sets as files by name, each in the format it came in, or all in one.
 
-    Raises ``FaultyInputError`` with everything that the format cannot hold.
+    One in several parts is written into the ``folder``, part by part. Raises ``FaultyInputError`` with everything that
+    the format cannot hold.
     """
-    writers = writers_by_name()
     files: dict[str, bytes | Path] = {}
     faults: list[str] = []
     each = list(released.files.values())
     for file in going_through("Writing the package", each, lambda file: file.n_records, "rows"):
-        if isinstance(file, LargeReleasedFile):
-            files[file.path.name] = file.path
+        writer = writers_by_name()[format_name or file.source.written_as]
+        name = f"{file.source.stem}{writer.suffix}"
+        if len(file.overview.lengths) > 1:
+            assert folder is not None
+            files[name] = _written_by_parts(file, writer, folder / name)
             continue
-        writer = writers[format_name or file.source.written_as]
         table = outgoing(file, created)
         if writer.opened_by_spreadsheets:
             table = dataclasses.replace(table, frame=harmless(table.frame))
         try:
-            content, name = writer.write(table), f"{file.source.stem}{writer.suffix}"
+            content = writer.write(table)
         except FaultyInputError as error:
             faults += [f"release: {fault}" for fault in error.faults]
             continue
@@ -51,6 +54,17 @@ def data_files(released: ReleasedStudy, format_name: str | None, created: dateti
     if faults:
         raise FaultyInputError(faults)
     return files
+
+
+def _written_by_parts(file: ReleasedFile, writer: FileWriter, path: Path) -> Path:
+    assert writer.write_rows is not None  # of delimited text alone the rows are not at hand
+    path.touch(mode=0o600)
+    with path.open("wb") as written, progress(f"Writing {path.name}", file.n_records, "rows") as advance:
+        for number, part in enumerate(file.parts):
+            frame = harmless(part.frame) if writer.opened_by_spreadsheets else part.frame
+            written.write(writer.write_rows(frame, number == 0))
+            advance(len(frame))
+    return path
 
 
 def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:

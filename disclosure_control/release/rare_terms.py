@@ -12,7 +12,7 @@ from disclosure_control.basics.encoding.keys import count_keys, number_groups
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Kind, are_names, one_of, whole_number
 from disclosure_control.release.accounts import Account
-from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.facts import LEVELS, coded_domains, occurred
 from disclosure_control.release.people import labels
 
@@ -83,14 +83,14 @@ def without_rare_terms(
     and from the last level they go away. So no more is lost than by taking every rare row away.
     """
     files, told = dict(released.files), []
-    domains = sorted({prefix for file in files.values() for prefix in coded_domains(file.frame)})
+    domains = sorted({prefix for file in files.values() for prefix in coded_domains(file.columns)})
     for prefix in domains:
         places = [
             _Place(name, (somebody := np.flatnonzero(file.people >= 0)), file.people[somebody])
             for name, file in files.items()
-            if prefix in coded_domains(file.frame)
+            if prefix in coded_domains(file.columns)
         ]
-        columns = _columns_of(prefix, [files[place.file].frame for place in places], settings.along)
+        columns = _columns_of(prefix, [files[place.file].columns for place in places], settings.along)
         if len(columns) and sum(len(place.rows) for place in places):
             files, one = _of_domain(prefix, files, places, columns, settings, classes)
             told.append(one)
@@ -151,15 +151,15 @@ def _of_domain(
     fresh = dict(files)
     for place, of_place in zip(places, np.split(level, cut), strict=True):
         frame = _with_terms_raised(fresh[place.file].frame, prefix, columns, shown_in, place.rows, of_place)
-        fresh[place.file] = replace(fresh[place.file], frame=frame)
+        fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole._replace(frame=frame))
         stays = np.ones(len(frame), dtype=bool)
         stays[place.rows[of_place == NOTHING]] = False
         is_raised = np.zeros(len(frame), dtype=bool)
         is_raised[place.rows[of_place > 0]] = True
         fresh, n_related = _without_related(prefix, fresh, fresh[place.file], stays, is_raised)
         related += n_related
-        fresh[place.file] = with_rows(fresh[place.file], stays)
-    kept = {name: file for name, file in fresh.items() if len(file.frame)}
+        fresh[place.file] = with_part(fresh[place.file], fresh[place.file].whole.where(stays))
+    kept = {name: file for name, file in fresh.items() if file.n_records}
     of_level = np.bincount(level[level > 0], minlength=len(columns))
     lost = int(np.where(gone, len(columns), np.where(level > 0, level - finest, 0)).sum())
     raised = {columns[i]: int(of_level[i]) for i in range(1, len(columns)) if of_level[i]}
@@ -268,10 +268,9 @@ def _with_terms_raised(
     return frame
 
 
-def with_rows(file: ReleasedFile, kept: np.ndarray) -> ReleasedFile:
-    """The file with these rows (n_rows,) of bool alone."""
-    frame = file.frame[kept].reset_index(drop=True)
-    return replace(file, frame=frame, rows=file.rows[kept], people=file.people[kept])
+def with_part(file: ReleasedFile, part: ReleasedRows) -> ReleasedFile:
+    """The file with these rows in place of its own."""
+    return replace(file, parts=[part])
 
 
 def _without_related(
@@ -294,7 +293,7 @@ def _without_related(
             of_raised = mine.isin(theirs[is_raised]) & is_term
             kept &= ~(at & (without_parent | of_raised))
         total += int((~kept).sum())
-        found[name] = with_rows(file, kept)
+        found[name] = with_part(file, file.whole.where(kept))
     return found, total
 
 

@@ -17,7 +17,6 @@ from study.formats.files import find_domain_files, read_domain_file
 from study.formats.registry import writers_by_name
 from study.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
 from study.merge.belonging import domain_of_table
-from study.merge.large_tables import LargeTable
 from study.merge.reading import Read, with_sdtm_names
 from study.merge.sdtm import supplemental_parent
 from study.merge.settings import MergeSettings
@@ -58,11 +57,6 @@ class StudyFile:
         """Whether it came packed by gzip."""
         return suffix_of(self.table.file_name).endswith(GZIP_SUFFIX)
 
-    @property
-    def is_large(self) -> bool:
-        """Whether its rows are not at hand, and come in ``parts``; then ``people`` are those of its distinct ids."""
-        return False
-
     def parts(self, people: ReleasePeople) -> Iterable[StudyFile]:
         """The rows of those who stay, in parts by the order of the pseudonyms; at hand, it is one with all rows."""
         return [self]
@@ -73,8 +67,15 @@ class StudyFile:
         return supplemental_parent(self.name) is not None and {"QNAM", "QVAL"} <= set(self.table.frame)
 
 
-# Makes of a table whose rows are not at hand a file of the study, as ``read_study`` does of one in memory.
-MakeLarge = Callable[[LargeTable, str, SubjectIdRule, Dictionary, str], StudyFile]
+# Makes a file of the study of a table, its domain, the rule and the people's ids, and the name of its format.
+MakeFile = Callable[[SourceTable, str, SubjectIdRule, Dictionary, str], StudyFile]
+
+
+def file_in_memory(
+    table: SourceTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str
+) -> StudyFile:
+    """The file of a table whose rows are at hand."""
+    return StudyFile(table, domain, people_of_rows(table.frame, rule, ids), written_as)
 
 
 @dataclass(frozen=True)
@@ -92,12 +93,12 @@ def read_study(
     settings: MergeSettings,
     leave_out: Sequence[str] = (),
     read: Read = read_domain_file,
-    large: MakeLarge | None = None,
+    made: MakeFile = file_in_memory,
 ) -> Study:
     """Every domain file of the pilot's ``folder``, also those that the merge ignores, but for those to ``leave_out``.
 
     ``subjects`` (n_people,) are the ids of the combined dataset, after the ``rule``. Files are read as the merge
-    reads them. ``large`` is asked for a file whose rows are not at hand. Raises ``FaultyInputError`` with the faults of
+    reads them. ``made`` makes files of tables. Raises ``FaultyInputError`` with the faults of
     all files at once.
     """
     found = find_domain_files(folder, settings.chosen_files)
@@ -117,11 +118,7 @@ def read_study(
             continue
         table = with_sdtm_names(table, rule)
         kind = table.written_as or table_format(suffix_of(path))
-        if isinstance(table, LargeTable):
-            assert large is not None  # who reads them so
-            files.append(large(table, _domain_of(table), rule, ids, kind))
-        else:
-            files.append(StudyFile(table, _domain_of(table), people_of_rows(table.frame, rule, ids), kind))
+        files.append(made(table, _domain_of(table), rule, ids, kind))
     if faults:
         raise FaultyInputError(faults)
     return Study(tuple(files), left_out)

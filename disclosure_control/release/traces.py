@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 from disclosure_control.basics.encoding.dictionary import Dictionary, as_texts
 from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.basics.telling.progress import going_through, progress
-from disclosure_control.release.deidentify import ReleasedFile, ReleasedStudy, RowsOfSource
-from disclosure_control.release.opened import Opened
+from disclosure_control.release.deidentify import ReleasedFile, ReleasedRows, ReleasedStudy
 from disclosure_control.release.people import ReleasePeople, labels, texts_of
 from disclosure_control.release.study import NOBODY, Study
 from disclosure_control.release.wanted_texts import Wanted, blocks_of, digits_of
 from disclosure_control.run.tables import harmless
+from study.formats.tables import SourceTable
 from study.operations import OperationKind, VariableClass
 
 # Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
@@ -56,7 +56,7 @@ class Traces:
 def find_traces(
     study: Study,
     released: ReleasedStudy,
-    opened: Mapping[str, Opened],
+    opened: Mapping[str, SourceTable],
     people: ReleasePeople,
     texts: Mapping[str, str],
     subject_column: str | None,
@@ -76,9 +76,9 @@ def find_traces(
     where: dict[str, int] = {}
     counts = {"original_ids": 0, "id_digits": 0, "removed_identifiers": 0}
     n_searched = 0
-    of_tables = [(name, column, table) for name, table in opened.items() for column in table.columns]
+    of_tables = [(name, column, table) for name, table in opened.items() for column in map(str, table.frame)]
     for name, column, table in going_through("Searching for traces", of_tables, lambda one: one[2].n_rows, "values"):
-        values, n_cells = table.distinct(column)
+        values, n_cells = _distinct(table, column)
         n_searched += int(n_cells.sum())
         if values.dtype.kind == "f":
             for kind, wanted_numbers in numbers.items():
@@ -92,7 +92,7 @@ def find_traces(
         for kind, n_held in _n_held(as_texts([text]), np.ones(1, dtype=int), kinds, people.known_pseudonyms).items():
             counts[kind] += _add(where, f"{name}.text", n_held)
     counts["original_ids"] += _short_ids(study, released, opened, people, subject_column, where)
-    dates = _dates_that_stayed(released, opened, where)
+    dates = _dates_that_stayed(released, opened, people, where)
     return Traces(
         **counts,
         original_dates=dates,
@@ -100,6 +100,12 @@ def find_traces(
         where=dict(sorted(where.items())),
         n_searched=n_searched,
     )
+
+
+def _distinct(table: SourceTable, column: str) -> tuple[pd.Series, np.ndarray]:
+    """The values of a column (n,), each once, and how many cells hold each."""
+    counted = table.counts_of(column)
+    return counted.index.to_series(), counted.to_numpy()
 
 
 def _add(where: dict[str, int], place: str, count: int) -> int:
@@ -175,7 +181,7 @@ def _values_of_removed_identifiers(study: Study, released: ReleasedStudy) -> pa.
 def _short_ids(
     study: Study,
     released: ReleasedStudy,
-    opened: Mapping[str, Opened],
+    opened: Mapping[str, SourceTable],
     people: ReleasePeople,
     subject_column: str | None,
     where: dict[str, int],
@@ -188,13 +194,13 @@ def _short_ids(
     total = 0
     for name, file in released.files.items() if short else ():
         n_texts, n_numbers, n_cells = Counter[tuple[int, str]](), Counter[tuple[int, str]](), Counter[str]()
-        columns = [column for column in opened[name].columns if column != subject_column]
-        for source, frame in _side_by_side(name, file, opened[name], columns):
+        columns = [column for column in map(str, opened[name].frame) if column != subject_column]
+        for _, made, frame in _side_by_side(name, file, people, opened[name], columns):
             for column in columns:
                 found = labels(frame[column])
                 n_cells[column] += int(frame[column].notna().sum())
                 for i, own in enumerate(short):
-                    mine = labels(pd.Series(own.array.take(np.maximum(source.people, NOBODY), allow_fill=True)))
+                    mine = labels(pd.Series(own.array.take(np.maximum(made.people, NOBODY), allow_fill=True)))
                     hit = pd.Series(found[(found == mine) & pd.notna(mine)], dtype="str")
                     is_number = hit.str.fullmatch(r"[0-9.]+").to_numpy(dtype=bool)
                     n_numbers[i, column] += int(is_number.sum())
@@ -206,12 +212,13 @@ def _short_ids(
 
 
 def _side_by_side(
-    name: str, file: ReleasedFile, opened: Opened, columns: Sequence[str]
-) -> Iterator[tuple[RowsOfSource, pd.DataFrame]]:
-    """Rows of the source, part by part, and what stands in their place in the ``columns`` of the opened file."""
+    name: str, file: ReleasedFile, people: ReleasePeople, opened: SourceTable, columns: Sequence[str]
+) -> Iterator[tuple[pd.DataFrame, ReleasedRows, pd.DataFrame]]:
+    """Part by part the rows of the source, what was made of them, and what of that stands in the opened file."""
     with progress(f"Searching {name}", file.n_records, "rows") as advance:
-        for source, frame in zip(file.beside_source, opened.rows(file.lengths, columns), strict=True):
-            yield source, frame
+        found = opened.rows_in_order(file.overview.lengths, columns)
+        for source, made, frame in zip(file.source.parts(people), file.parts, found, strict=True):
+            yield source.table.frame, made, frame
             advance(len(frame))
 
 
@@ -240,7 +247,9 @@ def _own_ids(study: Study, people: ReleasePeople) -> Iterator[pd.Series]:
             yield pd.Series(pd.array(pa.concat_arrays(texts).take(pa.array(place)), dtype="str"))
 
 
-def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], where: dict[str, int]) -> int:
+def _dates_that_stayed(
+    released: ReleasedStudy, opened: Mapping[str, SourceTable], people: ReleasePeople, where: dict[str, int]
+) -> int:
     """Complete dates of a person that stand in the record in which they stood: whatever was meant to be done with them.
 
     Dates as numbers are looked at where the table says that they are dates.
@@ -253,11 +262,12 @@ def _dates_that_stayed(released: ReleasedStudy, opened: Mapping[str, Opened], wh
     total = 0
     for name, file in released.files.items():
         table = opened[name]
-        columns = [one for one in table.columns if (name, one) in numeric or _has_dates(table.distinct(one)[0])]
-        for source, frame in _side_by_side(name, file, table, columns) if columns else ():
-            somebody = source.people >= 0
-            for column in frame.columns.intersection(source.frame.columns):
-                before, after = source.frame[column].iloc[source.rows].reset_index(drop=True), frame[column]
+        names = map(str, table.frame)
+        columns = [one for one in names if (name, one) in numeric or _has_dates(_distinct(table, one)[0])]
+        for source, made, frame in _side_by_side(name, file, people, table, columns) if columns else ():
+            somebody = made.people >= 0
+            for column in frame.columns.intersection(source.columns):
+                before, after = source[column].iloc[made.rows].reset_index(drop=True), frame[column]
                 if before.dtype.kind == "f":
                     complete = before.notna().to_numpy() & ((name, column) in numeric)
                 else:
@@ -281,13 +291,13 @@ def _are_dates(column: pd.Series) -> np.ndarray:
 
 
 def _rows_of_others(
-    opened: Mapping[str, Opened], people: ReleasePeople, subject_column: str | None, where: dict[str, int]
+    opened: Mapping[str, SourceTable], people: ReleasePeople, subject_column: str | None, where: dict[str, int]
 ) -> int:
     """Rows under any other name than the pseudonyms of those who stay."""
     stays, total = np.append(people.stays, False), 0
     for name, table in opened.items():
-        if subject_column in table.columns:
-            ids, n_cells = table.distinct(subject_column)
+        if subject_column is not None and subject_column in table.frame:
+            ids, n_cells = _distinct(table, subject_column)
             person = np.full(len(ids), -1) if ids.dtype.kind == "f" else people.known_pseudonyms.positions(ids)
             total += _add(where, f"{name}.{subject_column}", int(n_cells[~stays[person]].sum()))
     return total

@@ -52,7 +52,7 @@ class TreatedPilot:
     ``kept`` (n_kept,), are their positions in the frame that was treated. ``assessment`` looks at it as the config
     does.
     ``config`` holds the roles that the columns have now; ``notes`` are sentences for the report. ``release`` is that
-    within which ids kept their pseudonyms.
+    within which ids kept their pseudonyms. ``original`` are the records that were treated, where they were put aside.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -63,6 +63,7 @@ class TreatedPilot:
     seed: int | None
     notes: tuple[str, ...]
     release: Release = UNNAMED
+    original: EncodedRecords | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,6 +124,26 @@ class SourceTable:
     def n_rows(self) -> int:
         """How many records the file has."""
         return len(self.frame)
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether its rows are in memory."""
+        return True
+
+    def column(self, name: str) -> pd.Series:
+        """A column whole (n_rows,)."""
+        return self.frame[name]
+
+    def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
+        """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
+        frame, start = self.frame if columns is None else self.frame[list(columns)], 0
+        for length in lengths:
+            yield frame.iloc[start : start + length].reset_index(drop=True)
+            start += length
+
+    def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
+        """Rows of some columns, each combination at least once; None if more than ``most`` that are not at hand."""
+        return self.frame[list(columns)]
 
     def counts_of(self, column: str) -> pd.Series:
         """The values of a column, and how many records have each; those without one are not counted."""

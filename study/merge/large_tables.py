@@ -30,6 +30,11 @@ class RowsOfPeople(Protocol):
 class LargeTable(SourceTable, ABC):
     """A table whose rows are not at hand: ``frame`` has its columns and no row."""
 
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether its rows are in memory."""
+        return False
+
     @abstractmethod
     def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray]:
         """The distinct ids of the file, missing among them, and how many records have each."""

@@ -263,11 +263,23 @@ def test_what_is_too_large_to_be_searched_is_said_in_the_verdict(tmp_path):
         assert not [one for one in found.outcome.not_looked_at if "from disk" in one]
 
 
+def test_an_earlier_release_is_looked_at_from_disk_as_in_memory(tmp_path):
+    """The same pilot released before under another name, with wider bands: k by both together."""
+    path, folder = pilot(tmp_path), tmp_path / "earlier"
+    folder.mkdir()
+    before = {"treatment": {"seed": 1, "steps": [STEPS[0]], "release": "2025"}}
+    with released("memory", path, config_with() | before, TINY) as (_, files, _):
+        for name, content in files.items():
+            (folder / Path(name).name).write_bytes(content)
+    earlier = {"earlier": {"folder": str(folder), "name": "2025"}}
+    found = compare("disk", path, config_with(earlier, {**STEPS[0], "width": 15}), TINY)
+    assert found.figures["earlier_release"]["people_in_both"] == 14
+
+
 @pytest.mark.parametrize(
     ("release", "named"),
     [
         ({"rare_terms": {"at_least": 3}}, "release['rare_terms']"),
-        ({"earlier": {"folder": "released"}}, "release['earlier']"),
         ({"format": "xpt5"}, "release['format']: xpt5 is written whole"),
     ],
 )

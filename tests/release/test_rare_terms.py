@@ -177,7 +177,7 @@ def test_in_files_the_supplements_of_rows_that_go_go_too():
     assert told.related_gone == 1
     keys = set(zip(parent["USUBJID"], parent["AESEQ"].astype(int).astype(str), strict=True))
     assert set(zip(supplement.frame["USUBJID"], supplement.frame["IDVARVAL"], strict=True)) == keys
-    assert len(supplement.rows) == len(supplement.people) == len(supplement.frame)
+    assert [len(one) for one in supplement.whole] == [len(supplement.frame)] * 3
 
 
 def test_in_files_within_classes_a_term_of_many_can_be_that_of_few():

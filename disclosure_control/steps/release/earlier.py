@@ -19,14 +19,13 @@ from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.joined_releases import found_out, lines_on_both, told_of_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.merged import MergedPackage
-from disclosure_control.release.package import merged_again, opened_again
+from disclosure_control.release.package import opened_again
 from disclosure_control.release.people import ReleasePeople, labels
 from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from study.formats.files import find_domain_files
-from study.merge.assembling import Combined
-from study.merge.settings import MergeSettings
-from study.merge.subject_ids import SubjectIdRule
+from study.formats.tables import SourceTable
+from study.merge.reading import Read
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,9 @@ class BesideEarlier:
 
 
 def read_earlier(
-    named: EarlierReleaseSettings,
-    pilot_folder: Path,
-    rule: SubjectIdRule,
-    merge: MergeSettings,
-) -> tuple[Combined, dict[str, dict[str, object]]]:
-    """The earlier release as a recipient merges it, and its files. Raises ``FaultyInputError`` if there is none."""
+    named: EarlierReleaseSettings, pilot_folder: Path, read: Read
+) -> tuple[dict[str, SourceTable], dict[str, dict[str, object]]]:
+    """The data sets of the earlier release, and its files. Raises ``FaultyInputError`` if there is none."""
     folder = pilot_folder / Path(named.folder).expanduser()
     paths = find_domain_files(folder).by_domain if folder.is_dir() else {}
     if not paths:
@@ -56,12 +52,8 @@ def read_earlier(
             "release['earlier']['folder']: found no domain file there; allowed: the folder released/ of an earlier "
             "run, as it was then"
         )
-    tables = opened_again(folder)
-    merged = merged_again(rule, merge, tables)
-    inputs: dict[str, dict[str, object]] = {
-        f"earlier release: {table.file_name}": {"sha256": table.sha256} for table in tables.values()
-    }
-    return merged, inputs
+    tables = opened_again(folder, read)
+    return tables, {f"earlier release: {table.file_name}": {"sha256": table.sha256} for table in tables.values()}
 
 
 def beside_earlier(

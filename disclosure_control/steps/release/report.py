@@ -190,7 +190,7 @@ def release_figures(
             file_names[name]: {
                 "records": file.n_records,
                 "records_of_source": file.source.table.n_rows,
-                "columns": file.frame.shape[1],
+                "columns": file.columns.shape[1],
                 "columns_of_source": file.source.table.frame.shape[1],
             }
             for name, file in released.files.items()

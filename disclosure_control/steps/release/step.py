@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from config import RESULTS_FOLDER
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
@@ -25,8 +26,7 @@ from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts import tells_facts
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
-from disclosure_control.release.opened import Opened
-from disclosure_control.release.package import data_files
+from disclosure_control.release.package import data_files, opened_again
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
 from disclosure_control.release.study import DEFINITION, Study, read_study
@@ -41,11 +41,12 @@ from disclosure_control.steps.release.report import (
     release_sections,
 )
 from disclosure_control.steps.release.settings import ReleaseSettings
-from disclosure_control.steps.release.working import Working, opened_tables, working_on
+from disclosure_control.steps.release.working import Working, working_on, written
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.keys import Release, name_of_unnamed, read_key
 from disclosure_control.treatments.seeds import seed_reasons
 from disclosure_control.treatments.treated_pilot import TreatedPilot
+from study.formats.tables import SourceTable
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 
@@ -62,17 +63,17 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     rule, merge = _rules(step.assessment.config)
     working = working_on(step, treated)
     key = read_key(settings.key_from, step.folder)
-    study = read_study(
-        step.folder, working.original.ids(), rule, merge, settings.leave_out, working.read, working.large
-    )
+    ids = working.original.ids()
+    study = read_study(step.folder, ids, rule, merge, settings.leave_out, working.read, working.made)
     people, release = _people(step, treated, working.original, key)
     promised = _promised(step, working.original) if treated is None else treated.as_released
-    released = deidentify(study, people, settings.lines, key, release, rule.column, working.gather(people))
+    released = deidentify(study, people, settings.lines, key, release, rule.column, working.kept)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
     created = datetime.combine(datetime.fromisoformat(step.started), time())
-    files = data_files(released, settings.format, created)
+    folder = working.new_folder()
+    files = data_files(released, settings.format, created, folder)
     names = dict(zip(released.files, files, strict=True))
     levels = levels_of(released)
     files |= codebook_files(codebook(released, names, levels, {} if treated is None else treated.intervals))
@@ -81,7 +82,7 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         files[DEFINITION] = definition
     files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
     made = Made(released, people, release, settings.days, _declared_harmless(step), rule, merge)
-    checked = _checked(step, files, study, made, promised, working)
+    checked = _checked(step, files, folder, study, made, promised, working)
     if checked.no_definition:
         no_definition = checked.no_definition
         del files[DEFINITION]
@@ -154,6 +155,7 @@ def _class_of_person(people: ReleasePeople, promised: Assessment) -> np.ndarray:
 def _checked(
     step: StepInput[ReleaseSettings],
     files: Mapping[str, bytes | Path],
+    folder: Path | None,
     study: Study,
     made: Made,
     promised: Assessment,
@@ -161,20 +163,18 @@ def _checked(
 ) -> PackageChecked:
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
     rule, released, people = made.rule, made.released, made.people
-    with working.written(files) as folder:
-        tables = working.opened(folder, released)
+    with written(files, folder, step.folder / RESULTS_FOLDER) as package:
+        tables = opened_again(package, working.read_again)
         texts = [name for name in ("README.txt", "codebook.json", DEFINITION) if name in files]
-        beside = {name: (folder / name).read_text(encoding="utf-8") for name in texts}
+        beside = {name: (package / name).read_text(encoding="utf-8") for name in texts}
     definition = files.get(DEFINITION)
     no_definition = what_it_does_not_say(definition, tables) if isinstance(definition, bytes) else ""
-    opened = opened_tables(tables)
-    traces = find_traces(study, released, opened, people, beside, rule.column)
-    identifiers, not_scanned = _identifiers_in(opened, released, step, working.most_rows)
-    telling = {name: _rows_that_tell(table, rule, working.most_rows) for name, table in opened.items()}
-    del opened
+    traces = find_traces(study, released, tables, people, beside, rule.column)
+    identifiers, not_scanned = _identifiers_in(tables, released, step, working.most_rows)
+    telling = {name: _rows_that_tell(table, rule, working.most_rows) for name, table in tables.items()}
     with progress("Merging the package"):
         config = step.assessment.config
-        merged = evaluated_package(working.merged(tables, made), working.original, config, promised.config)
+        merged = evaluated_package(working.merged(tables, rule, made.merge), working.original, config, promised.config)
     del tables  # the ids and texts of all people, which nobody asks for again
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
@@ -187,9 +187,10 @@ def _checked(
     )
 
 
-def _rows_that_tell(table: Opened, rule: SubjectIdRule, most: int | None) -> pd.DataFrame | None:
+def _rows_that_tell(table: SourceTable, rule: SubjectIdRule, most: int | None) -> pd.DataFrame | None:
     """What of a data set tells facts of people; None where that is more than can be searched."""
-    return table.combinations([name for name in table.columns if tells_facts(name, table.columns, rule)], most)
+    names = list(map(str, table.frame))
+    return table.combinations([name for name in names if tells_facts(name, names, rule)], most)
 
 
 def _course(
@@ -224,14 +225,14 @@ def _beside_earlier(
     if named is None:
         return None
     rule, merge = _rules(step.assessment.config)
-    combined, inputs = read_earlier(named, step.folder, rule, merge)
+    tables, inputs = read_earlier(named, step.folder, working.read_again)
     config, before = step.assessment.config, Release(release.pilot, named.name or release.name)
-    earlier = evaluated_package(EncodedRecords.in_memory(combined.frame), working.original, config, config)
+    earlier = evaluated_package(working.merged(tables, rule, merge), working.original, config, config)
     return beside_earlier(package, earlier, people, read_key(step.settings.key_from, step.folder), before, inputs)
 
 
 def _identifiers_in(
-    opened: Mapping[str, Opened], released: ReleasedStudy, step: StepInput[ReleaseSettings], most_rows: int | None
+    opened: Mapping[str, SourceTable], released: ReleasedStudy, step: StepInput[ReleaseSettings], most_rows: int
 ) -> tuple[tuple[ColumnFinding, ...], tuple[str, ...]]:
     """What the scan of identifiers finds in the files of people, and the config does not answer for.
 
@@ -242,13 +243,14 @@ def _identifiers_in(
     found: list[ColumnFinding] = []
     too_many = []
     for name, table in opened.items():
-        if not (released.files[name].people >= 0).any():
+        if not released.files[name].has_people:
             continue
-        if not table.is_at_hand and most_rows is not None and table.n_rows > most_rows:
+        if not table.is_at_hand and table.n_rows > most_rows:
             too_many.append(name)
             continue
-        columns = [column for column in table.columns if (name, column) not in disguised and column != SUBJECT_COLUMN]
-        ids = table.column(SUBJECT_COLUMN) if SUBJECT_COLUMN in table.columns else None
+        names = map(str, table.frame)
+        columns = [column for column in names if (name, column) not in disguised and column != SUBJECT_COLUMN]
+        ids = table.column(SUBJECT_COLUMN) if SUBJECT_COLUMN in table.frame else None
         found += scan_columns(name, ((column, table.column(column)) for column in columns), ids).findings
     declared = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else IdentifierOutcome()
     left = tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))

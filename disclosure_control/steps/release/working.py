@@ -4,154 +4,95 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
-
-import pandas as pd
 
 from config import RESULTS_FOLDER
-from disclosure_control.records.disk import NO_LIMITS, PeopleOnDisk
-from disclosure_control.records.domain_files import LargeFile, read_large_file
 from disclosure_control.records.merging import domain_files, working_in
-from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import stop_without_room
-from disclosure_control.release.deidentify import Gather, ReleasedStudy, the_one
-from disclosure_control.release.large_files import LargeReleasedFile, Written, large_file, read_for_release
-from disclosure_control.release.merged import Made, records_of
-from disclosure_control.release.opened import Opened, OpenedInMemory, OpenedOnDisk
-from disclosure_control.release.package import merged_again, opened_again
-from disclosure_control.release.people import ReleasePeople
-from disclosure_control.release.study import MakeLarge
+from disclosure_control.release.deidentify import Keep, at_hand
+from disclosure_control.release.large_files import file_by_size, kept_by_size, read_for_release
+from disclosure_control.release.merged import records_of
+from disclosure_control.release.package import merged_again
+from disclosure_control.release.study import MakeFile, file_in_memory
 from disclosure_control.run.results import written_aside
-from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput
-from disclosure_control.treatments.treat_records import TreatedOnDisk
 from disclosure_control.treatments.treated_pilot import TreatedPilot
-from study.formats.tables import FileOptions, SourceTable
+from study.formats.files import read_domain_file
+from study.formats.tables import SourceTable
+from study.merge.combine import IN_MEMORY, MergeResources
 from study.merge.reading import Read
+from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 
-SPILL_PER_BYTE = 2.0  # about what is put aside by each byte of the large domain files, the released ones among it
+SPILL_PER_BYTE = 2.5  # about what is put aside by each byte of the large domain files, the released ones among it
 
 
-class Working(Protocol):
-    """How a release gets at the records of a pilot, of its domain files and of the package."""
+def _nothing_put_aside() -> None:
+    return None
 
-    read: Read
-    large: MakeLarge | None
-    most_rows: int | None
+
+@dataclass(frozen=True)
+class Working:
+    """How a release gets at the ``original`` records of a pilot, of its domain files and of the package.
+
+    How files are ``read`` and ``read_again``, ``made`` files of the study, and how their parts are ``kept`` until they
+    are written. Of a table that is not at hand ``most_rows`` are searched together. ``new_folder`` gives one for what
+    is put aside, None where nothing is.
+    """
+
     original: EncodedRecords
+    read: Read
+    read_again: Read = read_domain_file
+    made: MakeFile = file_in_memory
+    kept: Keep = at_hand
+    merging: Callable[[], MergeResources] = lambda: IN_MEMORY
+    most_rows: int = sys.maxsize
+    new_folder: Callable[[], Path | None] = _nothing_put_aside
 
-    def gather(self, people: ReleasePeople) -> Gather:
-        """What takes the parts of a file that is not in memory."""
-        ...
-
-    def written(self, files: Mapping[str, bytes | Path]) -> contextlib.AbstractContextManager[Path]:
-        """A folder that holds the package as long as the block lasts."""
-        ...
-
-    def opened(self, folder: Path, released: ReleasedStudy) -> dict[str, SourceTable]:
-        """The data sets of the package, read again."""
-        ...
-
-    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> EncodedRecords:
-        """The package merged by door 1; rows on disk are not asked for afterwards."""
-        ...
+    def merged(
+        self, tables: Mapping[str, SourceTable], rule: SubjectIdRule, settings: MergeSettings
+    ) -> EncodedRecords:
+        """A package merged by door 1; rows on disk are not asked for afterwards."""
+        combined = merged_again(rule, settings, tables, self.merging())
+        return records_of(combined, self.new_folder(), self.original.limits)
 
 
-def working_on(step: StepInput[ReleaseSettings], treated: TreatedPilot | None) -> Working:
-    """How a release of this pilot works: as the engine of the run has its records."""
-    return FromDisk(step, treated) if isinstance(_table_of(step), TableOnDisk) else InMemory(step)
+def working_on(step: StepInput, treated: TreatedPilot | None) -> Working:
+    """How a release of this pilot works: as its records are at hand or put aside."""
+    original = treated.original if treated is not None else None
+    original = original or step.dataset.records(step.assessment.people)
+    if original.folder is None:
+        return Working(original, step.files.read)
+    results, limits, folder = step.folder / RESULTS_FOLDER, original.limits.domains, original.new_folder()
+    sizes = [path.stat().st_size for path in domain_files(step.folder)]
+    stop_without_room(results, SPILL_PER_BYTE * sum(size for size in sizes if size >= limits.large_bytes))
+    rule = step.assessment.config.of(SubjectIdRule)
+    read = functools.partial(read_for_release, rule=rule, folder=folder, limits=limits)
+    return Working(
+        original,
+        read,
+        read,
+        functools.partial(file_by_size, limits=limits),
+        functools.partial(kept_by_size, folder=folder),
+        lambda: working_in(original.new_folder(), results, limits),
+        original.limits.rows_at_hand,
+        original.new_folder,
+    )
 
 
-def _table_of(step: StepInput[ReleaseSettings]) -> pd.DataFrame | TableOnDisk:
-    return step.dataset.table
-
-
-def opened_tables(tables: Mapping[str, SourceTable]) -> dict[str, Opened]:
-    """The data sets of a package, to be asked."""
-    return {
-        name: OpenedOnDisk(table) if isinstance(table, LargeFile) else OpenedInMemory(table.frame)
-        for name, table in tables.items()
-    }
-
-
-class InMemory:
-    """All records at hand: see ``Working``."""
-
-    large: MakeLarge | None = None
-    most_rows: int | None = None
-
-    def __init__(self, step: StepInput[ReleaseSettings]):
-        self._step = step
-        self.read: Read = step.files.read
-        self.original = EncodedRecords.in_memory(step.dataset.typed_table)
-
-    def gather(self, people: ReleasePeople) -> Gather:
-        return the_one
-
-    def written(self, files: Mapping[str, bytes | Path]) -> contextlib.AbstractContextManager[Path]:
-        at_hand = {name: content for name, content in files.items() if isinstance(content, bytes)}
-        return written_aside(self._step.folder / RESULTS_FOLDER, at_hand)
-
-    def opened(self, folder: Path, released: ReleasedStudy) -> dict[str, SourceTable]:
-        return opened_again(folder)
-
-    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> EncodedRecords:
-        return records_of(merged_again(made.rule, made.merge, tables), None, NO_LIMITS)
-
-
-class FromDisk:
-    """Records on disk; of each person the id, the pseudonym and what was recoded are in memory. See ``Working``."""
-
-    def __init__(self, step: StepInput[ReleaseSettings], treated: TreatedPilot | None):
-        people, table = step.assessment.people, _table_of(step)
-        assert isinstance(people, PeopleOnDisk)
-        assert isinstance(table, TableOnDisk)
-        assert treated is None or isinstance(treated, TreatedOnDisk)
-        self._step = step
-        self.original = EncodedRecords.of(people, table) if treated is None else treated.original
-        self._limits = people.put_aside[3]
-        self._folder = self.original.new_folder()
-        sizes = [path.stat().st_size for path in domain_files(step.folder)]
-        n_bytes = sum(size for size in sizes if size >= self._limits.domains.large_bytes)
-        stop_without_room(step.folder / RESULTS_FOLDER, SPILL_PER_BYTE * n_bytes)
-        self.most_rows: int | None = self._limits.rows_at_hand
-        rule = step.assessment.config.of(SubjectIdRule)
-        self.read: Read = functools.partial(
-            read_for_release, rule=rule, folder=self._folder, limits=self._limits.domains
-        )
-        self.large: MakeLarge | None = large_file(self._limits.domains)
-        self._package = self._folder / "released"
-        self._package.mkdir(mode=0o700)
-
-    def gather(self, people: ReleasePeople) -> Gather:
-        return Written(self._package, self._folder, people, self._step.settings.format).gather
-
-    @contextlib.contextmanager
-    def written(self, files: Mapping[str, bytes | Path]) -> Iterator[Path]:
-        for name, content in files.items():
-            if isinstance(content, bytes):
-                (self._package / name).touch(mode=0o600)
-                (self._package / name).write_bytes(content)
-        yield self._package
-
-    def opened(self, folder: Path, released: ReleasedStudy) -> dict[str, SourceTable]:
-        large = {file.path.name for file in released.files.values() if isinstance(file, LargeReleasedFile)}
-
-        def read(path: Path, options: FileOptions) -> SourceTable:
-            if path.name not in large:
-                return self.read(path, options)
-            return read_large_file(path, options, self._new_folder(), self._limits.domains.file)
-
-        return opened_again(folder, read)
-
-    def _new_folder(self) -> Path:
-        return self.original.new_folder()
-
-    def merged(self, tables: Mapping[str, SourceTable], made: Made) -> EncodedRecords:
-        merging = working_in(self._new_folder(), self._step.folder / RESULTS_FOLDER, self._limits.domains)
-        combined = merged_again(made.rule, made.merge, tables, merging)
-        return records_of(combined, self._new_folder(), self._limits)
+@contextlib.contextmanager
+def written(files: Mapping[str, bytes | Path], folder: Path | None, results: Path) -> Iterator[Path]:
+    """A folder that holds the package as long as the block lasts: that into which large files were written, if any."""
+    at_hand = {name: content for name, content in files.items() if isinstance(content, bytes)}
+    if folder is None:
+        with written_aside(results, at_hand) as aside:
+            yield aside
+        return
+    for name, content in at_hand.items():
+        (folder / name).touch(mode=0o600)
+        (folder / name).write_bytes(content)
+    yield folder

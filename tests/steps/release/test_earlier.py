@@ -27,8 +27,7 @@ from disclosure_control.steps.release.earlier import (
 )
 from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from disclosure_control.treatments.keys import Release, pseudonyms_of
-from study.merge.settings import MergeSettings
-from study.merge.subject_ids import SubjectIdRule
+from study.formats.files import read_domain_file
 from tests.config_keys import faults_of_key
 from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, package, step_on
 
@@ -145,17 +144,16 @@ def test_the_hash_is_of_the_bytes_that_were_read(tmp_path, monkeypatch):
     pd.DataFrame({"USUBJID": IDS, "DOMAIN": "DM", "AGE": range(8)}).to_csv(file, index=False)
     read = hashlib.sha256(file.read_bytes()).hexdigest()
 
-    def opened_and_changed(folder):
-        tables = opened_again(folder)
+    def opened_and_changed(folder, read):
+        tables = opened_again(folder, read)
         file.write_text("USUBJID\nX\n", encoding="utf-8")
         return tables
 
     monkeypatch.setattr(earlier_release, "opened_again", opened_and_changed)
-    settings = (SubjectIdRule(), MergeSettings())
-    _, inputs = earlier_release.read_earlier(EarlierReleaseSettings(str(tmp_path)), tmp_path, *settings)
+    _, inputs = earlier_release.read_earlier(EarlierReleaseSettings(str(tmp_path)), tmp_path, read_domain_file)
     assert inputs == {"earlier release: dm.csv": {"sha256": read}}
 
 
 def test_a_folder_without_a_release_is_a_fault(tmp_path, release_key):
     with pytest.raises(FaultyInputError, match="found no domain file there"):
-        earlier_release.read_earlier(EarlierReleaseSettings("nowhere"), tmp_path, None, None)
+        earlier_release.read_earlier(EarlierReleaseSettings("nowhere"), tmp_path, read_domain_file)

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import struct
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,6 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from disclosure_control.release.opened import OpenedInMemory
 from disclosure_control.release.package import outgoing
 from disclosure_control.release.traces import find_traces
 from disclosure_control.release.wanted_texts import Wanted
@@ -341,7 +341,7 @@ def test_by_the_number_that_somebody_had_in_another_system(spelled, held, as_num
     files = {"DM": [{"USUBJID": one, "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
     who = people(ids, list(range(12)))
     study = released(files, who, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
-    opened = {name: OpenedInMemory(file.frame) for name, file in study.files.items()}
+    opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
     found = find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID")
     assert found.where == ({} if kind is None else {"LB.LBOLDNO": 12})
     assert (found.original_ids, found.id_digits) == tuple(
@@ -357,7 +357,7 @@ def test_digits_of_an_id_are_found_that_are_the_subjects_number_as_well():
     files = {"DM": [{"USUBJID": one, "SUBJID": one[2:], "DOMAIN": "DM", "AGE": 50.0} for one in ids], "LB": lb}
     who = people(ids, list(range(12)))
     study = released(files, who, [overriding_line("LB.LBOLDNO", OperationKind.KEEP)])
-    opened = {name: OpenedInMemory(file.frame) for name, file in study.files.items()}
+    opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
     found = find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID")
     assert (found.id_digits, found.where) == (12, {"LB.LBOLDNO": 12})
 
@@ -370,7 +370,7 @@ def test_a_measured_number_is_no_short_id():
     who = people(ids, ALL)
     study = released(files, who)
     assert "VSSTRESN" in study.files["VS"].frame
-    opened = {name: OpenedInMemory(file.frame) for name, file in study.files.items()}
+    opened = {name: replace(file.source.table, frame=file.frame) for name, file in study.files.items()}
     assert find_traces(study_of(files, ids), study, opened, who, {}, "USUBJID").total == 0
 
 
