@@ -105,7 +105,7 @@ class EquivalenceClasses:
     """
 
     quasi_identifiers: tuple[str, ...]
-    labels: tuple[np.ndarray, ...]
+    labels: tuple[np.ndarray, ...] = field(repr=False)
     class_codes: np.ndarray
     size: np.ndarray
     records: ClassedRecords | None = None
@@ -239,7 +239,7 @@ class SensitiveCounts:
     none; None where records are not at hand.
     """
 
-    values: np.ndarray
+    values: np.ndarray = field(repr=False)
     tables: Iterable[tuple[slice, CountTable]]
     n_without_value: int
     codes_of_records: np.ndarray | None = None
