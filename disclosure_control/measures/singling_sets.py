@@ -49,17 +49,6 @@ class SetsOfSize:
     riskiest: tuple[SinglingSet, ...]
 
 
-def n_alone(columns: Mapping[str, EncodedColumn], n_people: int) -> int:
-    """People (of ``n_people``) alone by all the columns together; a missing value is a value."""
-    return int((_sizes(list(columns.values()), n_people) == 1).sum())
-
-
-def near_ids(columns: Mapping[str, EncodedColumn], n_people: int) -> dict[str, int]:
-    """Columns by which at least half of the people are alone, each by itself, and how many they are."""
-    alone = {name: n_alone({name: column}, n_people) for name, column in columns.items()}
-    return {name: n for name, n in alone.items() if n and n >= NEAR_ID * n_people}
-
-
 def singling_sets(
     columns: Mapping[str, EncodedColumn],
     n_people: int,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
+from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.examples import examples
 from tests.treatments.treatment_frames import config_for, shared
 
 CONFIG = config_for(["sex"], K=2)
@@ -116,6 +122,25 @@ def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
     assert "zip is one of these: a step changed 10 values of it" in treatment_report(figures)
     (reason,) = reasons_to_hold(figures)
     assert reason.sentence.startswith("390 of 400 people")
+
+
+@pytest.mark.parametrize(("n_touched", "is_named"), [(198, True), (200, True), (202, False)])
+def test_a_column_of_which_more_than_half_is_touched_is_not_released_as_it_was(n_touched, is_named):
+    """Of 400 people with a postal code; a column of which exactly half is as it was is named."""
+    codes = [str(10_000 + i // 2) for i in range(400)] + [None] * 100
+    step = {"method": "group", "column": "zip", "groups": {"*": codes[:n_touched:2]}}
+    assert figures_of(people(500, zip=codes), step)["untouched"] == (["zip"] if is_named else [])
+
+
+@examples(50)
+@given(st.lists(st.tuples(st.sampled_from(["a", "b", None]), st.sampled_from(["1", "1.0", "2", None])), max_size=12))
+def test_who_is_alone_by_some_columns_as_counted_one_by_one(rows):
+    """A missing value is a value, and 1 and 1.0 are the same."""
+    frame = pd.DataFrame(rows, columns=["x", "y"], dtype="str").assign(sex="F")
+    leaving = Leaving.of(assess(frame, CONFIG), treat(frame, CONFIG, []), frame)
+    counts = Counter((x, y and y[0]) for x, y in rows)
+    assert leaving.n_alone(["x", "y"]) == sum(n == 1 for n in counts.values())
+    assert leaving.n_alone([]) == (len(rows) == 1)
 
 
 def test_people_alone_by_the_quasi_identifiers_are_for_k():
