@@ -45,25 +45,30 @@ def _given(people):
 
 
 def _local_suppression(people, missing: str) -> dict:
-    from disclosure_control.treatments.methods.local_suppression import apply_local_suppression
+    from disclosure_control.treatments.methods.local_suppression import (
+        LocalSuppressionSettings,
+        apply_local_suppression,
+    )
 
-    treated = apply_local_suppression(_given(people), k=K["local_suppression"], missing=missing)
+    treated = apply_local_suppression(
+        _given(people), LocalSuppressionSettings(k=K["local_suppression"], missing=missing)
+    )
     return {"cells": sum(treated.changed.values())}
 
 
 def _mdav(people) -> dict:
-    from disclosure_control.treatments.methods.microaggregation import apply_mdav
+    from disclosure_control.treatments.methods.microaggregation import MdavSettings, apply_mdav
 
     columns = ["DM__AGE", "VS__BMI", "LB__Cholesterol"]
-    treated = apply_mdav(_given(people), columns=columns, group_size=K["mdav"])
+    treated = apply_mdav(_given(people), MdavSettings(columns=columns, group_size=K["mdav"]))
     return {"groups at most": len(treated.frame[columns].drop_duplicates())}
 
 
 def _mondrian(people) -> dict:
-    from disclosure_control.treatments.methods.mondrian import apply_mondrian
+    from disclosure_control.treatments.methods.mondrian import MondrianSettings, apply_mondrian
 
     given = _given(people)
-    treated = apply_mondrian(given, k=K["mondrian"], also=[])
+    treated = apply_mondrian(given, MondrianSettings(k=K["mondrian"], also=[]))
     size = treated.frame.groupby(list(given.config.quasi_identifiers), dropna=False, observed=True).size()
     return {"classes": len(size), "smallest": int(size.min())}
 

@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.small_counts import (
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.measures.moved_dates import MOST, NEARLY_ALL, Pattern, calendar_patterns, offsets_left
-from disclosure_control.treatments.methods.shift_dates import DEFAULT_DAYS
+from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
 
 MOST_TRIED = 50_000_000  # dates times offsets
 FEW = 10  # offsets left, from which on a person's dates are nearly known
@@ -38,10 +38,9 @@ def figures(leaving: Leaving) -> dict[str, Any]:
     """Of each step that moved dates: the patterns of the calendar in its columns, and for whom they undo it."""
     found = []
     for step in leaving.steps:
-        if step.method == "shift_dates":
-            days = int(str(step.settings.get("days", DEFAULT_DAYS)))
+        if isinstance(step.settings, ShiftDatesSettings):
             columns = [name for name in step.changed if name in leaving.released_names]
-            found.append(_figures_of_step(leaving, columns, days))
+            found.append(_figures_of_step(leaving, columns, step.settings.days))
     return {"people": leaving.n_people, "steps": found}
 
 

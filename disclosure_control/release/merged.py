@@ -22,6 +22,7 @@ from disclosure_control.release.people import ReleasePeople
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.treatments.evaluation import config_of, holds_numbers
 from disclosure_control.treatments.keys import Release
+from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
 from disclosure_control.treatments.treated_pilot import AppliedStep
 from study.formats.blocks import kind_of
 from study.merge.assembling import Combined
@@ -143,7 +144,12 @@ def applied_steps(changed: Mapping[str, int], accounts: Mapping[str, Account], d
     return (
         AppliedStep("release", {name: n for name, n in changed.items() if name not in moved}, 0, (), False),
         AppliedStep(
-            "shift_dates", {n: changed[n] for n in changed if n in moved}, 0, (), False, settings={"days": days}
+            "shift_dates",
+            {n: changed[n] for n in changed if n in moved},
+            0,
+            (),
+            False,
+            settings=ShiftDatesSettings({}, days),
         ),
     )
 

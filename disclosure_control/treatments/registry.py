@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
-from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.settings.fields import SettingsGroup, typed
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.treatments.keys import UNNAMED, Release
 
 
 @dataclass(frozen=True)
 class TreatmentStep:
-    """One treatment of a list, checked: its ``method``, as it is registered, and the ``settings`` that it is given."""
+    """One treatment of a list, checked: its ``method``, as it is registered, its settings, and its ``literal``."""
 
     method: str
-    settings: Mapping[str, object] = field(default_factory=dict)
+    settings: SettingsGroup
+    literal: Mapping[str, object]
 
     @classmethod
     def of(cls, literal: Mapping[str, object]) -> TreatmentStep:
-        """The step that stands in a config as ``{"method": ..., settings}``."""
-        return cls(str(literal["method"]), {name: value for name, value in literal.items() if name != "method"})
-
-    @property
-    def literal(self) -> dict[str, object]:
-        """The step as a config says it."""
-        return {"method": self.method, **self.settings}
+        """The step that stands in a config as ``{"method": ..., settings}``, and has no fault."""
+        method = str(literal["method"])
+        given = {name: value for name, value in literal.items() if name != "method"}
+        return cls(method, typed(methods()[method].settings, given), dict(literal))
 
 
 @dataclass(frozen=True)
@@ -111,16 +111,14 @@ class Example:
 
 @dataclass(frozen=True)
 class Treatment:
-    """One registered method: ``apply(given, **settings)``, and its ``settings`` with their check and words.
+    """One registered method: ``apply(given, settings)``, and the class of its ``settings``.
 
     ``words`` say in the table of the docs what it does, and ``example`` shows it at work. Lists of all treatments go by
-    ``place``, and where that is equal by file. ``required`` names the settings without a default. ``promises`` are what
-    holds on the output, for the properties that the tests run over the registry: of "k", "l", "t", "rows" (none is
-    removed), "ids" (subject ids stay), "types" (numbers stay numbers), "columns" (nothing outside the named columns
-    changes). ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
+    ``place``, and where that is equal by file. ``promises`` are what holds on the output, for the properties that the
+    tests run over the registry: of "k", "l", "t", "rows" (none is removed), "ids" (subject ids stay), "types" (numbers
+    stay numbers), "columns" (nothing outside the named columns changes).
+    ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
 
-    ``check`` gets the settings of one step and the pilot's config and returns further faults in words, of what no
-    setting tells alone. Settings of certain names (``column``, ``strata``, ...) name columns and are looked up.
     ``intervals`` say how the labels ``a--b`` that it writes are read, "" where it writes none.
     ``drops`` gets the settings and the columns and returns those that are gone afterwards.
 
@@ -133,16 +131,14 @@ class Treatment:
     """
 
     apply: Callable[..., Treated]
-    settings: Mapping[str, Check]
+    settings: type[SettingsGroup]
     words: str
     example: Example
     place: int = 1000
-    required: tuple[str, ...] = ()
     promises: tuple[str, ...] = field(default=("rows", "ids", "columns"))
     reading: Reading = Reading.PERTURBED
     intervals: str = ""
-    check: Callable[[Mapping[str, object], PilotConfig], list[str]] | None = None
-    drops: Callable[[Mapping[str, object], Sequence[str]], Sequence[str]] | None = None
+    drops: Callable[[Any, Sequence[str]], Sequence[str]] | None = None
     drops_by_values: Callable[..., tuple[dict[str, str], list[str]]] | None = None
     by_value: bool = False
     by_id: bool = False
@@ -177,18 +173,11 @@ def _import_methods() -> None:
 # ---------------------------------------------------------------- what treatments share
 
 
-def names_in(value: object) -> list[str]:
-    """The columns that a checked setting holds: one, several, or those that a dictionary speaks of; [] for None."""
-    if isinstance(value, str):
-        return [value]
-    return list(value) if isinstance(value, list | tuple | dict) else []
-
-
-def strangers_to_the_quasi_identifiers(setting: str, names: Sequence[str], config: PilotConfig) -> list[str]:
-    """A fault for each of the ``names`` under a setting that is none of the config's quasi-identifiers."""
-    known = config.quasi_identifiers
+def strangers_to_the_quasi_identifiers(place: Place, names: Iterable[str]) -> list[str]:
+    """A fault for each of the ``names`` of a setting that is none of the config's quasi-identifiers."""
+    known = place.pilot.quasi_identifiers
     return [
-        f"{setting}: {name!r} is not a quasi-identifier{nearest_name(name, known)}; allowed: {', '.join(known)}"
+        f"{place}: {name!r} is not a quasi-identifier{nearest_name(name, known)}; allowed: {', '.join(known)}"
         for name in names
         if name not in known
     ]

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.kinds import Kind
-from disclosure_control.basics.settings.settings import faults_of_settings
+from disclosure_control.basics.settings.fields import columns_named, faults_of, typed
+from disclosure_control.basics.settings.kinds import Kind, Place
 from disclosure_control.basics.telling.faults import nearest_name, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from disclosure_control.treatments.registry import Treatment, TreatmentStep, methods, names_in
-
-# Settings under these names hold a column, or several.
-COLUMN_SETTINGS = ("column", "columns", "strata", "importance", "sensitive", "score", "keep")
+from disclosure_control.treatments.registry import TreatmentStep, methods
 
 
 def checked_steps(
@@ -32,8 +29,8 @@ def faults_of_columns_gone(step: TreatmentStep, columns: Collection[str]) -> lis
     return [
         f"treatment: {step.method}[{key!r}]: column {column!r} is not in the dataset any more at this step; an earlier "
         "one dropped it for what it found; take this step out, or put it before that one"
-        for key in COLUMN_SETTINGS
-        for column in names_in(step.settings.get(key))
+        for key, named in columns_named(step.settings).items()
+        for column in named
         if column not in columns
     ]
 
@@ -70,35 +67,14 @@ def faults_of_steps(
             hint = nearest_name(step["method"], methods()) or f"; known: {', '.join(methods())}"
             faults.append(f"{where}: unknown method {step['method']!r}{hint}")
             continue
-        given, treatment = TreatmentStep.of(step), methods()[step["method"]]
-        found = _faults_of_step(f"{where} {given.method}", given.settings, treatment, config, known)
+        treatment = methods()[step["method"]]
+        given = {key: value for key, value in step.items() if key != "method"}
+        place = Place(f"{where} {step['method']}", config, known, "the dataset at this step")
+        found = faults_of(treatment.settings, given, place)
         faults += found
         if treatment.drops and known is not None and not found:
-            gone = set(treatment.drops(given.settings, known))
+            gone = set(treatment.drops(typed(treatment.settings, given), known))
             known = [column for column in known if column not in gone]
-    return faults
-
-
-def _faults_of_step(
-    where: str, settings: Mapping[str, object], treatment: Treatment, config: PilotConfig, known: list[str] | None
-) -> list[str]:
-    faults = faults_of_settings(where, settings, treatment.settings)
-    faults += [
-        f"{where}[{key!r}]: missing; allowed: {treatment.settings[key][1]}"
-        for key in treatment.required
-        if key not in settings
-    ]
-    if faults:
-        return faults
-    if treatment.check:
-        faults += [f"{where}: {fault}" for fault in treatment.check(settings, config)]
-    if known is not None:
-        faults += [
-            f"{where}[{key!r}]: column {column!r} is not in the dataset at this step{nearest_name(column, known)}"
-            for key in COLUMN_SETTINGS
-            for column in names_in(settings.get(key))
-            if column not in known
-        ]
     return faults
 
 

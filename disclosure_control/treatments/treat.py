@@ -111,5 +111,5 @@ def _apply(step: TreatmentStep, given: TreatmentInput) -> tuple[Treated, bool]:
     """What one step gives, and whether it drew chance."""
     stop_at(faults_of_columns_gone(step, list(map(str, given.frame))))
     state = given.generator.bit_generator.state
-    treated = methods()[step.method].apply(given, **step.settings)
+    treated = methods()[step.method].apply(given, step.settings)
     return treated, given.generator.bit_generator.state != state

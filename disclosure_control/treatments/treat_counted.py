@@ -15,6 +15,7 @@ import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
+from disclosure_control.basics.settings.fields import columns_named
 from disclosure_control.records.counted import CountedPeople
 from disclosure_control.records.people import People
 from disclosure_control.treatments.evaluation import config_of
@@ -40,7 +41,7 @@ def treat_counted(
     for step in steps:
         treatment = methods()[step.method]
         if treatment.by_value:
-            column = str(step.settings["column"])
+            (column,) = columns_named(step.settings)["column"]
             values[column] = _recoded(step, values[column], people.distinct(column).people, config, folder)
         elif treatment.drops is not None:
             gone = set(treatment.drops(step.settings, list(values)))
@@ -48,7 +49,7 @@ def treat_counted(
         else:
             assert treatment.leaves_out is not None, step.method
             people = people.recoded(config_of(values, config), values)
-            people = people.without(treatment.leaves_out(_assessed(people), **step.settings))
+            people = people.without(treatment.leaves_out(_assessed(people), step.settings))
     if not (people.class_of_first < 0).any():
         people = people.recoded(config_of(values, config), values)
     return TreatedCounts(people, _assessed(people))
@@ -63,5 +64,5 @@ def _recoded(
 ) -> pd.Series:
     chance = np.random.default_rng(DEFAULT_SEED)  # of which no treatment by value makes use
     given = TreatmentInput(values.to_frame(), config, chance, folder=folder, people=people)
-    recoded: pd.Series = methods()[step.method].apply(given, **step.settings).frame[values.name]
+    recoded: pd.Series = methods()[step.method].apply(given, step.settings).frame[values.name]
     return recoded

@@ -18,6 +18,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
 from disclosure_control.basics.encoding.dictionary import Dictionary
+from disclosure_control.basics.settings.fields import SettingsGroup, columns_named
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
@@ -29,7 +30,7 @@ from disclosure_control.treatments.evaluation import config_of, notes_on_roles
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.methods.recommended import notes_on_recommended, steps_that_are_left
 from disclosure_control.treatments.methods.suppression import notes_on_suppressed
-from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods, names_in
+from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.steps import faults_of_columns_gone
 from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
@@ -39,17 +40,17 @@ RECOMMENDED = "recommended"
 
 def works_without_records(step: TreatmentStep) -> bool:
     """Whether a step can be applied without all records in memory; what was recommended always can be."""
-    treatment, columns = methods()[step.method], names_in(step.settings.get("column"))
-    if treatment.by_value:
-        return SUBJECT_COLUMN not in columns
-    if step.method == RECOMMENDED or treatment.by_id:
-        return True
-    return treatment.drops is not None or treatment.leaves_out is not None
+    is_of_ids = SUBJECT_COLUMN in columns_named(step.settings).get("column", ())
+    return step.method in without_records() and not is_of_ids
 
 
 def without_records() -> list[str]:
     """The treatments that need no records, in the order of the registry."""
-    return [name for name in methods() if works_without_records(TreatmentStep(name))]
+    return [
+        name
+        for name, one in methods().items()
+        if name == RECOMMENDED or one.by_value or one.by_id or one.drops is not None or one.leaves_out is not None
+    ]
 
 
 @dataclass(frozen=True)
@@ -176,9 +177,9 @@ def _done(
 
 
 def _by_value(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
-    name = str(step.settings["column"])
+    (name,) = columns_named(step.settings)["column"]
     distinct, people = work.distinct(name)
-    treated = methods()[step.method].apply(given.frame(distinct.to_frame(name), people), **step.settings)
+    treated = methods()[step.method].apply(given.frame(distinct.to_frame(name), people), step.settings)
     work = _with_values(work, {name: treated.frame[name]})
     return work, _done(step, treated.changed, 0, treated.notes, treated.inputs)
 
@@ -196,16 +197,16 @@ def _with_values(work: _Work, distinct: Mapping[str, pd.Series]) -> _Work:
 def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
     """A treatment of which each value stands by itself: the ids block by block, other columns by distinct values."""
     apply = methods()[step.method].apply
-    columns = names_in(step.settings.get("columns", (SUBJECT_COLUMN,)))
+    columns = columns_named(step.settings)["columns"]
     changed: dict[str, int] = {}
     notes: Sequence[str] = ()
     for name in columns:
-        settings = {**step.settings, "columns": [name]}
+        settings = TreatmentStep.of({**step.literal, "columns": [name]}).settings
         if name == SUBJECT_COLUMN:
             assert work.released is not None  # a step on a column that is gone is a fault before the run
 
-            def recoded(ids: pd.Series, settings: Mapping[str, object] = settings) -> pd.Series:
-                block: pd.Series = apply(given.frame(ids.to_frame()), **settings).frame[SUBJECT_COLUMN]
+            def recoded(ids: pd.Series, settings: SettingsGroup = settings) -> pd.Series:
+                block: pd.Series = apply(given.frame(ids.to_frame()), settings).frame[SUBJECT_COLUMN]
                 return block
 
             ids = dataclasses.replace(work.records, subjects=work.released).with_ids(recoded)
@@ -218,11 +219,11 @@ def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
             work, changed[name] = dataclasses.replace(work, released=ids), n_people
             continue
         distinct, people = work.distinct(name)
-        treated = apply(given.frame(distinct.to_frame(name), people), **settings)
+        treated = apply(given.frame(distinct.to_frame(name), people), settings)
         work, notes = _with_values(work, {name: treated.frame[name]}), treated.notes
         changed |= treated.changed
     nobody = pd.DataFrame({name: pd.Series(dtype="str") for name in columns})
-    notes = notes or apply(given.frame(nobody), **step.settings).notes
+    notes = notes or apply(given.frame(nobody), step.settings).notes
     return work, _done(step, changed, 0, notes)
 
 
@@ -232,7 +233,7 @@ def _leave_out(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, 
     adapted = config_of(work.values, given.config)
     people = work.records.counted_as(adapted, work.values)
     assessment = evaluate(people, adapted)
-    gone = leaves_out(assessment, **step.settings)
+    gone = leaves_out(assessment, step.settings)
     n_removed = int(assessment.classes.size[gone].sum())
     notes = notes_on_suppressed(assessment, gone)
     if n_removed:

@@ -12,6 +12,7 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
+from disclosure_control.basics.settings.fields import SettingsGroup
 from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.treatments.evaluation import evaluate_treated
@@ -30,7 +31,7 @@ class AppliedStep:
     notes: tuple[str, ...]
     used_chance: bool
     inputs: Mapping[str, dict[str, object]] = field(default_factory=dict)
-    settings: Mapping[str, object] = field(default_factory=dict)
+    settings: SettingsGroup = field(default_factory=SettingsGroup)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from disclosure_control.generalisation.generalisations import (
     of_numbers,
     of_rarity,
 )
-from disclosure_control.treatments.registry import TreatmentInput, methods
+from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods
 from tests.examples import examples
 
 NUMBERS = st.one_of(st.none(), st.integers(-20, 60), st.floats(-20, 60, allow_nan=False))
@@ -34,7 +34,8 @@ def treated(column: pd.Series, recoding: Recoding) -> pd.Series:
     if recoding.kind == "none":
         return column
     given_input = TreatmentInput(column.to_frame("q"), validate_config(CONFIG), np.random.default_rng(1))
-    return methods()[names[recoding.kind]].apply(given_input, column="q", **recoding.settings).frame["q"]
+    step = TreatmentStep.of({"method": names[recoding.kind], "column": "q", **recoding.settings})
+    return methods()[step.method].apply(given_input, step.settings).frame["q"]
 
 
 def assert_levels_are_nested_and_do_what_they_say(generalisation, codes: np.ndarray, column: pd.Series) -> None:

@@ -12,13 +12,18 @@ from hypothesis import strategies as st
 
 from Anonymization_Models import run_k_anonymity
 from config.model_settings import config_of_valid_keys, validate_config
+from disclosure_control.basics.settings.fields import faults_of
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.treatments.algorithms import alike, suppression_search
 from disclosure_control.treatments.algorithms.suppression_parts import SuppressionParts
 from disclosure_control.treatments.algorithms.suppression_search import fewest_to_lose
-from disclosure_control.treatments.methods.local_suppression import _check, apply_local_suppression
+from disclosure_control.treatments.methods.local_suppression import LocalSuppressionSettings
 from disclosure_control.treatments.registry import TreatmentInput
 from tests.examples import examples, some_of
 from tests.places import SDCMICRO
+from tests.treatments.treatment_frames import applying
+
+apply_local_suppression = applying("local_suppression")
 
 CASES = [
     f"localSuppression__{data}__K{k}__{importance}"
@@ -311,7 +316,8 @@ def test_how_far_it_is_counts_the_people_below_k(missing, monkeypatch):
 
 def test_faults_of_names():
     config = config_of_valid_keys({"categorical_qis": ["DM__SEX"], "continuous_qis": ["DM__AGE"]})
-    faults = _check({"importance": ["DM_SEX"], "strata": ["DM__AGE"]}, config)
+    place = Place("local_suppression", config)
+    faults = faults_of(LocalSuppressionSettings, {"importance": ["DM_SEX"], "strata": ["DM__AGE"]}, place)
     assert "did you mean 'DM__SEX'" in faults[0]
     assert "is a quasi-identifier" in faults[1]
-    assert _check({"importance": ["DM__SEX"], "strata": ["SITE"]}, config) == []
+    assert faults_of(LocalSuppressionSettings, {"importance": ["DM__SEX"], "strata": ["SITE"]}, place) == []

@@ -15,14 +15,16 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.algorithms import mdav
 from disclosure_control.treatments.methods.microaggregation import (
     aggregate_by_group,
-    apply_mdav,
-    apply_microaggregation,
     fixed_groups,
     optimal_groups,
 )
 from disclosure_control.treatments.registry import TreatmentInput
 from tests.examples import examples, some_of
 from tests.places import SDCMICRO
+from tests.treatments.treatment_frames import applying
+
+apply_mdav = applying("mdav")
+apply_microaggregation = applying("microaggregation")
 
 # Who of two equal records goes into which group is decided by position in sdcMicro and by the records' content here, so
 # equals may swap their values: pairs of old and new values are compared as a whole. In Tarragona two firms have an

@@ -12,11 +12,16 @@ from Anonymization_Models import numerical_distance, run_k_anonymity
 from config.model_settings import config_of_valid_keys, validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.encoding.hierarchies import build_hierarchy, read_hierarchy
+from disclosure_control.basics.settings.fields import faults_of
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.treatments.methods.mondrian import _check, apply_mondrian
+from disclosure_control.treatments.methods.mondrian import MondrianSettings
 from disclosure_control.treatments.registry import TreatmentInput
 from tests.examples import examples
 from tests.places import SHARED_DATA
+from tests.treatments.treatment_frames import applying
+
+apply_mondrian = applying("mondrian")
 
 ADULT = SHARED_DATA / "adult"
 TOWNS = build_hierarchy(
@@ -101,9 +106,11 @@ def test_faults_of_hierarchies(tmp_path):
     (tmp_path / "towns.csv").write_text("Athens;Greece\nOslo;Norway\n", encoding="utf-8")
     given_input = dataclasses.replace(pilot(frame, ["town"]), folder=tmp_path)
     assert apply_mondrian(given_input, hierarchies={"town": "towns.csv"}).frame["town"].tolist() == ["*", "*"]
-    faults = _check({"hierarchies": {"twon": "towns.csv"}}, config_of_valid_keys({"categorical_qis": ["town"]}))
-    assert faults == ["hierarchies: 'twon' is not a quasi-identifier; did you mean 'town'?; allowed: town"]
-    assert _check({"hierarchies": {"town": "towns.csv"}}, config_of_valid_keys({"categorical_qis": ["town"]})) == []
+    place = Place("mondrian", config_of_valid_keys({"categorical_qis": ["town"]}))
+    assert faults_of(MondrianSettings, {"hierarchies": {"twon": "towns.csv"}}, place) == [
+        "mondrian['hierarchies']: 'twon' is not a quasi-identifier; did you mean 'town'?; allowed: town"
+    ]
+    assert faults_of(MondrianSettings, {"hierarchies": {"town": "towns.csv"}}, place) == []
 
 
 def test_relaxed_halves_equals_and_strict_keeps_them_together():

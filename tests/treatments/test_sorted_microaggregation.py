@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.basics.settings.fields import faults_of
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.steps.linkage_attack.interval_disclosure import disclose_intervals
-from disclosure_control.treatments.methods.sorted_microaggregation import apply_sorted_microaggregation, first_component
-from disclosure_control.treatments.registry import methods
+from disclosure_control.treatments.methods.sorted_microaggregation import (
+    SortedMicroaggregationSettings,
+    first_component,
+)
 from tests.examples import examples, some_of
 from tests.treatments.test_microaggregation import pilot, sdcmicro_case
+from tests.treatments.treatment_frames import applying
+
+apply_sorted_microaggregation = applying("sorted_microaggregation")
 
 METHODS = {"pca": "first_component", "single": "column", "simple": "subject"}
 CASES = [(data, name, size) for data in ("testdata", "Tarragona") for name in METHODS for size in (3, 5, 10)]
@@ -77,5 +84,5 @@ def test_everybody_shares_the_columns_with_the_size_of_a_group_or_loses_them(row
     [({"by": "x"}, "no use without"), ({"by": "z", "order": "column"}, "is none of the columns that are treated")],
 )
 def test_a_column_to_sort_by_needs_its_order_and_to_be_treated(settings, words):
-    faults = methods()["sorted_microaggregation"].check(settings, pilot(pd.DataFrame()).config)
+    faults = faults_of(SortedMicroaggregationSettings, settings, Place("", pilot(pd.DataFrame()).config))
     assert words in "\n".join(faults)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from disclosure_control.basics.settings.fields import settings_in, typed
 from disclosure_control.treatments.registry import methods
 from tests.places import PROJECT
 
@@ -16,7 +17,7 @@ def page_with_the_table() -> str:
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(HEAD)
     after = rest[rest.index("\n\n") :]
     rows = [
-        f"| `{name}` | {', '.join(f'`{setting}`' for setting in treatment.settings)} | {treatment.words} |"
+        f"| `{name}` | {', '.join(f'`{setting}`' for setting in settings_in(treatment.settings))} | {treatment.words} |"
         for name, treatment in methods().items()
     ]
     return before + HEAD + "\n".join(rows) + after
@@ -28,7 +29,7 @@ def test_the_table_of_the_docs_is_made_of_what_is_registered():
 
 def test_every_example_is_of_settings_that_are_registered():
     for name, treatment in methods().items():
-        assert set(treatment.required) <= set(treatment.example.settings) <= set(treatment.settings), name
+        assert typed(treatment.settings, treatment.example.settings), name
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 
 from config.model_settings import validate_config
 from disclosure_control.steps import READERS
+from disclosure_control.treatments.registry import Treated, methods
 from tests.places import SHARED
 
 KEY_NAME, KEY = "TREATMENT_TEST_KEY", "KEYMARKER-7f1c93e0b85d4a26c1f70d9be3852a64"
@@ -50,3 +52,9 @@ def config_for(categorical=(), continuous=(), sensitive=(), **settings):
         **settings,
     }
     return validate_config(literal, readers=READERS)
+
+
+def applying(method: str) -> Callable[..., Treated]:
+    """A treatment as a function of what it is given, and of its settings by name."""
+    treatment = methods()[method]
+    return lambda given, *values, **settings: treatment.apply(given, treatment.settings(*values, **settings))

@@ -265,26 +265,30 @@ def treatment_steps(pilot: PilotLattice, levels: Sequence[int], suppresses: bool
         else:
             steps += _RECODINGS[recoding.kind](attribute.name, recoding)
     if dropped:
-        steps.append(TreatmentStep("drop_column", {"columns": dropped}))
+        steps.append(TreatmentStep.of({"method": "drop_column", "columns": dropped}))
     if suppresses and pilot.models:
-        steps.append(TreatmentStep("suppress_records", {"models": list(pilot.models)}))
+        steps.append(TreatmentStep.of({"method": "suppress_records", "models": list(pilot.models)}))
     return steps
 
 
 def _bins(name: str, recoding: Recoding) -> list[TreatmentStep]:
-    return [TreatmentStep("bins", {"column": name, **recoding.settings})]
+    return [TreatmentStep.of({"method": "bins", "column": name, **recoding.settings})]
 
 
 def _hierarchy(name: str, recoding: Recoding) -> list[TreatmentStep]:
-    first = [] if recoding.after_bins is None else [TreatmentStep("bins", {"column": name, **recoding.after_bins})]
-    return [*first, TreatmentStep("hierarchy", {"column": name, **recoding.settings})]
+    first = (
+        []
+        if recoding.after_bins is None
+        else [TreatmentStep.of({"method": "bins", "column": name, **recoding.after_bins})]
+    )
+    return [*first, TreatmentStep.of({"method": "hierarchy", "column": name, **recoding.settings})]
 
 
 _RECODINGS: dict[str, Callable[[str, Recoding], list[TreatmentStep]]] = {
     "none": lambda name, recoding: [],
     "bins": _bins,
     "hierarchy": _hierarchy,
-    "rare": lambda name, recoding: [TreatmentStep("group", {"column": name, **recoding.settings})],
+    "rare": lambda name, recoding: [TreatmentStep.of({"method": "group", "column": name, **recoding.settings})],
 }
 
 

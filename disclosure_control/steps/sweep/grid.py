@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from config.model_settings import PilotConfig
+from disclosure_control.basics.settings.fields import settings_in
 from disclosure_control.basics.settings.kinds import Kind, is_name
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.treatments.registry import TreatmentStep, methods
@@ -70,8 +71,10 @@ def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
     for i, step in enumerate(steps):
         treatment = methods().get(step.get("method", ""))
         for key, value in step.items() if treatment else ():
-            is_valid = (treatment.settings if treatment else {}).get(key, (lambda value: True, ""))[0]
-            if isinstance(value, list | tuple) and not is_valid(value) and any(map(is_valid, value)):
+            one = settings_in(treatment.settings).get(key) if treatment else None
+            if one is None or not isinstance(value, list | tuple):
+                continue
+            if not one.kind.is_valid(value) and any(map(one.kind.is_valid, value)):
                 found.append((i, key))
     return found
 

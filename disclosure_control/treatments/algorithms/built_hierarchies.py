@@ -12,7 +12,7 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of, number_text
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy, build_hierarchy
-from disclosure_control.basics.settings.settings import Check, is_number
+from disclosure_control.basics.settings.kinds import Kind, is_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 TOP = "*"
@@ -163,4 +163,4 @@ def _is_multiple(wide: float, narrow: float) -> bool:
     return abs(wide / narrow - round(wide / narrow)) < 1e-9
 
 
-RULE: Check = (is_rule, '"mask", "dates", or {"intervals": [5, 10]}, each width a multiple of the one before')
+RULE = Kind(is_rule, '"mask", "dates", or {"intervals": [5, 10]}, each width a multiple of the one before')

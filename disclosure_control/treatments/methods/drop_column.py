@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from disclosure_control.basics.settings.settings import COLUMNS
+from dataclasses import dataclass
+
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.treatments.registry import (
     Example,
     Reading,
     Treated,
     Treatment,
     TreatmentInput,
-    names_in,
     register,
 )
 
 
-def drop_columns(given: TreatmentInput, columns: list[str]) -> Treated:
+@dataclass(frozen=True)
+class DropColumnSettings(SettingsGroup):
+    """Which columns go."""
+
+    columns: tuple[str, ...] = setting(COLUMNS, "which are dropped")
+
+
+def drop_columns(given: TreatmentInput, settings: DropColumnSettings) -> Treated:
     """The frame without these columns; a quasi-identifier or sensitive feature among them loses its role, aloud."""
-    changed = {name: int(given.frame[name].notna().sum()) for name in columns}
-    return Treated(given.frame.drop(columns=list(columns)), changed)
+    changed = {name: int(given.frame[name].notna().sum()) for name in settings.columns}
+    return Treated(given.frame.drop(columns=list(settings.columns)), changed)
 
 
 register(
     "drop_column",
     Treatment(
         drop_columns,
-        {"columns": COLUMNS},
+        DropColumnSettings,
         words="the columns go",
         example=Example({"columns": ["SC__STATE", "DM__ZIP"]}, ("SC__STATE", "DM__ZIP")),
         place=40,
-        required=("columns",),
         promises=("rows", "columns"),
-        drops=lambda settings, columns: names_in(settings["columns"]),
+        drops=lambda settings, columns: settings.columns,
         reading=Reading.AS_LABEL,
     ),
 )

@@ -6,11 +6,12 @@ are left to other treatments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import COLUMNS
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.identifiers.scan import scan_combined
@@ -36,28 +37,34 @@ def dropped_by_scan(findings: Sequence[ColumnFinding], config: PilotConfig, keep
     }
 
 
-def drop_identifiers(given: TreatmentInput, keep: Sequence[str] = ()) -> Treated:
+@dataclass(frozen=True)
+class DropIdentifiersSettings(SettingsGroup):
+    """Which columns stay, whatever they are called and hold."""
+
+    keep: tuple[str, ...] = setting(COLUMNS, "columns that stay", ())
+
+
+def drop_identifiers(given: TreatmentInput, settings: DropIdentifiersSettings) -> Treated:
     """The frame without columns that by name or values identify a person, or hold free text; not those to ``keep``."""
 
     def scanned(names: Sequence[str]) -> Sequence[ColumnFinding]:
         return scan_combined(given.frame, given.subjects, names).findings
 
-    found, notes = _found({"keep": keep}, list(map(str, given.frame)), given.config, scanned)
+    found, notes = _found(settings, list(map(str, given.frame)), given.config, scanned)
     changed = {name: int(given.frame[name].notna().sum()) for name in found}
     return Treated(given.frame.drop(columns=list(found)), changed, notes=tuple(notes))
 
 
 def _found(
-    settings: Mapping[str, Any],
+    settings: DropIdentifiersSettings,
     columns: Sequence[str],
     config: PilotConfig,
     scanned: Callable[[Sequence[str]], Iterable[ColumnFinding]],
 ) -> tuple[dict[str, str], list[str]]:
     """Column -> why it goes, and sentences on it; ``scanned`` gives what is found in columns."""
-    keep = settings.get("keep", ())
-    found = {name: why for name, why in identifier_columns(columns).items() if name not in keep}
+    found = {name: why for name, why in identifier_columns(columns).items() if name not in settings.keep}
     findings = list(scanned([name for name in columns if name not in found]))
-    found |= dropped_by_scan(findings, config, keep)
+    found |= dropped_by_scan(findings, config, settings.keep)
     notes = [f"{name} is dropped: {why}." for name, why in found.items()]
     if not found:
         notes.append("No column has the name or the values of a direct identifier or of free text.")
@@ -67,15 +74,15 @@ def _found(
     return found, notes
 
 
-def _dropped(settings: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
-    return [name for name in identifier_columns(columns) if name not in settings.get("keep", ())]
+def _dropped(settings: DropIdentifiersSettings, columns: Sequence[str]) -> list[str]:
+    return [name for name in identifier_columns(columns) if name not in settings.keep]
 
 
 register(
     "drop_identifiers",
     Treatment(
         drop_identifiers,
-        {"keep": COLUMNS},
+        DropIdentifiersSettings,
         words=(
             "direct identifiers and free text go, by the names of their columns (PHUSE rules for SDTM, HIPAA safe "
             "harbour) and by their values (see [identifiers](identifiers.md)), carried ones such as "

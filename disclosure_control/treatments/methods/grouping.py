@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
-from disclosure_control.basics.settings.settings import COLUMN, COUNT, TEXT, is_name, is_number, one_of, whole_number
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import (
+    COLUMN,
+    COUNT,
+    TEXT,
+    Kind,
+    Place,
+    is_name,
+    is_number,
+    one_of,
+    whole_number,
+)
 from disclosure_control.treatments.algorithms.built_hierarchies import (
     RULE,
     built_hierarchy,
@@ -34,26 +45,72 @@ from disclosure_control.treatments.registry import (
 # ---------------------------------------------------------------- by a mapping, by rarity
 
 
-def group_values(
-    given: TreatmentInput,
-    column: str,
-    groups: Mapping[str, Sequence[object]] | None = None,
-    others: str | None = None,
-    rarer_than: int | None = None,
-) -> Treated:
+_GROUPS = Kind(lambda value: _are_groups(value), "{new value: [old values]}, each old value in one group")
+_CHARACTER = Kind(lambda value: isinstance(value, str) and len(value) == 1 and value.isprintable(), "a letter")
+
+
+@dataclass(frozen=True)
+class GroupSettings(SettingsGroup):
+    """Groups of values, or what is rare."""
+
+    column: str = setting(COLUMN, "whose values are grouped")
+    groups: Mapping[str, Sequence[object]] | None = setting(_GROUPS, "by new value its old ones", None)
+    others: str | None = setting(TEXT, "the name of all that no group names", None)
+    rarer_than: int | None = setting(COUNT, "values of fewer people join", None)
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Nothing to do."""
+        if self.groups is None and self.rarer_than is None:
+            yield f'{place}: one of "groups" and "rarer_than" is needed'
+
+
+@dataclass(frozen=True)
+class HierarchySettings(SettingsGroup):
+    """A level of a hierarchy, from a file or built by a rule."""
+
+    column: str = setting(COLUMN, "whose values are generalised")
+    level: int = setting(whole_number(0, 100), "0 is the value itself")
+    file: str | None = setting(TEXT.but(f"a CSV file {PLACE}"), "a hierarchy as ARX reads it", None)
+    rule: Mapping[str, Any] | str | None = setting(RULE, "a rule that builds one", None)
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Two hierarchies, or none."""
+        if (self.file is None) == (self.rule is None):
+            yield f'{place}: one of "file" and "rule" is needed, and not both'
+
+
+@dataclass(frozen=True)
+class MaskSettings(SettingsGroup):
+    """How much of a code stays."""
+
+    column: str = setting(COLUMN, "whose codes are masked")
+    keep: int = setting(whole_number(0, 1000), "how many characters stay")
+    character: str = setting(_CHARACTER, "what stands for each other one", "x")
+
+
+@dataclass(frozen=True)
+class CoarsenDatesSettings(SettingsGroup):
+    """What stays of a date."""
+
+    column: str = setting(COLUMN, "whose dates are made coarser")
+    to: str = setting(one_of("day", "month", "quarter", "year"), "what stays of a date")
+
+
+def group_values(given: TreatmentInput, settings: GroupSettings) -> Treated:
     """Values in groups: ``groups`` says new value -> old values; ``others`` is the name of all that it leaves out.
 
     ``rarer_than``: of what comes out, values of fewer people than that join under the name ``others``. Without
     ``others`` a value that no group names stays as it is. Missing stays missing.
     """
+    column, rarer_than = settings.column, settings.rarer_than
     series = given.frame[column]
-    group_of = {text: new for new, olds in (groups or {}).items() for text in _canonical(olds)}
-    kept_name = None if rarer_than is not None else others
+    group_of = {text: new for new, olds in (settings.groups or {}).items() for text in _canonical(olds)}
+    kept_name = None if rarer_than is not None else settings.others
     labels = [group_of.get(text, kept_name or text) for text in labels_of(encode_column(series))]
     grouped = relabelled(series, labels)
     notes: list[str] = []
     if rarer_than is not None:
-        grouped, notes = _join_rare(grouped, rarer_than, others or "other", given.people)
+        grouped, notes = _join_rare(grouped, rarer_than, settings.others or "other", given.people)
     strangers = len(set(group_of) - set(labels_of(encode_column(series))))
     if strangers:
         notes.append(f"{column}: {strangers} values of groups do not occur in the data.")
@@ -88,53 +145,45 @@ def _are_groups(value: object) -> bool:
     return bool(valid) and len(set(_canonical(members))) == len(members)
 
 
-def _check_group(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    return [] if {"groups", "rarer_than"} & set(settings) else ['one of "groups" and "rarer_than" is needed']
-
-
 # ---------------------------------------------------------------- by a hierarchy
 
 
-def generalise(
-    given: TreatmentInput, column: str, level: int, file: str | None = None, rule: Mapping[str, Any] | str | None = None
-) -> Treated:
+def generalise(given: TreatmentInput, settings: HierarchySettings) -> Treated:
     """A column at a level of a hierarchy: from a CSV ``file`` as ARX reads it (below the pilot's folder), or built by
     a ``rule``: {"intervals": [5, 10]}, "mask" or "dates". Level 0 is the value itself.
     """
+    column = settings.column
     series = given.frame[column]
     inputs: dict[str, dict[str, object]] = {}
     hierarchy: ValueHierarchy | None
-    if file is not None:
-        hierarchy, inputs = hierarchy_of_pilot(file, given.folder, "hierarchy['file']")
+    if settings.file is not None:
+        hierarchy, inputs = hierarchy_of_pilot(settings.file, given.folder, "hierarchy['file']")
     else:
-        hierarchy = None if rule is None else built_hierarchy(series, rule)
+        hierarchy = None if settings.rule is None else built_hierarchy(series, settings.rule)
     labels = encode_column(series).labels
     if hierarchy is None:
         return with_columns(given, {column: series})
-    above = hierarchy.generalise(pd.Series(labels), level)  # at level 0 for its faults alone
-    return with_columns(given, {column: relabelled(series, list(above)) if level else series}, inputs=inputs)
-
-
-def _check_hierarchy(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    return [] if ("file" in settings) != ("rule" in settings) else ['one of "file" and "rule" is needed, and not both']
+    above = hierarchy.generalise(pd.Series(labels), settings.level)  # at level 0 for its faults alone
+    return with_columns(given, {column: relabelled(series, list(above)) if settings.level else series}, inputs=inputs)
 
 
 # ---------------------------------------------------------------- masking, the calendar
 
 
-def mask_codes(given: TreatmentInput, column: str, keep: int, character: str = "x") -> Treated:
+def mask_codes(given: TreatmentInput, settings: MaskSettings) -> Treated:
     """Codes with their first ``keep`` characters, the rest masked: 12xxxxxx. All come out equally long."""
-    series = given.frame[column]
+    series = given.frame[settings.column]
     texts = labels_of(encode_column(series))
     length = max((len(text) for text in texts), default=0)
-    labels = [mask(text, keep, max(length, keep), character) for text in texts]
-    return with_columns(given, {column: relabelled(series, labels)})
+    labels = [mask(text, settings.keep, max(length, settings.keep), settings.character) for text in texts]
+    return with_columns(given, {settings.column: relabelled(series, labels)})
 
 
-def coarsen_dates(given: TreatmentInput, column: str, to: str) -> Treated:
+def coarsen_dates(given: TreatmentInput, settings: CoarsenDatesSettings) -> Treated:
     """Dates to the day, month, quarter or year: 2021-03, 2021-Q1, 2021; what a partial date knows less stays."""
+    column = settings.column
     series = given.frame[column]
-    labels = read_dates(labels_of(encode_column(series)), column, lambda label: coarser(label, to))
+    labels = read_dates(labels_of(encode_column(series)), column, lambda label: coarser(label, settings.to))
     return with_columns(given, {column: relabelled(series, labels)})
 
 
@@ -142,19 +191,12 @@ register(
     "group",
     Treatment(
         group_values,
-        {
-            "column": COLUMN,
-            "groups": (_are_groups, "{new value: [old values]}, each old value in one group"),
-            "others": TEXT,
-            "rarer_than": COUNT,
-        },
+        GroupSettings,
         words=(
             '`{"new": ["old", ...]}`; the rest stays or joins `others`; values of fewer people than `rarer_than` join'
         ),
         example=Example({"column": "DM__SEX", "groups": {"any": ["F", "M"]}, "others": "other"}, ("DM__SEX",)),
         place=20,
-        required=("column",),
-        check=_check_group,
         reading=Reading.BY_VALUE,
         by_value=True,
     ),
@@ -163,20 +205,13 @@ register(
     "hierarchy",
     Treatment(
         generalise,
-        {
-            "column": COLUMN,
-            "level": whole_number(0, 100),
-            "file": (is_name, f"a CSV file {PLACE}"),
-            "rule": RULE,
-        },
+        HierarchySettings,
         words=(
             'a level of a CSV hierarchy as ARX reads it (`"file": "hierarchies/race.csv"`, see below), or of one '
             'that a `rule` builds: `{"intervals": [5, 10]}`, `"mask"`, `"dates"`'
         ),
         example=Example({"column": "DM__AGE", "level": 2, "rule": {"intervals": [5, 10]}}, ("DM__AGE",)),
         place=20,
-        required=("column", "level"),
-        check=_check_hierarchy,
         reading=Reading.BY_VALUE,
         by_value=True,
     ),
@@ -185,15 +220,10 @@ register(
     "mask",
     Treatment(
         mask_codes,
-        {
-            "column": COLUMN,
-            "keep": whole_number(0, 1000),
-            "character": (lambda value: isinstance(value, str) and len(value) == 1 and value.isprintable(), "a letter"),
-        },
+        MaskSettings,
         words="the first characters, the rest masked: `12xxxxxx`",
         example=Example({"column": "DM__ZIP", "keep": 2}, ("DM__ZIP",)),
         place=20,
-        required=("column", "keep"),
         reading=Reading.BY_VALUE,
         by_value=True,
     ),
@@ -202,11 +232,10 @@ register(
     "coarsen_dates",
     Treatment(
         coarsen_dates,
-        {"column": COLUMN, "to": one_of("day", "month", "quarter", "year")},
+        CoarsenDatesSettings,
         words='`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial, an interval keeps both ends',
         example=Example({"column": "DM__RFSTDTC", "to": "quarter"}, ("DM__RFSTDTC",)),
         place=20,
-        required=("column", "to"),
         reading=Reading.BY_VALUE,
         by_value=True,
     ),

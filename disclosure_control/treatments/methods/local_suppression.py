@@ -6,7 +6,9 @@ cells) or "category" (it is a value of its own, the strict reading, more cells).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,8 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, apply_feature_binning, form_equivalence_classes
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column
-from disclosure_control.basics.settings.settings import COLUMNS, COUNT, one_of
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS, COUNT, Place, one_of
 from disclosure_control.basics.telling.small_counts import people_on_screen
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.treatments.algorithms.alike import READINGS
@@ -27,19 +30,44 @@ from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    names_in,
     register,
     strangers_to_the_quasi_identifiers,
 )
 
 
-def apply_local_suppression(
-    given: TreatmentInput,
-    k: int | None = None,
-    missing: str | None = None,
-    importance: Sequence[str] = (),
-    strata: Sequence[str] = (),
-) -> Treated:
+@dataclass(frozen=True)
+class LocalSuppressionSettings(SettingsGroup):
+    """How many people have to be alike, and which cells go first."""
+
+    k: int | None = setting(COUNT, "how many people", None, "the config's `K`")
+    missing: str | None = setting(
+        one_of(*READINGS),
+        'what a gap is worth: `"category"`, a value of its own, or `"wildcard"`, a match for anything',
+        None,
+        '`missing_qis` (for `"exclude"`: `"category"`)',
+    )
+    importance: tuple[str, ...] = setting(
+        COLUMNS,
+        "quasi-identifiers, the most important first: it is suppressed last",
+        (),
+        "the column with the most values goes first",
+    )
+    strata: tuple[str, ...] = setting(
+        COLUMNS, "columns, such as the site, within which k has to hold; they are not suppressed", ()
+    )
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Importance of what is no quasi-identifier, and strata that are some."""
+        yield from strangers_to_the_quasi_identifiers(place["importance"], self.importance)
+        for name in self.strata:
+            if name in place.pilot.quasi_identifiers:
+                yield (
+                    f"{place['strata']}: {name!r} is a quasi-identifier; allowed: other columns; a person's k counts "
+                    "within a stratum anyway"
+                )
+
+
+def apply_local_suppression(given: TreatmentInput, settings: LocalSuppressionSettings) -> Treated:
     """Make cells of the quasi-identifiers missing, few of them, so that nobody is alike to fewer than ``k`` people.
 
     ``k`` and ``missing`` are the config's own by default ("category" where that says "exclude"). ``importance`` names
@@ -50,20 +78,20 @@ def apply_local_suppression(
     in the config's bins. Source of the problem and of the reading "wildcard": sdcMicro ``localSuppression``.
     """
     config, frame = given.config, given.frame
-    k = config.K if k is None else k
-    reading = missing or ("category" if config.missing_qis == "exclude" else config.missing_qis)
+    k = config.K if settings.k is None else settings.k
+    reading = settings.missing or ("category" if config.missing_qis == "exclude" else config.missing_qis)
     looked_at, binned = _as_evaluated(frame, config)
     names = [str(name) for name in looked_at]
-    classes = _classes_in_strata(looked_at, [encode_column(frame[name]).codes for name in strata])
+    classes = _classes_in_strata(looked_at, [encode_column(frame[name]).codes for name in settings.strata])
     codes, n_names = classes.class_codes.copy(), len(names)
     codes[n_names:] += 1  # a missing stratum is a stratum of its own, under either reading
-    order = _order(names, [len(labels) for labels in classes.labels[:n_names]], importance)
+    order = _order(names, [len(labels) for labels in classes.labels[:n_names]], settings.importance)
     parts, n_alike = search(codes, classes.size, n_names, k, reading, order)
     lost = _cells_of_records(given, classes, parts)
     columns = {name: frame[name].mask(lost[i]) for i, name in enumerate(names) if lost[i].any()}
     changed = {name: int(lost[i].sum()) for i, name in enumerate(names)}
     n_below = int(parts.people[n_alike < k].sum())
-    notes = _notes(config, reading, binned, n_below, len(frame), k, bool(strata))
+    notes = _notes(config, reading, binned, n_below, len(frame), k, bool(settings.strata))
     return Treated(frame.assign(**columns), changed, notes=notes)
 
 
@@ -125,21 +153,11 @@ def _notes(
     return tuple(notes)
 
 
-def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    """Faults that one setting alone does not tell: importance and strata against the quasi-identifiers."""
-    faults = strangers_to_the_quasi_identifiers("importance", names_in(settings.get("importance")), config)
-    return faults + [
-        f"strata: {name!r} is a quasi-identifier; allowed: other columns; a person's k counts within a stratum anyway"
-        for name in names_in(settings.get("strata"))
-        if name in config.quasi_identifiers
-    ]
-
-
 register(
     "local_suppression",
     Treatment(
         apply_local_suppression,
-        {"k": COUNT, "missing": one_of(*READINGS), "importance": COLUMNS, "strata": COLUMNS},
+        LocalSuppressionSettings,
         words=(
             "single cells of the quasi-identifiers become missing until nobody is alike to fewer than `k` people: "
             "see below"
@@ -147,7 +165,6 @@ register(
         example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=110,
         promises=("k", "rows", "ids", "types", "columns"),
-        check=_check,
         reading=Reading.AS_LABEL,
     ),
 )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import code_of_value, encode_column, parse_numbers, value_text
-from disclosure_control.basics.settings.settings import COLUMN, COLUMNS, IS_VALUE
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, TEXT, VALUE, Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.telling.words import four_digits
@@ -24,29 +25,51 @@ from disclosure_control.treatments.algorithms.label_changes import (
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
 
 
-def massage(
-    given: TreatmentInput,
-    column: str,
-    favourable: object,
-    unfavourable: object,
-    sensitive: str,
-    reference: object,
-    group: object = None,
-    score: str | None = None,
-    columns: list[str] | None = None,
-) -> Treated:
+@dataclass(frozen=True)
+class MassagingSettings(SettingsGroup):
+    """The labels, the groups, and how it is told whose label changes first."""
+
+    column: str = setting(COLUMN, "whose labels change")
+    favourable: object = setting(VALUE, "the favourable label")
+    unfavourable: object = setting(VALUE, "the unfavourable label")
+    sensitive: str = setting(COLUMN, "the column of the groups")
+    reference: object = setting(VALUE, "the group that the others are compared with")
+    group: object = setting(VALUE, "the other group", None, "everybody else")
+    score: str | None = setting(COLUMN, "a column of numbers that ranks people", None)
+    columns: tuple[str, ...] | None = setting(COLUMNS, "columns from which a rank is learnt", None)
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Values that have to differ, and a ranker that is missing."""
+        for name, other in (("favourable", "unfavourable"), ("reference", "group")):
+            if other in given and value_text(given[name]) == value_text(given[other]):
+                yield f"{place}: {name!r} and {other!r} are the same value; name two different ones"
+        if (self.score is None) == (self.columns is None):
+            yield f"{place}: a ranker is needed: either score, a column of numbers, or columns to learn it from"
+
+
+@dataclass(frozen=True)
+class ReweighingSettings(SettingsGroup):
+    """The label, the groups, and what the column of weights is called."""
+
+    column: str = setting(COLUMN, "the column of the labels")
+    sensitive: str = setting(COLUMN, "the column of the groups")
+    weight_column: str = setting(TEXT.but("the name of a column"), "the column of weights", "fairness_weight")
+
+
+def massage(given: TreatmentInput, settings: MassagingSettings) -> Treated:
     """Labels in ``column`` changed between ``favourable`` and ``unfavourable`` until both groups have the same rate.
 
     Who is changed is told by a ranker: a column ``score``, higher being more deserving, or a logistic regression on
     ``columns``. ``group`` is everybody else where it is not named. Labels that are neither, and people of no group, are
     left alone and counted. Source: see ``label_changes``.
     """
+    column, group = settings.column, settings.group
     frame = given.frame
-    labels, groups = encode_column(frame[column]), encode_column(frame[sensitive])
+    labels, groups = encode_column(frame[column]), encode_column(frame[settings.sensitive])
     wanted = {
-        "favourable": code_of_value(labels, favourable),
-        "unfavourable": code_of_value(labels, unfavourable),
-        "reference": code_of_value(groups, reference),
+        "favourable": code_of_value(labels, settings.favourable),
+        "unfavourable": code_of_value(labels, settings.unfavourable),
+        "reference": code_of_value(groups, settings.reference),
         **({} if group is None else {"group": code_of_value(groups, group)}),
     }
     absent = [name for name, code in wanted.items() if code is None]
@@ -59,9 +82,9 @@ def massage(
     if not (known & of_reference).any() or not (known & of_group).any():
         return Treated(frame, {}, notes=(f"{column}: no label was changed, as one of the groups has no labels.",))
     ranking = (
-        parse_numbers(frame[score])
-        if score is not None
-        else score_by_logistic_regression(frame[list(columns or ())], is_favourable, known)
+        parse_numbers(frame[settings.score])
+        if settings.score is not None
+        else score_by_logistic_regression(frame[list(settings.columns or ())], is_favourable, known)
     )
     changes = label_changes(is_favourable, known & of_reference, known & of_group, ranking, ties_by_content(frame))
     values = _relabelled(frame[column], labels.labels, wanted, changes.promoted, changes.demoted)
@@ -103,46 +126,31 @@ def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list
     return notes
 
 
-def _faults_between_settings(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    faults = [
-        f"{name!r} and {other!r} are the same value; name two different ones"
-        for name, other in (("favourable", "unfavourable"), ("reference", "group"))
-        if other in settings and value_text(settings[name]) == value_text(settings[other])
-    ]
-    if ("score" in settings) == ("columns" in settings):
-        faults.append("a ranker is needed: either score, a column of numbers, or columns to learn it from")
-    return faults
-
-
-def add_weights(given: TreatmentInput, column: str, sensitive: str, weight_column: str = "fairness_weight") -> Treated:
+def add_weights(given: TreatmentInput, settings: ReweighingSettings) -> Treated:
     """A further column of weights that make label and group independent; no value is changed. Source: ``reweigh``."""
+    weight_column = settings.weight_column
     frame = given.frame
     if weight_column in frame:
         raise FaultyInputError(f"reweighing['weight_column']: {weight_column!r} is there already; choose another name")
-    found = reweigh(frame, column, sensitive)
-    notes = [f"{weight_column}: analyses that use it see {column} and {sensitive} as independent."]
+    found = reweigh(frame, settings.column, settings.sensitive)
+    notes = [f"{weight_column}: analyses that use it see {settings.column} and {settings.sensitive} as independent."]
     if found.n_empty:
         notes.append(f"{weight_column}: {found.n_empty} pairs of label and group have nobody, and stay dependent.")
     if found.n_incomplete:
         n_told = count_text(HAND_TO_HAND.told(found.n_incomplete, len(frame)))
         notes.append(f"{weight_column}: {n_told} people lack one of the two and weigh 1.")
-    return Treated(frame.assign(**{weight_column: found.weights}), {weight_column: len(frame)}, notes=tuple(notes))
+    return Treated(
+        frame.assign(**{weight_column: found.weights}),
+        {weight_column: len(frame)},
+        notes=tuple(notes),
+    )
 
 
 register(
     "massaging",
     Treatment(
         massage,
-        {
-            "column": COLUMN,
-            "favourable": IS_VALUE,
-            "unfavourable": IS_VALUE,
-            "sensitive": COLUMN,
-            "reference": IS_VALUE,
-            "group": IS_VALUE,
-            "score": COLUMN,
-            "columns": COLUMNS,
-        },
+        MassagingSettings,
         words="labels change until two groups have the same rate of the favourable one: see [`fairness`](fairness.md)",
         example=Example(
             {
@@ -156,20 +164,17 @@ register(
             ("SC__STATE",),
         ),
         place=140,
-        required=("column", "favourable", "unfavourable", "sensitive", "reference"),
         promises=("rows", "ids", "columns", "types"),
-        check=_faults_between_settings,
     ),
 )
 register(
     "reweighing",
     Treatment(
         add_weights,
-        {"column": COLUMN, "sensitive": COLUMN, "weight_column": COLUMN},
+        ReweighingSettings,
         words="a further column of weights that make label and group independent: see [`fairness`](fairness.md)",
         example=Example({"column": "SC__STATE", "sensitive": "DM__SEX"}),
         place=140,
-        required=("column", "sensitive"),
         promises=("rows", "ids"),
     ),
 )

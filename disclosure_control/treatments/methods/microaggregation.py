@@ -7,12 +7,14 @@ then by the records' content, so the result does not depend on the order of the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text, numbers_of
-from disclosure_control.basics.settings.settings import COLUMNS, one_of, whole_number
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.small_counts import people_on_screen
@@ -126,23 +128,37 @@ def aggregate_by_group(numbers: np.ndarray, group: np.ndarray, aggregate: str = 
 # ---------------------------------------------------------------- the treatments
 
 
-def apply_mdav(
-    given: TreatmentInput, columns: Sequence[str] | None = None, group_size: int | None = None, aggregate: str = "mean"
-) -> Treated:
+@dataclass(frozen=True)
+class MdavSettings(SettingsGroup):
+    """The columns, the size of a group, and what stands for its values."""
+
+    columns: tuple[str, ...] | None = setting(COLUMNS, "columns of numbers", None, "continuous quasi-identifiers")
+    group_size: int | None = setting(whole_number(2, 2**31), "people in a group, at least", None, "the config's `K`")
+    aggregate: str = setting(one_of(*AGGREGATES), "what stands for the values of a group", "mean")
+
+
+@dataclass(frozen=True)
+class MicroaggregationSettings(MdavSettings):
+    """Beside these how a column is cut into groups."""
+
+    partition: str = setting(one_of(*PARTITIONS), "the least loss, or equal numbers", "optimal")
+
+
+def apply_mdav(given: TreatmentInput, settings: MdavSettings) -> Treated:
     """Numbers of several columns become those of groups of at least ``group_size`` people who are near in all of them.
 
     Distances are those of ``mdav_groups``. People who lack values are grouped among those who lack the same ones;
     fewer than ``group_size`` of them lose the values they have, and the notes say how many. Raises
     ``FaultyInputError`` on columns that are not numbers.
     """
-    columns, group_size = chosen_columns(given, columns, group_size)
+    columns, group_size = chosen_columns(given, settings.columns, settings.group_size)
     ranks = record_ranks(given)
     with progress("Grouping records", len(given.frame)) as advance:
 
         def near(part: np.ndarray, held: np.ndarray, records: np.ndarray) -> np.ndarray:
             return mdav_groups(part, group_size, ranks[records], advance)
 
-        return aggregated_together(given, columns, group_size, aggregate, near)
+        return aggregated_together(given, columns, group_size, settings.aggregate, near)
 
 
 Grouping = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -178,20 +194,14 @@ def aggregated_together(
     return with_aggregated(given, columns, aggregated, notes)
 
 
-def apply_microaggregation(
-    given: TreatmentInput,
-    columns: Sequence[str] | None = None,
-    group_size: int | None = None,
-    partition: str = "optimal",
-    aggregate: str = "mean",
-) -> Treated:
+def apply_microaggregation(given: TreatmentInput, settings: MicroaggregationSettings) -> Treated:
     """Numbers of each column by itself become those of groups of at least ``group_size`` neighbours in its order.
 
     ``partition``: "optimal" (least loss) or "fixed" (equal numbers). Missing stays missing. A column with fewer than
     ``group_size`` values loses them, and the notes say how many. Raises ``FaultyInputError`` on columns that are not
     numbers. It does not make records alike: each column has groups of its own.
     """
-    columns, group_size = chosen_columns(given, columns, group_size)
+    columns, group_size = chosen_columns(given, settings.columns, settings.group_size)
     numbers, ranks = numbers_of_columns(given, columns), record_ranks(given)
     aggregated, notes = np.full(numbers.shape, np.nan), []
     for i, name in enumerate(columns):
@@ -201,8 +211,8 @@ def apply_microaggregation(
             continue
         records = records[np.lexsort((ranks[records], numbers[records, i]))]
         rising = numbers[records, i]
-        group = PARTITIONS[partition](rising, group_size)
-        aggregated[records, i] = aggregate_by_group(rising, group, aggregate)
+        group = PARTITIONS[settings.partition](rising, group_size)
+        aggregated[records, i] = aggregate_by_group(rising, group, settings.aggregate)
     return with_aggregated(given, columns, aggregated, notes)
 
 
@@ -252,18 +262,13 @@ def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     return [f"Too few for a group of {group_size}, so made missing: the values of {who}."]
 
 
-_SETTINGS = {
-    "columns": COLUMNS,
-    "group_size": whole_number(2, 2**31),
-    "aggregate": one_of(*AGGREGATES),
-}
 _PROMISES = ("rows", "ids", "types", "columns")
 
 register(
     "mdav",
     Treatment(
         apply_mdav,
-        _SETTINGS,
+        MdavSettings,
         words="numbers of several columns become the means of groups of people near in all of them: see below",
         example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,
@@ -274,7 +279,7 @@ register(
     "microaggregation",
     Treatment(
         apply_microaggregation,
-        {**_SETTINGS, "partition": one_of(*PARTITIONS)},
+        MicroaggregationSettings,
         words="numbers of each column by itself become the means of neighbours in its order: see below",
         example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,

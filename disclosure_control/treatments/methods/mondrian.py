@@ -6,7 +6,8 @@ or the set of them. Parts keep to k, l and t together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
 from disclosure_control.basics.encoding.interval_labels import PARTS_HOLD
-from disclosure_control.basics.settings.settings import COUNT, is_name, one_of
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COUNT, Kind, Place, dictionary_of, is_name, one_of
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
@@ -39,7 +41,6 @@ from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    names_in,
     register,
     strangers_to_the_quasi_identifiers,
     with_columns,
@@ -48,14 +49,39 @@ from disclosure_control.treatments.registry import (
 FURTHER_MODELS = ("l", "t")
 
 
-def apply_mondrian(
-    given: TreatmentInput,
-    k: int | None = None,
-    form: str = "strict",
-    also: Sequence[str] = FURTHER_MODELS,
-    hierarchies: Mapping[str, str | ValueHierarchy] | None = None,
-    numbers: str = "interval",
-) -> Treated:
+_MODELS = Kind(
+    lambda value: isinstance(value, list | tuple) and set(map(str, value)) <= set(FURTHER_MODELS),
+    'a list of "l" and "t", [] for neither',
+)
+_HIERARCHIES = dictionary_of(
+    Kind(lambda value: is_name(value) or isinstance(value, ValueHierarchy), f"a hierarchy's file, {PLACE}")
+)
+
+
+@dataclass(frozen=True)
+class MondrianSettings(SettingsGroup):
+    """How small a part may be, what it has to meet besides, and how its labels are written."""
+
+    k: int | None = setting(COUNT, "people in a part, at least", None, "the config's `K`")
+    form: str = setting(
+        one_of("strict", "relaxed"),
+        '`"strict"` keeps people with equal values together; `"relaxed"` halves every part, ties included',
+        "strict",
+    )
+    also: tuple[str, ...] = setting(
+        _MODELS, 'which of `"l"` and `"t"` each part has to meet as well; `[]` for neither', FURTHER_MODELS, "both"
+    )
+    hierarchies: Mapping[str, str | ValueHierarchy] = setting(
+        _HIERARCHIES, "by column, a file as ARX reads them, such as `hierarchies/race.csv` in the pilot's folder", {}
+    )
+    numbers: str = setting(one_of("interval", "mean"), "how the numbers of a part are written", "interval")
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Hierarchies of columns that are not cut."""
+        yield from strangers_to_the_quasi_identifiers(place["hierarchies"], self.hierarchies)
+
+
+def apply_mondrian(given: TreatmentInput, settings: MondrianSettings) -> Treated:
     """The quasi-identifiers of each person become labels that the person's part of at least ``k`` people shares.
 
     ``form``: "strict" (people with equal values stay together) or "relaxed" (parts of even size; who goes where among
@@ -67,17 +93,18 @@ def apply_mondrian(
     others is measured against fewer people than here, and T is not promised: the notes say when.
     Raises ``FaultyInputError`` on a hierarchy at fault. Source: see ``partition``.
     """
+    also = settings.also
     config, frame = given.config, given.frame
-    k = config.K if k is None else k
+    k = config.K if settings.k is None else settings.k
     names = [name for name in config.quasi_identifiers if name in frame]
     if not names or frame.empty:
         return Treated(frame, dict.fromkeys(names, 0))
-    trees, inputs = _read_hierarchies(hierarchies or {}, given.folder)
+    trees, inputs = _read_hierarchies(settings.hierarchies or {}, given.folder)
     classes = form_equivalence_classes(frame, names)
     columns = [QuasiIdentifier(column, trees.get(name)) for name, column in zip(names, classes.columns, strict=True)]
     codes = np.stack([one.code[of_class] for one, of_class in zip(columns, classes.class_codes, strict=True)])
     attributes = [one.attribute for one in columns]
-    if form == "strict":
+    if settings.form == "strict":
         demands, notes = _demands(config, _class_tables(frame, classes, config), also)
         people = classes.size
         parts = partition(codes, people, attributes, k, demands)
@@ -94,7 +121,7 @@ def apply_mondrian(
         notes.append(f"k = {k} cannot be met: everybody together is {people_text(len(frame))}.")
     new = {}
     for name, one, of_unit in zip(names, columns, codes, strict=True):
-        labels = one.labels_of_parts(parts, of_unit, people, numbers)
+        labels = one.labels_of_parts(parts, of_unit, people, settings.numbers)
         new[name] = pd.Series(labels.take(part_of_record), index=frame.index, name=name)
     notes += _note_on_those_not_evaluated(config, new, also)
     return with_columns(given, new, [f"{len(parts.length)} parts of at least {k} people.", *notes], inputs=inputs)
@@ -188,35 +215,11 @@ def _closeness(config: PilotConfig, name: str, table: CountTable) -> Demand:
     return Demand(table, lambda parts: ~(distance.function(parts, reference) > limit))
 
 
-# ---------------------------------------------------------------- the config
-
-
-def _are_hierarchies(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        is_name(name) and (is_name(file) or isinstance(file, ValueHierarchy)) for name, file in value.items()
-    )
-
-
-def _are_further_models(value: object) -> bool:
-    return isinstance(value, list | tuple) and set(map(str, value)) <= set(FURTHER_MODELS)
-
-
-def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    """Faults that one setting alone does not tell: hierarchies of columns that are not cut."""
-    return strangers_to_the_quasi_identifiers("hierarchies", names_in(settings.get("hierarchies")), config)
-
-
 register(
     "mondrian",
     Treatment(
         apply_mondrian,
-        {
-            "k": COUNT,
-            "form": one_of("strict", "relaxed"),
-            "also": (_are_further_models, 'a list of "l" and "t", [] for neither'),
-            "hierarchies": (_are_hierarchies, f"{{column: a hierarchy's file, {PLACE}}}"),
-            "numbers": one_of("interval", "mean"),
-        },
+        MondrianSettings,
         words=(
             "parts of `k` people or more, near in all quasi-identifiers, share their labels; `l` and `t` hold as "
             "well: see below"
@@ -225,7 +228,6 @@ register(
         place=120,
         intervals=PARTS_HOLD,
         promises=("k", "l", "t", "rows", "ids", "columns"),
-        check=_check,
         reading=Reading.AS_LABEL,
     ),
 )

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import numbers_of
-from disclosure_control.basics.settings.settings import COLUMNS, FLAG, POSITIVE, is_number, one_of, whole_number
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import (
+    COLUMNS,
+    FLAG,
+    POSITIVE,
+    Kind,
+    Place,
+    is_number,
+    one_of,
+    whole_number,
+)
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.robust_distances import robust_distances
 from disclosure_control.treatments.registry import Example, Treated, Treatment, TreatmentInput, register, with_columns
@@ -17,14 +28,37 @@ from disclosure_control.treatments.registry import Example, Treated, Treatment, 
 MOST_DECIMALS = 15
 
 
-def add_noise(
-    given: TreatmentInput,
-    columns: list[str],
-    share: float,
-    kind: str = "plain",
-    keep_variance: bool = False,
-    decimals: int | None = None,
-) -> Treated:
+@dataclass(frozen=True)
+class NoiseSettings(SettingsGroup):
+    """How much noise, of which kind, and how it is rounded."""
+
+    columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
+    share: float = setting(POSITIVE, "the noise as a share of the standard deviation")
+    kind: str = setting(one_of("plain", "correlated", "outliers"), "how it is drawn, and for whom", "plain")
+    keep_variance: bool = setting(FLAG, "the outcome is shrunk to the variance it had", False)
+    decimals: int | None = setting(whole_number(-10, 15), "digits after the point", None, "those of the column")
+
+
+@dataclass(frozen=True)
+class RankSwapSettings(SettingsGroup):
+    """How far a value may go."""
+
+    columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
+    percent: float | None = setting(
+        Kind(lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100"), "share of the ranks", None
+    )
+    keep_correlation: float | None = setting(
+        Kind(lambda value: is_number(value) and 0 <= value < 1, "from 0, below 1"), "share of correlations (R0)", None
+    )
+    keep_means: float | None = setting(POSITIVE, "how far means of subsets may move (K0)", None)
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """No window, or several."""
+        if sum(one is not None for one in (self.percent, self.keep_correlation, self.keep_means)) != 1:
+            yield f'{place}: one of "percent", "keep_correlation" and "keep_means" is needed, and not more'
+
+
+def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
     """Numbers with normal noise of ``share`` times their standard deviation; missing stays missing.
 
     "plain" draws each column by itself, which weakens correlations; "correlated" draws noise with the covariance of
@@ -35,19 +69,23 @@ def add_noise(
     Source: Brand 2002, doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100,
     correlated: share = sqrt(noise / 100); outdect: share = 1.96 * noise / 100 / sqrt(n)).
     """
-    numbers = np.column_stack([numbers_of(given.frame[name]) for name in columns])
+    numbers = np.column_stack([numbers_of(given.frame[name]) for name in settings.columns])
     standard = given.generator.standard_normal(numbers.shape)
-    noise = share * standard @ (_root_of_covariance(numbers) if kind == "correlated" else np.diag(_deviations(numbers)))
-    if kind == "outliers":
+    noise = (
+        settings.share
+        * standard
+        @ (_root_of_covariance(numbers) if settings.kind == "correlated" else np.diag(_deviations(numbers)))
+    )
+    if settings.kind == "outliers":
         noise *= stand_out(numbers, given.generator)[:, np.newaxis]
     noisy = numbers + noise
-    if keep_variance and len(numbers):
+    if settings.keep_variance and len(numbers):
         n_present = np.maximum((~np.isnan(numbers)).sum(axis=0), 1)
         mean = np.nansum(numbers, axis=0) / n_present
-        noisy = mean + (noisy - mean) / np.sqrt(1 + share**2)
+        noisy = mean + (noisy - mean) / np.sqrt(1 + settings.share**2)
     treated = {}
-    for name, before, after in zip(columns, numbers.T, noisy.T, strict=True):
-        rounded = _rounded(after, decimals_of(before) if decimals is None else decimals)
+    for name, before, after in zip(settings.columns, numbers.T, noisy.T, strict=True):
+        rounded = _rounded(after, decimals_of(before) if settings.decimals is None else settings.decimals)
         treated[name] = pd.Series(rounded, given.frame.index, name=name)
     return with_columns(given, treated)
 
@@ -103,13 +141,7 @@ def _root_of_covariance(numbers: np.ndarray) -> np.ndarray:
     return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
 
 
-def swap_ranks(
-    given: TreatmentInput,
-    columns: list[str],
-    percent: float | None = None,
-    keep_correlation: float | None = None,
-    keep_means: float | None = None,
-) -> Treated:
+def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
     """Each value changes places with one at most ``percent`` of the ranks away; the values of a column stay the same.
 
     Instead of the percentage a column can get the one by which it keeps about the share ``keep_correlation`` of its
@@ -121,13 +153,17 @@ def swap_ranks(
     missing ones stay where they are. Source: Moore 1996, Controlled data-swapping techniques; sdcMicro ``rankSwap``.
     """
     treated, notes = {}, []
-    for name in columns:
+    for name in settings.columns:
         numbers = numbers_of(given.frame[name])
         present = np.flatnonzero(~np.isnan(numbers))
-        if keep_correlation is not None:
-            share = window_of_correlation(numbers[present], keep_correlation)
+        if settings.keep_correlation is not None:
+            share = window_of_correlation(numbers[present], settings.keep_correlation)
         else:
-            share = percent / 100 if percent is not None else window_of_means(numbers[present], keep_means or 0.0)
+            share = (
+                settings.percent / 100
+                if settings.percent is not None
+                else window_of_means(numbers[present], settings.keep_means or 0.0)
+            )
         window = int(len(present) * min(share, 1.0))
         if window < 1:
             n_told = count_text(HAND_TO_HAND.told(len(present), len(numbers)))
@@ -160,11 +196,6 @@ def _varies(numbers: np.ndarray) -> bool:
     return len(numbers) > 0 and bool(np.ptp(numbers) > 0)
 
 
-def _check_window(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    given = [name for name in ("percent", "keep_correlation", "keep_means") if name in settings]
-    return [] if len(given) == 1 else ['one of "percent", "keep_correlation" and "keep_means" is needed, and not more']
-
-
 def _swapped(numbers: np.ndarray, window: int, generator: np.random.Generator) -> np.ndarray:
     n = len(numbers)
     by_rank = np.lexsort((generator.random(n), numbers))
@@ -183,20 +214,13 @@ register(
     "noise",
     Treatment(
         add_noise,
-        {
-            "columns": COLUMNS,
-            "share": POSITIVE,
-            "kind": one_of("plain", "correlated", "outliers"),
-            "keep_variance": FLAG,
-            "decimals": whole_number(-10, 15),
-        },
+        NoiseSettings,
         words=(
             'normal noise of `share` standard deviations, `"plain"`, `"correlated"`, or for `"outliers"` alone, to the '
             "decimals that the column has"
         ),
         example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
         place=70,
-        required=("columns", "share"),
         promises=("rows", "ids", "columns", "types"),
     ),
 )
@@ -204,20 +228,13 @@ register(
     "rank_swap",
     Treatment(
         swap_ranks,
-        {
-            "columns": COLUMNS,
-            "percent": (lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100"),
-            "keep_correlation": (lambda value: is_number(value) and 0 <= value < 1, "from 0, below 1"),
-            "keep_means": POSITIVE,
-        },
+        RankSwapSettings,
         words=(
             "values change places within this share of the ranks, or within the one that keeps correlations or means "
             "of subsets so well (Moore's R0 and K0)"
         ),
         example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
         place=70,
-        required=("columns",),
         promises=("rows", "ids", "columns", "types"),
-        check=_check_window,
     ),
 )

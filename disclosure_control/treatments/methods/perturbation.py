@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
 from Anonymization_Models import form_equivalence_classes
 from disclosure_control.basics.encoding.columns import encode_column
-from disclosure_control.basics.settings.settings import COLUMN, COLUMNS, SHARE
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, SHARE
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.registry import (
     Example,
@@ -38,13 +41,30 @@ def invariant_transition(people: np.ndarray, keep: float = 0.8, strength: float 
     return strength * (there @ back) + (1 - strength) * np.eye(n_values)
 
 
-def randomise(
-    given: TreatmentInput, column: str, keep: float = 0.8, strength: float = 0.5, strata: list[str] | None = None
-) -> Treated:
+@dataclass(frozen=True)
+class PramSettings(SettingsGroup):
+    """How often a value changes, and within what its frequency is to stay."""
+
+    column: str = setting(COLUMN, "whose categories change")
+    keep: float = setting(SHARE, "the least chance that a value stays", 0.8)
+    strength: float = setting(SHARE, "how much of the change is made", 0.5)
+    strata: tuple[str, ...] = setting(COLUMNS, "columns within which frequencies are to stay", ())
+
+
+@dataclass(frozen=True)
+class FlipSettings(SettingsGroup):
+    """The chance that a value is exchanged."""
+
+    column: str = setting(COLUMN, "a column of two values")
+    share: float = setting(SHARE, "the chance that a value is exchanged")
+
+
+def randomise(given: TreatmentInput, settings: PramSettings) -> Treated:
     """PRAM: values of a category change at random so that their frequencies are expected to stay, in all or by strata.
 
     A value may turn into any other that occurs in its stratum. Missing stays missing.
     """
+    column = settings.column
     series = given.frame[column]
     encoded = encode_column(series)
     n_values = len(encoded.labels)
@@ -52,11 +72,15 @@ def randomise(
     present = encoded.codes >= 0
     if n_values < 2:
         return with_columns(given, {column: series}, (f"{column}: fewer than two values, so none can change.",))
-    stratum = form_equivalence_classes(given.frame, strata).class_of_record if strata else np.zeros(len(series), int)
+    stratum = (
+        form_equivalence_classes(given.frame, settings.strata).class_of_record
+        if settings.strata
+        else np.zeros(len(series), int)
+    )
     row = stratum * n_values + encoded.codes
     n_strata = int(stratum.max(initial=0)) + 1
     people = np.bincount(row[present], minlength=n_strata * n_values).reshape(n_strata, n_values)
-    matrix = invariant_transition(people.astype(float), keep, strength).reshape(-1, n_values)
+    matrix = invariant_transition(people.astype(float), settings.keep, settings.strength).reshape(-1, n_values)
     new = np.full(len(series), -1)
     new[present] = draw(matrix, row[present], uniform[present])
     return with_columns(given, {column: _recoded(series, encoded.labels, new)})
@@ -71,14 +95,15 @@ def draw(matrix: np.ndarray, row: np.ndarray, uniform: np.ndarray) -> np.ndarray
     return np.clip(value, 0, last[row])
 
 
-def flip(given: TreatmentInput, column: str, share: float) -> Treated:
+def flip(given: TreatmentInput, settings: FlipSettings) -> Treated:
     """A binary column: each record takes the other of the two values with chance ``share``; missing stays missing.
 
     One uniform number per record, missing or not, is drawn in the order of the records.
     """
+    column = settings.column
     series = given.frame[column]
     encoded = encode_column(series)
-    flipped = given.generator.random(len(series)) < share
+    flipped = given.generator.random(len(series)) < settings.share
     n_values = len(encoded.labels)
     if n_values > 2:
         raise FaultyInputError(
@@ -103,11 +128,10 @@ register(
     "pram",
     Treatment(
         randomise,
-        {"column": COLUMN, "keep": SHARE, "strength": SHARE, "strata": COLUMNS},
+        PramSettings,
         words="categories change at random, their frequencies expected to stay",
         example=Example({"column": "SC__STATE", "strata": ["DM__SEX"]}, ("SC__STATE",)),
         place=60,
-        required=("column",),
         promises=("rows", "ids", "columns", "types"),
     ),
 )
@@ -115,11 +139,10 @@ register(
     "flip",
     Treatment(
         flip,
-        {"column": COLUMN, "share": SHARE},
+        FlipSettings,
         words="each value of a binary is exchanged with this chance",
         example=Example({"column": "DM__SEX", "share": 0.5}, ("DM__SEX",)),
         place=60,
-        required=("column", "share"),
         promises=("rows", "ids", "columns", "types"),
     ),
 )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, labels_of
-from disclosure_control.basics.settings.kinds import Place
-from disclosure_control.basics.settings.settings import COLUMNS, whole_number
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.keys import KEY_FROM, pseudonyms_of, read_key
 from disclosure_control.treatments.registry import (
@@ -23,26 +23,33 @@ from disclosure_control.treatments.registry import (
 )
 
 
-def recode_ids(
-    given: TreatmentInput, key_from: dict[str, Any], columns: Sequence[str] = (SUBJECT_COLUMN,), length: int = 16
-) -> Treated:
+@dataclass(frozen=True)
+class RecodeIdsSettings(SettingsGroup):
+    """Which ids, under which key, and how long a pseudonym is."""
+
+    key_from: Mapping[str, str] = setting(KEY_FROM, "the secret key")
+    columns: tuple[str, ...] = setting(COLUMNS, "columns of ids", (SUBJECT_COLUMN,))
+    length: int = setting(whole_number(8, 64), "digits of a pseudonym", 16)
+
+
+def recode_ids(given: TreatmentInput, settings: RecodeIdsSettings) -> Treated:
     """Ids as the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
 
     Equal ids of different columns and files get equal pseudonyms within a release (``given.release``), and others in
     another one. Whoever holds the key can compute them again: the data stay personal data. Raises ``FaultyInputError``
     where two ids would share a pseudonym. Source: ``pseudonyms_of``.
     """
-    key = read_key(key_from, given.folder)
+    key = read_key(settings.key_from, given.folder)
     recoded, changed = {}, {}
-    for name in columns:
+    for name in settings.columns:
         encoded = encode_column(given.frame[name])
         texts = labels_of(encoded)
-        pseudonyms = pseudonyms_of(key, given.release, texts, length)
+        pseudonyms = pseudonyms_of(key, given.release, texts, settings.length)
         n_shared = len(pseudonyms) - len(set(pseudonyms))
         if n_shared:
             raise FaultyInputError(
                 f"recode_ids: {n_shared} of {len(texts)} ids of {name!r} would share the pseudonym of another one; "
-                f"allowed: a length up to 64; found {length}; take more digits"
+                f"allowed: a length up to 64; found {settings.length}; take more digits"
             )
         values = np.array([*pseudonyms, None], dtype=object)[encoded.codes]
         recoded[name] = pd.Series(values, index=given.frame.index, name=name, dtype="str")
@@ -56,13 +63,11 @@ register(
     "recode_ids",
     Treatment(
         recode_ids,
-        {"key_from": (lambda value: True, KEY_FROM.allowed), "columns": COLUMNS, "length": whole_number(8, 64)},
+        RecodeIdsSettings,
         words="ids become pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
         example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("USUBJID",)),
         place=80,
-        required=("key_from",),
         promises=("rows", "columns"),
-        check=lambda settings, config: KEY_FROM.faults(settings["key_from"], Place("key_from")),
         by_id=True,
     ),
 )

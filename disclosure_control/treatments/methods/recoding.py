@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.binning import OUT_OF_RANGE_POLICIES, are_edges, bin_values
 from disclosure_control.basics.encoding.columns import number_text, numbers_of
 from disclosure_control.basics.encoding.interval_labels import BANDS_HOLD, BINS_HOLD
-from disclosure_control.basics.settings.settings import COLUMN, POSITIVE, one_of
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMN, POSITIVE, Kind, one_of
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.algorithms.built_hierarchies import band_of
 from disclosure_control.treatments.registry import (
@@ -22,34 +25,64 @@ from disclosure_control.treatments.registry import (
 )
 
 
-def put_into_bins(given: TreatmentInput, column: str, edges: list[float], out_of_range: str = "tail") -> Treated:
+@dataclass(frozen=True)
+class BinsSettings(SettingsGroup):
+    """The edges, and what becomes of values beyond them."""
+
+    column: str = setting(COLUMN, "a column of numbers")
+    edges: tuple[float, ...] = setting(
+        Kind(are_edges, "at least two numbers, each larger than the last"), "the edges of the bins"
+    )
+    out_of_range: str = setting(one_of(*OUT_OF_RANGE_POLICIES), "what becomes of values outside", "tail")
+
+
+@dataclass(frozen=True)
+class BandSettings(SettingsGroup):
+    """The width of a band, and how it is written."""
+
+    column: str = setting(COLUMN, "a column of numbers")
+    width: float = setting(POSITIVE, "the width of a band")
+    label: str = setting(one_of("interval", "midpoint", "truncated_midpoint"), "how a band is written", "interval")
+
+
+@dataclass(frozen=True)
+class RoundSettings(SettingsGroup):
+    """To what numbers are rounded."""
+
+    column: str = setting(COLUMN, "a column of numbers")
+    to: float = setting(POSITIVE, "numbers are rounded to its multiples")
+
+
+def put_into_bins(given: TreatmentInput, settings: BinsSettings) -> Treated:
     """A column of numbers as intervals ``a--b`` of given edges, as ``numpy.histogram`` draws them.
 
     A value outside the edges falls into a tail ``<a`` or ``>b``, or becomes missing; the notes count both.
     """
-    binned, binning = bin_values(given.frame[column], edges, out_of_range, given.people)
+    column = settings.column
+    binned, binning = bin_values(given.frame[column], settings.edges, settings.out_of_range, given.people)
     notes = []
     n_outside = binning.n_below + binning.n_above
     if n_outside:
-        fate = "stand in a tail" if out_of_range == "tail" else "were made missing"
+        fate = "stand in a tail" if settings.out_of_range == "tail" else "were made missing"
         n_told = count_text(HAND_TO_HAND.told(n_outside, given.n_people))
         notes.append(f"{column}: {n_told} values outside the edges {fate}.")
     return with_columns(given, {column: binned}, notes)
 
 
-def put_into_bands(given: TreatmentInput, column: str, width: float, label: str = "interval") -> Treated:
+def put_into_bands(given: TreatmentInput, settings: BandSettings) -> Treated:
     """A column of numbers in bands of one width, [i * width, (i + 1) * width).
 
     ``label``: "interval" gives ``a--b``, "midpoint" the middle, "truncated_midpoint" the middle without its decimals
     (37 for [35, 40)), so that whole numbers stay whole.
     """
+    column, width = settings.column, settings.width
     numbers = numbers_of(given.frame[column], given.people)
     band = band_of(numbers, width)
-    if label == "interval":
+    if settings.label == "interval":
         banded = _interval_labels(band, width, given.frame[column])
     else:
         middle = _clean((band + 0.5) * width)
-        values = middle if label == "midpoint" else np.trunc(middle) + 0.0
+        values = middle if settings.label == "midpoint" else np.trunc(middle) + 0.0
         banded = pd.Series(values, given.frame.index, name=column)
     return with_columns(given, {column: banded})
 
@@ -64,10 +97,11 @@ def _interval_labels(band: np.ndarray, width: float, column: pd.Series) -> pd.Se
     return pd.Series(values, column.index, name=column.name)
 
 
-def round_numbers(given: TreatmentInput, column: str, to: float) -> Treated:
+def round_numbers(given: TreatmentInput, settings: RoundSettings) -> Treated:
     """A column of numbers to the nearest multiple of ``to``; halves go to the even multiple, as in IEEE 754."""
+    column = settings.column
     numbers = numbers_of(given.frame[column], given.people)
-    rounded = pd.Series(_clean(np.round(numbers / to) * to), given.frame.index, name=column)
+    rounded = pd.Series(_clean(np.round(numbers / settings.to) * settings.to), given.frame.index, name=column)
     return with_columns(given, {column: rounded})
 
 
@@ -81,15 +115,10 @@ register(
     "bins",
     Treatment(
         put_into_bins,
-        {
-            "column": COLUMN,
-            "edges": (are_edges, "at least two numbers, each larger than the last"),
-            "out_of_range": one_of(*OUT_OF_RANGE_POLICIES),
-        },
+        BinsSettings,
         words="intervals `a--b` of given edges, tails for the rest",
         example=Example({"column": "DM__AGE", "edges": [0, 30, 60]}, ("DM__AGE",)),
         place=10,
-        required=("column", "edges"),
         reading=Reading.BY_VALUE,
         intervals=BINS_HOLD,
         by_value=True,
@@ -99,11 +128,10 @@ register(
     "band",
     Treatment(
         put_into_bands,
-        {"column": COLUMN, "width": POSITIVE, "label": one_of("interval", "midpoint", "truncated_midpoint")},
+        BandSettings,
         words='intervals of one width: `"interval"` (default), `"midpoint"`, `"truncated_midpoint"`',
         example=Example({"column": "DM__AGE", "width": 10, "label": "midpoint"}, ("DM__AGE",)),
         place=10,
-        required=("column", "width"),
         reading=Reading.BY_VALUE,
         intervals=BANDS_HOLD,
         by_value=True,
@@ -113,11 +141,10 @@ register(
     "round",
     Treatment(
         round_numbers,
-        {"column": COLUMN, "to": POSITIVE},
+        RoundSettings,
         words="the nearest multiple of `to`",
         example=Example({"column": "VS__W", "to": 0.5}, ("VS__W",)),
         place=10,
-        required=("column", "to"),
         promises=("rows", "ids", "columns", "types"),
         reading=Reading.BY_VALUE,
         by_value=True,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
+from disclosure_control.basics.settings.fields import SettingsGroup, columns_named
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.treatments.registry import (
@@ -16,16 +19,24 @@ from disclosure_control.treatments.registry import (
     Treatment,
     TreatmentInput,
     TreatmentStep,
-    names_in,
     register,
 )
-from disclosure_control.treatments.steps import COLUMN_SETTINGS
 from disclosure_control.treatments.treat import apply_steps
 
 ADVICE = 'add "recommend": {} to the config, or write the treatments out'
 
 
-def apply_recommended(given: TreatmentInput) -> Treated:
+@dataclass(frozen=True)
+class RecommendedSettings(SettingsGroup):
+    """Nothing: what is done is what ``recommend`` finds."""
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """A step that will not run."""
+        if not place.pilot.has("recommend"):
+            yield f"{place}: needs the step recommend; {ADVICE}"
+
+
+def apply_recommended(given: TreatmentInput, settings: RecommendedSettings) -> Treated:
     """Every step that ``recommend`` found, one after the other; none where nothing has to be given up.
 
     A step on columns that an earlier treatment has dropped has nothing left to do, and is passed over aloud. Raises
@@ -44,12 +55,13 @@ def steps_that_are_left(
     """Those of the steps that have something left to do in these columns, and the columns that are gone."""
     steps, gone = [], []
     for step in recommended:
-        lacking = [name for key in COLUMN_SETTINGS for name in names_in(step.settings.get(key)) if name not in columns]
-        present = [name for name in names_in(step.settings.get("columns")) if name in columns]
+        named = columns_named(step.settings)
+        lacking = [name for names in named.values() for name in names if name not in columns]
+        present = [name for name in named.get("columns", ()) if name in columns]
         if not lacking:
             steps.append(step)
         elif present:
-            steps.append(dataclasses.replace(step, settings={**step.settings, "columns": present}))
+            steps.append(TreatmentStep.of({**step.literal, "columns": present}))
         gone += lacking
     return steps, gone
 
@@ -64,20 +76,15 @@ def notes_on_recommended(recommended: Sequence[TreatmentStep], gone: Sequence[st
     return notes
 
 
-def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    return [] if config.has("recommend") else [f"needs the step recommend; {ADVICE}"]
-
-
 register(
     "recommended",
     Treatment(
         apply_recommended,
-        {},
+        RecommendedSettings,
         words="what the step `recommend` found in the same run",
         example=Example(touches=("DM__ZIP",)),
         place=150,
         promises=("ids",),
-        check=_check,
         reading=Reading.AS_LABEL,
         intervals=BINS_HOLD,
     ),

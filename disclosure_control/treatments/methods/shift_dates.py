@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
-from disclosure_control.basics.settings.kinds import Place
-from disclosure_control.basics.settings.settings import COLUMNS, one_of, whole_number
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMNS, one_of, whole_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.identifiers.variables import is_variable
@@ -27,7 +27,6 @@ from disclosure_control.treatments.registry import (
 
 SDTM_DATE = r"[A-Z0-9]{0,6}DTC"
 PRECISIONS = ("Y", "M", "D")
-DEFAULT_DAYS = 365
 NO_DATE = ("1970-01-01", "D", "")
 
 
@@ -41,13 +40,17 @@ def tells_the_day(column: pd.Series) -> bool:
     return any(part[1] == "D" for text in labels_of(encode_column(column)) for part in _parts(text) or ())
 
 
-def shift_dates(
-    given: TreatmentInput,
-    key_from: dict[str, Any],
-    days: int = DEFAULT_DAYS,
-    columns: list[str] | None = None,
-    unreadable: str = "fault",
-) -> Treated:
+@dataclass(frozen=True)
+class ShiftDatesSettings(SettingsGroup):
+    """Which dates move, by how much at most, under which key."""
+
+    key_from: Mapping[str, str] = setting(KEY_FROM, "the secret key")
+    days: int = setting(whole_number(1, 36_500), "dates move by up to so many days", 365)
+    columns: tuple[str, ...] | None = setting(COLUMNS, "columns of dates", None, "those with SDTM names")
+    unreadable: str = setting(one_of("fault", "missing"), "what a text is that is no date", "fault")
+
+
+def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
     """Every date of a subject moves by the same number of days, from -``days`` to ``days`` and never 0, by the key.
 
     The offset is a function of key, release and original subject id: the same in every file of one release. Times of
@@ -57,19 +60,21 @@ def shift_dates(
     dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE De-identification Standard for
     SDTM 3.2, "offset".
     """
-    names = date_columns(list(given.frame.columns)) if columns is None else list(columns)
+    names = date_columns(list(given.frame.columns)) if settings.columns is None else list(settings.columns)
     if not names:
         return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
     if given.subjects is None:
         raise FaultyInputError("shift_dates: needs the column USUBJID, whose ids choose the offsets; add it")
-    offsets = offsets_of_subjects(given.subjects, read_key(key_from, given.folder), given.release, days)
+    offsets = offsets_of_subjects(
+        given.subjects, read_key(settings.key_from, given.folder), given.release, settings.days
+    )
     shifted: dict[str, pd.Series] = {}
     changed: dict[str, int] = {}
     faults: list[str] = []
     notes: list[str] = []
     for name in names:
         try:
-            shifted[name], changed[name], n_lost = moved_dates(given.frame[name], offsets, unreadable)
+            shifted[name], changed[name], n_lost = moved_dates(given.frame[name], offsets, settings.unreadable)
         except FaultyInputError as error:
             faults += error.faults
             continue
@@ -153,19 +158,12 @@ register(
     "shift_dates",
     Treatment(
         shift_dates,
-        {
-            "key_from": (lambda value: True, KEY_FROM.allowed),
-            "days": whole_number(1, 36_500),
-            "columns": COLUMNS,
-            "unreadable": one_of("fault", "missing"),
-        },
+        ShiftDatesSettings,
         words=(
             "all dates of a subject move by one number of days, by the key, both ends of an interval too; SDTM "
             "dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
         ),
         example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("DM__RFSTDTC",)),
         place=90,
-        required=("key_from",),
-        check=lambda settings, config: KEY_FROM.faults(settings["key_from"], Place("key_from")),
     ),
 )

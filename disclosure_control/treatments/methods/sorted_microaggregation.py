@@ -7,12 +7,14 @@ value at all).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import COLUMN, COLUMNS, one_of, whole_number
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMN, COLUMNS, Place, one_of, whole_number
 from disclosure_control.treatments.methods.microaggregation import (
     AGGREGATES,
     aggregated_together,
@@ -25,7 +27,6 @@ from disclosure_control.treatments.registry import (
     Treated,
     Treatment,
     TreatmentInput,
-    names_in,
     register,
 )
 
@@ -64,14 +65,29 @@ ORDERS: dict[str, Callable[[np.ndarray, int | None], np.ndarray]] = {
 }
 
 
-def apply_sorted_microaggregation(
-    given: TreatmentInput,
-    columns: Sequence[str] | None = None,
-    group_size: int | None = None,
-    order: str = "first_component",
-    by: str | None = None,
-    aggregate: str = "mean",
-) -> Treated:
+@dataclass(frozen=True)
+class SortedMicroaggregationSettings(SettingsGroup):
+    """The columns, the size of a group, and the order of the people."""
+
+    columns: tuple[str, ...] | None = setting(COLUMNS, "columns of numbers", None, "continuous quasi-identifiers")
+    group_size: int | None = setting(whole_number(2, 2**31), "people in a group, at least", None, "the config's `K`")
+    order: str = setting(one_of(*ORDERS), "the order of the people", "first_component")
+    by: str | None = setting(COLUMN, "the column of the order", None)
+    aggregate: str = setting(one_of(*AGGREGATES), "what stands for the values of a group", "mean")
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """A column of the order without use, or one that is not treated."""
+        if self.by is None:
+            return
+        columns = self.columns or place.pilot.continuous_qis
+        if self.order != "column":
+            yield f'{place["by"]}: no use without "order": "column"; add it, or take by out'
+        elif self.by not in columns:
+            allowed = ", ".join(columns)
+            yield f"{place['by']}: {self.by!r} is none of the columns that are treated; allowed: {allowed}"
+
+
+def apply_sorted_microaggregation(given: TreatmentInput, settings: SortedMicroaggregationSettings) -> Treated:
     """Numbers of several columns become those of ``group_size`` neighbours in one order; the last group takes the rest.
 
     ``order``: "first_component", "column" (``by`` names it, the first one by default), or "subject": the order of the
@@ -80,47 +96,29 @@ def apply_sorted_microaggregation(
     of the columns is then shared by ``group_size`` people. Source: sdcMicro ``microaggregation``, methods "pca",
     "single" and "simple"; Defays and Anwar 1998, Masking microdata using micro-aggregation.
     """
-    columns, group_size = chosen_columns(given, columns, group_size)
+    columns, group_size = chosen_columns(given, settings.columns, settings.group_size)
     ranks = np.arange(len(given.frame)) if given.subjects is None else record_ranks(given)
-    size, sort_column = group_size, by
+    size, sort_column = group_size, settings.by
 
     def neighbours(part: np.ndarray, held: np.ndarray, records: np.ndarray) -> np.ndarray:
         names = [name for name, is_held in zip(columns, held, strict=True) if is_held]
         place = names.index(sort_column) if sort_column in names else None
-        in_order = np.lexsort((ranks[records], ORDERS[order](part, place)))
+        in_order = np.lexsort((ranks[records], ORDERS[settings.order](part, place)))
         group = np.empty(len(part), dtype=np.int64)
         group[in_order] = fixed_groups(part, size)
         return group
 
-    return aggregated_together(given, columns, group_size, aggregate, neighbours)
-
-
-def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    if "by" not in settings:
-        return []
-    if settings.get("order") != "column":
-        return ['by: no use without "order": "column"; add it, or take by out']
-    columns = names_in(settings.get("columns")) or config.continuous_qis
-    if settings["by"] not in columns:
-        return [f"by: {settings['by']!r} is none of the columns that are treated; allowed: {', '.join(columns)}"]
-    return []
+    return aggregated_together(given, columns, group_size, settings.aggregate, neighbours)
 
 
 register(
     "sorted_microaggregation",
     Treatment(
         apply_sorted_microaggregation,
-        {
-            "columns": COLUMNS,
-            "group_size": whole_number(2, 2**31),
-            "order": one_of(*ORDERS),
-            "by": COLUMN,
-            "aggregate": one_of(*AGGREGATES),
-        },
+        SortedMicroaggregationSettings,
         words="numbers of several columns become the means of neighbours in one `order` of the people: see below",
         example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,
         promises=("rows", "ids", "types", "columns"),
-        check=_check,
     ),
 )

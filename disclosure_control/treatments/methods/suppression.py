@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ import pandas as pd
 from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anonymity, run_t_closeness
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
-from disclosure_control.basics.settings.settings import COUNT, one_of
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COUNT, Kind, one_of
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import (
@@ -33,7 +35,29 @@ def evaluated(given: TreatmentInput) -> Assessment:
     return evaluate_treated(given.frame, given.config)
 
 
-def suppress_records(given: TreatmentInput, models: Sequence[str] = ("k",)) -> Treated:
+@dataclass(frozen=True)
+class SuppressRecordsSettings(SettingsGroup):
+    """Which models a class has to meet."""
+
+    models: tuple[str, ...] = setting(
+        Kind(
+            lambda value: isinstance(value, list | tuple) and bool(value) and set(value) <= set(MODELS),
+            'a list of "k", "l" and "t"',
+        ),
+        "which models a class has to meet",
+        ("k",),
+    )
+
+
+@dataclass(frozen=True)
+class SuppressCellsSettings(SettingsGroup):
+    """How small a class has to be, and what stands for its values."""
+
+    k: int | None = setting(COUNT, "the size of a class that stays", None, "the config's `K`")
+    replacement: str = setting(one_of("missing", STAR), "what stands for a value", "missing")
+
+
+def suppress_records(given: TreatmentInput, settings: SuppressRecordsSettings) -> Treated:
     """The frame without the records of every class that fails one of ``models`` under the config's thresholds.
 
     Taking records away changes what the others are compared with (t), and who stands for a missing value (k under
@@ -41,7 +65,7 @@ def suppress_records(given: TreatmentInput, models: Sequence[str] = ("k",)) -> T
     value. Records that the policy "exclude" does not evaluate stay, and are counted.
     """
     assessment = evaluated(given)
-    failing = failing_classes(assessment, models)
+    failing = failing_classes(assessment, settings.models)
     removed = failing[assessment.classes.class_of_record]
     return Treated(given.frame[~removed], {}, int(removed.sum()), tuple(notes_on_suppressed(assessment, failing)))
 
@@ -94,7 +118,7 @@ def _counts_of(counted: SensitiveCounts, kept: np.ndarray, n_classes: int) -> Se
     return SensitiveCounts.of(table, counted.n_without_value)
 
 
-def suppress_cells(given: TreatmentInput, k: int | None = None, replacement: str = "missing") -> Treated:
+def suppress_cells(given: TreatmentInput, settings: SuppressCellsSettings) -> Treated:
     """The quasi-identifiers of every record whose class is smaller than ``k`` (the config's K) become missing or stars.
 
     All of them, so that these people form one class. Where they are fewer than k, the smallest other classes join
@@ -103,7 +127,9 @@ def suppress_cells(given: TreatmentInput, k: int | None = None, replacement: str
     """
     assessment = evaluated(given)
     classes = assessment.classes
-    suppressed, n_joined = _classes_to_star(classes, assessment.config.K if k is None else k, assessment, replacement)
+    suppressed, n_joined = _classes_to_star(
+        classes, assessment.config.K if settings.k is None else settings.k, assessment, settings.replacement
+    )
     records = suppressed[classes.class_of_record]
     notes = []
     if n_joined:
@@ -111,7 +137,7 @@ def suppress_cells(given: TreatmentInput, k: int | None = None, replacement: str
         notes.append(f"{n_told} more records were suppressed so that the suppressed do not stand out.")
     if records.all() and len(records):
         notes.append("Every record is suppressed: no class is large enough.")
-    columns = {name: _starred(given.frame[name], records, replacement) for name in classes.quasi_identifiers}
+    columns = {name: _starred(given.frame[name], records, settings.replacement) for name in classes.quasi_identifiers}
     treated = with_columns(given, columns, notes)
     n_told = count_text(HAND_TO_HAND.told(int(records.sum()), len(records), *treated.changed.values()))
     return Treated(treated.frame, treated.changed, notes=(f"{n_told} records suppressed.", *treated.notes))
@@ -154,25 +180,20 @@ register(
     "suppress_records",
     Treatment(
         suppress_records,
-        {
-            "models": (
-                lambda value: isinstance(value, list | tuple) and bool(value) and set(value) <= set(MODELS),
-                'a list of "k", "l" and "t"',
-            )
-        },
+        SuppressRecordsSettings,
         words='whole classes go that fail `"k"` (default), `"l"` or `"t"`, until none fails',
         example=Example(),
         place=50,
         promises=("k", "ids", "columns", "types"),
         reading=Reading.AS_LABEL,
-        leaves_out=lambda assessment, models=("k",): failing_classes(assessment, models),
+        leaves_out=lambda assessment, settings: failing_classes(assessment, settings.models),
     ),
 )
 register(
     "suppress_cells",
     Treatment(
         suppress_cells,
-        {"k": COUNT, "replacement": one_of("missing", STAR)},
+        SuppressCellsSettings,
         words=(
             'all quasi-identifiers of records below k become missing, or `"*"`; where these people are fewer than '
             "k, the smallest other classes join them"

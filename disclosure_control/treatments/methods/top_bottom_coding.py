@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import numbers_of
-from disclosure_control.basics.settings.settings import COLUMN, NUMBER, SHARE
+from disclosure_control.basics.settings.fields import SettingsGroup, setting
+from disclosure_control.basics.settings.kinds import COLUMN, NUMBER, SHARE, Place
 from disclosure_control.treatments.registry import (
     Example,
     Reading,
@@ -21,46 +23,45 @@ from disclosure_control.treatments.registry import (
 )
 
 
-def top_code(
-    given: TreatmentInput,
-    column: str,
-    limit: float | None = None,
-    quantile: float | None = None,
-    replacement: float | None = None,
-) -> Treated:
-    """Numbers above ``limit``, or above the ``quantile`` of the column, become ``replacement`` (default: the limit).
+@dataclass(frozen=True)
+class CodingSettings(SettingsGroup):
+    """The limit, and what stands for the values beyond it."""
+
+    column: str = setting(COLUMN, "a column of numbers")
+    limit: float | None = setting(NUMBER, "what lies beyond it is coded", None)
+    quantile: float | None = setting(SHARE, "the limit as a quantile of the column", None)
+    replacement: float | None = setting(NUMBER, "what stands for the values beyond", None, "the limit")
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Two limits, or none."""
+        if (self.limit is None) == (self.quantile is None):
+            yield f'{place}: one of "limit" and "quantile" is needed, and not both'
+
+
+def top_code(given: TreatmentInput, settings: CodingSettings) -> Treated:
+    """Numbers above the limit, or above the quantile of the column, become the ``replacement`` (default: the limit).
 
     Source: sdcMicro ``topBotCoding``, kind "top".
     """
-    return _coded(given, column, limit, quantile, replacement, top=True)
+    return _coded(given, settings, top=True)
 
 
-def bottom_code(
-    given: TreatmentInput,
-    column: str,
-    limit: float | None = None,
-    quantile: float | None = None,
-    replacement: float | None = None,
-) -> Treated:
-    """Numbers below ``limit``, or below the ``quantile`` of the column, become ``replacement`` (default: the limit)."""
-    return _coded(given, column, limit, quantile, replacement, top=False)
+def bottom_code(given: TreatmentInput, settings: CodingSettings) -> Treated:
+    """Numbers below the limit, or below the quantile of the column, become the ``replacement`` (default: the limit)."""
+    return _coded(given, settings, top=False)
 
 
-def _coded(
-    given: TreatmentInput,
-    column: str,
-    limit: float | None,
-    quantile: float | None,
-    replacement: float | None,
-    top: bool,
-) -> Treated:
+def _coded(given: TreatmentInput, settings: CodingSettings, top: bool) -> Treated:
+    column, limit = settings.column, settings.limit
     numbers = numbers_of(given.frame[column], given.people)
-    if quantile is not None:
+    if settings.quantile is not None:
         is_present = ~np.isnan(numbers)
-        limit = _quantile(numbers[is_present], None if given.people is None else given.people[is_present], quantile)
+        limit = _quantile(
+            numbers[is_present], None if given.people is None else given.people[is_present], settings.quantile
+        )
     assert limit is not None  # one of limit and quantile is given
     beyond = numbers > limit if top else numbers < limit
-    values = np.where(beyond, limit if replacement is None else replacement, numbers)
+    values = np.where(beyond, limit if settings.replacement is None else settings.replacement, numbers)
     return with_columns(given, {column: pd.Series(values, given.frame.index, name=column)})
 
 
@@ -77,25 +78,16 @@ def _quantile(numbers: np.ndarray, people: np.ndarray | None, share: float) -> f
     return float(np.quantile(numbers[order[neighbours]], place - np.floor(place)))
 
 
-def _check(settings: Mapping[str, object], config: PilotConfig) -> list[str]:
-    if ("limit" in settings) == ("quantile" in settings):
-        return ['one of "limit" and "quantile" is needed, and not both']
-    return []
-
-
-_SETTINGS = {"column": COLUMN, "limit": NUMBER, "quantile": SHARE, "replacement": NUMBER}
 _PROMISES = ("rows", "ids", "columns", "types")
 register(
     "top_code",
     Treatment(
         top_code,
-        _SETTINGS,
+        CodingSettings,
         words="numbers above `limit`, or above this `quantile` of the column, become the limit, or the `replacement`",
         example=Example({"column": "DM__AGE", "quantile": 0.9}, ("DM__AGE",)),
         place=30,
-        required=("column",),
         promises=_PROMISES,
-        check=_check,
         reading=Reading.BY_VALUE,
         by_value=True,
     ),
@@ -104,13 +96,11 @@ register(
     "bottom_code",
     Treatment(
         bottom_code,
-        _SETTINGS,
+        CodingSettings,
         words="numbers below `limit`, or below this `quantile` of the column, become the limit, or the `replacement`",
         example=Example({"column": "LB__X", "limit": 3, "replacement": 2.5}, ("LB__X",)),
         place=30,
-        required=("column",),
         promises=_PROMISES,
-        check=_check,
         reading=Reading.BY_VALUE,
         by_value=True,
     ),

@@ -304,8 +304,11 @@ def test_one_setting_that_is_a_list_is_the_parameter():
         ("both", "width", 10),
         ("suppress_records (2)", "", None),
     ]
-    assert points[0].steps == (TreatmentStep("noise", {"columns": ["age", "lab"], "share": 0.1}),)
-    assert points[7].steps == (TreatmentStep("band", {"column": "age", "width": 10}), TreatmentStep("suppress_records"))
+    assert points[0].steps == (TreatmentStep.of({"method": "noise", "columns": ["age", "lab"], "share": 0.1}),)
+    assert points[7].steps == (
+        TreatmentStep.of({"method": "band", "column": "age", "width": 10}),
+        TreatmentStep.of({"method": "suppress_records"}),
+    )
 
 
 def test_a_parameter_may_be_named():

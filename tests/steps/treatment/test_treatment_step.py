@@ -74,7 +74,7 @@ def test_all_faults_at_once_and_through_the_config():
     literal["treatment"] = [{"method": "bin"}, {"method": "band", "column": "b", "width": -1}, {"method": "mask"}]
     with pytest.raises(FaultyInputError) as error:
         validate_config(literal, ["a"], READERS)
-    assert len(error.value.faults) == 4  # mask lacks two settings
+    assert len(error.value.faults) == 5  # band has two, and mask lacks two settings
 
 
 def test_the_seed_and_its_default():
@@ -318,7 +318,7 @@ def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):
     run = doors.start(2)
     assert run.status == INPUT_AT_FAULT
     assert run.fault_lines == [
-        "CLINIC: treatment[0] recode_ids: key_from: the environment variable that it names is not set; "
+        "CLINIC: treatment[0] recode_ids['key_from']: the environment variable that it names is not set; "
         "set it before the run, or name a file"
     ]
     assert not (pilot.results / "anonymised_dataset.csv").exists()
