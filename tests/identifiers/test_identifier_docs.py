@@ -14,7 +14,7 @@ from tests.corpus.held_out_words import HELD_OUT
 from tests.places import PROJECT
 
 PAGE = PROJECT / "docs" / "identifiers.md"
-KINDS = "| kind | grade | how it is told |\n|---|---|---|\n"
+KINDS = "| kind | grade | how it is recognised |\n|---|---|---|\n"
 COUNTS = "| kind | columns with it | found | vetoing findings | right |\n|---|---|---|---|---|\n"
 SEED = 20261122
 
