@@ -13,9 +13,10 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from disclosure_control.run.memory import keep_freed_memory
+from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
 
 if __name__ == "__main__":
+    look_for_cycles_rarely()
     keep_freed_memory(arrow_from="jemalloc")
 
 from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, lines_to_review

@@ -17,9 +17,10 @@ import contextlib
 import sys
 from typing import TYPE_CHECKING
 
-from disclosure_control.run.memory import keep_freed_memory
+from disclosure_control.run.memory import keep_freed_memory, look_for_cycles_rarely
 
 if __name__ == "__main__":
+    look_for_cycles_rarely()
     keep_freed_memory(arrow_from="system")
 
 from config import COMBINED_DATASETS, MERGE_REPORT, REVIEW, combined_dataset_in, lines_to_review, text_of_config

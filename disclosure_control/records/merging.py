@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -24,8 +25,10 @@ from study.formats.parquet_blocks import bytes_as_text
 from study.formats.parquet_domains import can_be_read_in_pieces
 from study.formats.tables import GZIP_SUFFIX, FileOptions, SourceTable, domain_of, suffix_of
 from study.formats.values import frame_of
-from study.merge.combine import MergeResources
 from study.merge.sdtm import supplemental_parent
+
+if TYPE_CHECKING:
+    from study.merge.combine import MergeResources
 
 SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
 MOST_PARTS = 1000  # a million records are divided at once then
@@ -67,6 +70,8 @@ def working_on(
     engine: str, folder: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS
 ) -> Iterator[MergeResources]:
     """How the merge of a pilot's ``folder`` works; what is put aside for it is gone when the block ends."""
+    from study.merge.combine import MergeResources  # by door 1 alone
+
     if engine == "memory":
         yield MergeResources(_read_and_told, progress=progress)
         return
@@ -76,6 +81,8 @@ def working_on(
 
 def working_in(spill: Path, results: Path, limits: MergeLimits = USUAL_MERGE_LIMITS) -> MergeResources:
     """How a merge works from disk, in a ``spill`` folder of its own beside the ``results``."""
+    from study.merge.combine import MergeResources
+
     read = functools.partial(read_by_size, spill=spill, limits=limits)
     per_part = functools.partial(people_per_part, limits=limits)
     return MergeResources(read, per_part, functools.partial(SpilledFrames, spill / "combined", results), progress)

@@ -13,7 +13,6 @@ from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, Style, Where
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.leaving.questions import Answer, beside_reasons
-from disclosure_control.leaving.release_findings import not_looked_at
 from disclosure_control.steps.running import StepResult
 
 MAY_LEAVE, HOLD = "May leave", "Hold"
@@ -139,6 +138,8 @@ def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
             return LeavingProduct(NOTHING, None)
         return LeavingProduct("released/", found.assessment, release.answers, found.not_looked_at)
     if treatment is not None and FLAT in treatment.datasets:
+        from disclosure_control.leaving.release_findings import not_looked_at
+
         return LeavingProduct(FLAT, treatment.outcome.as_released, treatment.answers, not_looked_at(treatment.figures))
     return LeavingProduct(NOTHING, None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 from collections.abc import Sequence
 from typing import Literal
 
@@ -12,6 +13,7 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, M_ARENA_MAX = -1, -3, -8  # as malloc.h has 
 LARGEST_REUSED = (1 << 28, 1 << 25)
 MOST_KEPT = 1 << 30
 LITTLE = 1 << 21
+NEW_OBJECTS = 1_000_000  # Python looks after 700, where nobody says otherwise
 # What tells a process the same before it starts, for one that works in another thread than the first: one heap for all,
 # as theirs is given back whatever is said. The least of what C libraries take, as no second is tried.
 OF_A_WORKER = {
@@ -46,6 +48,15 @@ def keep_freed_memory(arrow_from: Literal["system", "jemalloc"]) -> None:
     if arrow_from == "jemalloc":
         with contextlib.suppress(NotImplementedError):
             pa.set_memory_pool(pa.jemalloc_memory_pool())
+
+
+def look_for_cycles_rarely() -> None:
+    """Let Python look for objects that hold each other, and nobody else does, after very many new ones alone.
+
+    What is large in a door are arrays, which go as soon as nobody holds them. A twentieth of a short run was spent
+    looking at what was imported, none of which ever goes. The peak of a million people is the same.
+    """
+    gc.set_threshold(NEW_OBJECTS)
 
 
 def give_freed_memory_back() -> None:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -21,10 +22,12 @@ from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.tables import FileOptions, SourceTable
-from study.merge.reading import Read
 from study.merge.sdtm import TRIAL_DESIGN
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
+
+if TYPE_CHECKING:
+    from study.merge.reading import Read
 
 NOT_OF_SUBJECTS = (*TRIAL_DESIGN, "DEFINE")
 
