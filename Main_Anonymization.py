@@ -63,7 +63,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
     from disclosure_control.assess.staleness import stale_merge_notices
     from disclosure_control.report.evidence.pack import EvidenceOf, write_evidence
     from disclosure_control.report.history import history_sections, latest_memory, remember
-    from disclosure_control.report.page.files import page_files
+    from disclosure_control.report.page.files import controller_sections, page_files
     from disclosure_control.report.run_texts import run_texts
     from disclosure_control.report.summary import privacy_summary
     from disclosure_control.report.verdict import verdict_on, what_leaves
@@ -95,12 +95,13 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
         for result in steps.values():
             results.write_all(result.tables, result.datasets, result.files, result.hand_to_hand)
         memory.write(results)
+        told = controller_sections(assessment, notices, steps)
         beside = [verdict.section, *history_sections(memory.lines), *merge_sections(pilot.results)]
-        for page in page_files(pilot.name, assessment, notices, steps, beside, options.shareable):
+        for page in page_files(pilot.name, assessment, steps, told, beside, options.shareable):
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
-        write_evidence(results, EvidenceOf(pilot, summary, found.config, tuple(dataset.table.columns)))
+        write_evidence(results, EvidenceOf(pilot, summary, found.config, [verdict.evidence, *told]))
         results.publish(summary)
         memory.keep_beside(pilot.results)
     for notice in results.notices:

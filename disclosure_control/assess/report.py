@@ -243,7 +243,42 @@ def _on_distance(result: ModelResult, assessment: Assessment) -> list[str]:
 def page_sections(told: ToldAssessment, curves: Sequence[ThresholdCurve], for_outside: bool = False) -> list[Section]:
     """The head of a page, and its table of models with what moves them. ``told`` and ``curves`` are as it may tell."""
     k = told.k_anonymity
-    return [Section("head", "", [_head(told)]), Section("who", "", list(_who(told, k, curves, for_outside)))]
+    return [
+        Section("head", "", [_head(told), Sentence(WHAT_MASKED_MEANS, where=Where.EVIDENCE)]),
+        Section("who", "", list(_who(told, k, curves, for_outside))),
+        *([] if for_outside else _evidence(told)),
+    ]
+
+
+def _evidence(told: ToldAssessment) -> list[Section]:
+    """What the evidence holds of k, l and t before any treatment."""
+    notices = [Sentence(notice, where=Where.EVIDENCE) for notice in told.notices]
+    in_use = Sentence(f'Policy in use: "{told.missing_qis}". Whom k flags under each policy:', where=Where.EVIDENCE)
+    rows = [
+        [name, *(count_text(one[key]) for key in ("evaluated", "not_evaluated", "risky"))]
+        for name, one in told.missing_policies.items()
+    ]
+    columns = ("Policy", "Evaluated", "Not evaluated", "At risk by k")
+    policies = Table("Missing values", columns, rows, range(1, 4), Where.EVIDENCE)
+    models = Table("At risk before any treatment", MODEL_COLUMNS, _models(told), range(1, 5), Where.EVIDENCE)
+    return [
+        Section("thresholds", "", notices),
+        Section("missing_values", "", [in_use, policies]),
+        Section("risk", "", [models]),
+    ]
+
+
+MODEL_COLUMNS = ("Model", "At risk", "Of evaluated", "Share", "Not evaluated")
+
+
+def _models(told: ToldAssessment) -> list[list[str]]:
+    models = {f"k < {number_text(told.k_anonymity.threshold)}": told.k_anonymity}
+    models |= {f"l of {name} < {number_text(one.threshold)}": one for name, one in told.l_diversity.items()}
+    models |= {f"t of {name} > {number_text(one.threshold)}": one for name, one in told.t_closeness.items()}
+    return [
+        [name, _count(one.risky), _count(one.evaluated), share_text(one.risky_rate), _count(one.not_evaluated)]
+        for name, one in models.items()
+    ]
 
 
 def _head(told: ToldAssessment) -> Sentence:
@@ -265,15 +300,7 @@ def _who(told: ToldAssessment, k: ToldModel, curves: Sequence[ThresholdCurve], f
         Style.DEFINITION,
         Where.PAGES,
     )
-    models = {f"k < {number_text(k.threshold)}": k}
-    models |= {f"l of {name} < {number_text(one.threshold)}": one for name, one in told.l_diversity.items()}
-    models |= {f"t of {name} > {number_text(one.threshold)}": one for name, one in told.t_closeness.items()}
-    cells = [
-        [name, _count(one.risky), _count(one.evaluated), share_text(one.risky_rate), _count(one.not_evaluated)]
-        for name, one in models.items()
-    ]
-    columns = ("Model", "At risk", "Of evaluated", "Share", "Not evaluated")
-    yield Table("People at risk by model", columns, cells, range(1, 5), Where.PAGES)
+    yield Table("People at risk by model", MODEL_COLUMNS, _models(told), range(1, 5), Where.PAGES)
     yield from (Sentence(notice, Style.NOTICE, Where.PAGE) for notice in told.notices)
     data = {"curves": [asdict(curve) for curve in curves]}
     yield WhatIf("thresholds", "What if the thresholds were different", data)

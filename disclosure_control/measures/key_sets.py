@@ -285,7 +285,9 @@ def _summary(keys: _Keys, groups: _Groups, thresholds: tuple[int, ...], missing_
 def _as_classes(keys: _Keys, groups: _Groups, names: tuple[str, ...]) -> EquivalenceClasses:
     """The groups as equivalence classes of their own, to apply a policy for missing values."""
     labels = tuple(keys.classes.labels[i] for i in groups.attributes)
-    codes = np.array([keys.codes[i][groups.member] - 1 for i in groups.attributes]).reshape(len(names), -1)
+    codes = np.array([keys.codes[i][groups.member] - 1 for i in groups.attributes]).reshape(
+        len(names), len(groups.people)
+    )
     return EquivalenceClasses(names, labels, codes, groups.people)
 
 

@@ -190,9 +190,7 @@ def _added(one: Account, other: Account) -> Account:
     return replace(one, n_values=one.n_values + other.n_values, n_lost=one.n_lost + other.n_lost)
 
 
-def _released_part(
-    file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions
-) -> tuple[ReleasedRows, list[Account]]:
+def _released_part(file: StudyFile, plan: RecodedRowsPlan, decisions: Decisions) -> tuple[ReleasedRows, list[Account]]:
     rows, frame = rows_that_leave(file, decisions.people)
     people = file.people[rows]
     given = Rows(people, frame, decisions.people, decisions.key, decisions.release, file.domain)

@@ -71,9 +71,7 @@ class StudyFile:
 MakeFile = Callable[[SourceTable, str, SubjectIdRule, Dictionary, str], StudyFile]
 
 
-def file_in_memory(
-    table: SourceTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str
-) -> StudyFile:
+def file_in_memory(table: SourceTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str) -> StudyFile:
     """The file of a table whose rows are at hand."""
     return StudyFile(table, domain, people_of_rows(table.frame, rule, ids), written_as)
 

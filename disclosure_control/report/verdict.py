@@ -90,6 +90,18 @@ class Verdict:
         return Section("verdict", MAY_LEAVE if self.may_leave else HOLD, tuple(self._parts()), self._tone)
 
     @property
+    def evidence(self) -> Section:
+        """What the anonymisation report says of what leaves."""
+        told = [f"Verdict on {self.about}: {MAY_LEAVE if self.may_leave else HOLD}."]
+        told += [reason.sentence for reason in self.reasons[:MOST_REASONS]]
+        n_more = len(self.reasons) - MOST_REASONS
+        told += [f"{counted(n_more, 'further reason')}, in the report."] if n_more > 0 else []
+        parts: list[Part] = [Sentence(sentence, where=Where.EVIDENCE) for sentence in (*told, *self.not_looked_at)]
+        if self.answers:
+            parts.append(AnswersGiven(f"of {self.about}", tuple(self.answers.values()), Where.EVIDENCE))
+        return Section("residual_risk", "", parts)
+
+    @property
     def _tone(self) -> str:
         return "good" if self.may_leave else "bad"
 

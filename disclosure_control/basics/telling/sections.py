@@ -21,6 +21,7 @@ class Where(Flag):
     SCREEN = auto()  # the full text as printed, where values of people must not be seen
     PAGE = auto()  # the controller's page
     OUTSIDE = auto()  # the shareable page
+    EVIDENCE = auto()  # the anonymisation report, in the chapter that the section names
     TEXT = FILE | SCREEN
     REPORT = TEXT | PAGE
     PAGES = PAGE | OUTSIDE
@@ -37,6 +38,7 @@ class Style(Enum):
     SMALL = "small"
     POINT = "point"  # of a list
     STEP = "step"  # of a numbered list
+    OPEN = "open"  # a question that the controller has not answered
 
 
 class Shown(Protocol):

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from config.model_settings import PilotConfig
+from disclosure_control import __version__
+from disclosure_control.basics.telling.sections import Section
 from disclosure_control.basics.telling.words import in_one_line
+from disclosure_control.report.evidence.chapters import CHAPTERS, HEAD, Chapter, filled
 from disclosure_control.report.evidence.manifest import manifest
-from disclosure_control.report.evidence.sections import Chapter, EvidenceContent, sections_of
 from disclosure_control.run.doors import Pilot
 from disclosure_control.run.results import ResultSet
-from disclosure_control.steps.context.settings import ContextSettings
 
 FOLDER = "evidence"
 MANIFEST, REPORT_MD, REPORT_HTML = (
@@ -27,41 +28,32 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @dataclass(frozen=True)
 class EvidenceOf:
-    """What the pack is of: a run of the ``pilot``, its JSON ``summary``, its ``config``, the columns of its dataset."""
+    """What the pack is of: a run of the ``pilot``, its JSON ``summary``, its ``config``, and what its sections tell."""
 
     pilot: Pilot
     summary: dict[str, Any]
     config: PilotConfig
-    columns: tuple[str, ...]
+    sections: Sequence[Section]
 
 
 def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
-    """Put the pack into the set of a run; last, as the manifest names every other file of it.
-
-    Everything in it is what the JSON summary tells, so small counts are masked in it, too.
-    """
-    settings = evidence.config.settings
-    context = evidence.config.of(ContextSettings)
-    content = EvidenceContent(evidence.summary, context, evidence.config, evidence.columns, evidence.pilot.started)
-    sections = sections_of(content)
-    results.write_text(REPORT_MD, as_markdown(content, sections))
-    results.write_text(REPORT_HTML, as_html(content, sections))
-    found = manifest(evidence.pilot, evidence.summary, settings, results.files)
+    """Put the pack into the set of a run; last, as the manifest names every other file of it."""
+    for name in (REPORT_MD, REPORT_HTML):
+        results.write_text(name, _rendered(Path(name).name, evidence))
+    found = manifest(evidence.pilot, evidence.summary, evidence.config.settings, results.files)
     results.write_text(MANIFEST, json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def as_markdown(content: EvidenceContent, sections: Sequence[Chapter]) -> str:
-    """The report as Markdown."""
-    return _rendered("anonymisation_report.md", content, sections)
-
-
-def as_html(content: EvidenceContent, sections: Sequence[Chapter]) -> str:
-    """The report as one page of HTML that needs nothing beside it, to be printed."""
-    return _rendered("anonymisation_report.html", content, sections)
-
-
-def _rendered(template: str, content: EvidenceContent, sections: Sequence[Chapter]) -> str:
-    return _environment().get_template(template).render(content=content, summary=content.summary, sections=sections)
+def _rendered(template: str, evidence: EvidenceOf) -> str:
+    """The report as Markdown, or as one page of HTML that needs nothing beside it, to be printed."""
+    head = filled(Chapter(HEAD, "", ""), evidence.sections).paragraphs
+    chapters = [filled(chapter, evidence.sections) for chapter in CHAPTERS]
+    pilot = evidence.pilot
+    return (
+        _environment()
+        .get_template(template)
+        .render(pilot=pilot.name, started=pilot.started, version=__version__, head=head, chapters=chapters)
+    )
 
 
 @cache

@@ -28,17 +28,17 @@ class PageFile:
 def page_files(
     pilot: str,
     assessment: Assessment,
-    notices: Sequence[str],
     steps: Mapping[str, StepResult],
+    sections: Sequence[Section],
     beside: Sequence[Section],
     with_shareable: bool,
 ) -> list[PageFile]:
     """``<PILOT>_privacy_report.html`` and, if wanted, ``<PILOT>_privacy_report_shareable.html``.
 
-    ``notices`` are sentences about the inputs; ``beside`` the sections that no step makes, the verdict among them.
+    ``sections`` are those of the controller; ``beside`` the ones that no step makes, the verdict among them.
     """
     name = f"{pilot}_privacy_report"
-    sections = [*controller_sections(assessment, notices, steps), *beside]
+    sections = [*sections, *beside]
     pages = [PageFile(f"{name}.html", privacy_page(pilot, sections), False)]
     if with_shareable:
         ran = {section.key for section in sections if any(section.shown(Where.PAGE))}
@@ -51,7 +51,7 @@ def page_files(
 def controller_sections(
     assessment: Assessment, notices: Sequence[str], steps: Mapping[str, StepResult]
 ) -> list[Section]:
-    """What the page of the house shows of k, l and t, and of every step."""
+    """What the house is told of k, l and t, and of every step; ``notices`` are sentences about the inputs."""
     curves = without_small_counts(threshold_curves(assessment), HAND_TO_HAND)
     found = page_sections(told_assessment(assessment, notices), curves)
     return [*found, *(section for result in steps.values() for section in result.sections)]

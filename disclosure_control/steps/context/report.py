@@ -1,20 +1,141 @@
-"""The step ``context`` in words: how many points of the evidence are open."""
+"""The step ``context`` as it is told: what the controller says for the evidence, and what is still open."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from disclosure_control.basics.telling.sections import Section, Sentence, Where
-from disclosure_control.basics.telling.words import listed
-from disclosure_control.steps.context.settings import QUESTIONS
+from config.model_settings import PilotConfig
+from disclosure_control.basics.encoding.columns import number_text
+from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
+from disclosure_control.basics.telling.words import counted, listed, share_text
+from disclosure_control.steps.context.settings import QUESTIONS, ContextSettings
+
+MOST_NAMED = 40
+PURPOSE = {
+    "purpose": "Purpose",
+    "legal_basis": "Legal basis",
+    "recipient": "Recipient",
+    "environment": "Environment",
+    "controls": "Controls",
+}
+APPROVAL = {"approver": "Approved by", "approved_on": "Approved on", "review_date": "To be reviewed by"}
+WHAT_IS_AT_RISK = (
+    "At risk are people who share the quasi-identifiers with fewer than K people, whose class holds fewer than L "
+    "sensitive values, or whose class differs from the overall distribution by more than T. EMA and Health Canada "
+    "recommend 0.09 for public release, which is K = 12 at the worst person."
+)
+HOW_TO_CHECK = (
+    "evidence/manifest.json names every input and result with a fingerprint, the config, the versions of all packages "
+    "and the time. The fingerprints need the file .hash_key that is kept with the results.",
+    "python -m disclosure_control.verify, with the path of the results folder, runs everything again from the inputs "
+    "and says for every figure whether it holds, and what changed.",
+)
 
 
-def context_sections(still_open: Sequence[str]) -> tuple[Section, ...]:
-    """What the controller has not answered yet, and where the answers belong."""
+@dataclass(frozen=True)
+class EvidenceInput:
+    """What the controller says, beside what this run knows: columns, those that were dropped, the average risk."""
+
+    said: ContextSettings
+    still_open: Sequence[str]
+    config: PilotConfig
+    columns: Sequence[str]
+    dropped: Sequence[str]
+    average_risk: float | None
+    is_treated: bool
+
+    def of(self, labels: Mapping[str, str]) -> list[Part]:
+        """What is said under these names, each with its label, and which of them are open."""
+        values = {label: getattr(self.said, name) for name, label in labels.items()}
+        told = [_paragraph(f"{label}: {value}") for label, value in values.items() if value is not None]
+        return [*told, *self.open(*labels)]
+
+    def open(self, *names: str) -> list[Part]:
+        """The questions among these that are open, each with the key that answers it."""
+        return [
+            Sentence(f'{QUESTIONS[name]} ("context": {{"{name}": ...}})', Style.OPEN, Where.EVIDENCE)
+            for name in names
+            if name in self.still_open
+        ]
+
+
+def context_sections(given: EvidenceInput) -> tuple[Section, ...]:
+    """How many points are open, and the chapters of the evidence that the controller fills."""
+    n_open, still_open = len(given.still_open), given.still_open
+    count = f"{n_open} of {len(QUESTIONS)} points"
     text = f"Evidence: all {len(QUESTIONS)} points are answered, see evidence/anonymisation_report.html."
     if still_open:
         text = (
-            f"Evidence: {len(still_open)} of {len(QUESTIONS)} points are open ({listed(still_open, 4)}). Answer them "
-            'under the config key "context"; evidence/anonymisation_report.html lists them.'
+            f"Evidence: {count} are open ({listed(still_open, 4)}). Answer them under the config key "
+            '"context"; evidence/anonymisation_report.html lists them.'
         )
-    return (Section("context", "", (Sentence(text, where=Where.TEXT),)),)
+    chapters: dict[str, Sequence[Part]] = {
+        "head": [_paragraph(f"{count} that the controller has to answer are open.")],
+        "purpose": given.of(PURPOSE),
+        "threats": _threats(given),
+        "variables": _variables(given),
+        "thresholds": _thresholds(given),
+        "missing_values": given.of({"missing_values": "Why"}),
+        "treatment": [] if given.is_treated else [_paragraph("Nothing was treated in this run.")],
+        "utility": given.of({"utility": "What the data must be good for"}),
+        "residual_risk": [
+            _paragraph(
+                "Low figures are no finding of anonymity in the sense of the GDPR; they are evidence for a decision."
+            ),
+            *given.of({"residual_risk": "Why the risk that is left is acceptable"}),
+        ],
+        "approval": given.of(APPROVAL),
+        "check": [_paragraph(sentence) for sentence in HOW_TO_CHECK],
+    }
+    told = Section("context", "", (Sentence(text, where=Where.TEXT),))
+    return (told, *(Section(key, "", parts) for key, parts in chapters.items()))
+
+
+def _paragraph(text: str) -> Sentence:
+    return Sentence(text, where=Where.EVIDENCE)
+
+
+def _threats(given: EvidenceInput) -> list[Part]:
+    attempt, average = given.said.attempt_probability, given.average_risk
+    told = given.of({"threat_model": "Threat model"})
+    if attempt is not None:
+        told.append(_paragraph(f"Probability of an attempt: {number_text(attempt)}."))
+    if attempt is not None and average is not None:
+        told.append(
+            _paragraph(
+                f"An attempt on the untreated pilot finds a person with a chance of {share_text(average)} on average, "
+                f"so with the attempt {share_text(attempt * average)}."
+            )
+        )
+    return [*told, *given.open("attempt_probability")]
+
+
+def _variables(given: EvidenceInput) -> list[Part]:
+    config, dropped = given.config, set(given.dropped)
+    named = dict.fromkeys(config.quasi_identifiers, "quasi-identifier")
+    named |= dict.fromkeys(config.sensitive_features, "sensitive")
+    others = [name for name in given.columns if name not in named]
+    released = [name for name in others if name not in dropped]
+    rows = [
+        [name, role, "dropped" if name in dropped else "kept", given.said.roles.get(name, "open point")]
+        for name, role in named.items()
+    ]
+    n_columns = f"{counted(len(given.columns), 'column')}, the id included"
+    told = [f"The combined dataset has {n_columns}; {len(named)} have a role. k, l and t look at these alone."]
+    if released:
+        told.append(f"Without a role, and not assessed by k, l and t: {listed(released, MOST_NAMED)}.")
+    if dropped - set(named):
+        told.append(f"Dropped by the treatment: {listed(sorted(dropped - set(named)), MOST_NAMED)}.")
+    table = Table("Variables", ("Column", "Role", "Fate", "Why it has this role"), rows, where=Where.EVIDENCE)
+    return [*map(_paragraph, told), table, *given.open("roles")]
+
+
+def _thresholds(given: EvidenceInput) -> list[Part]:
+    config, reasons = given.config, given.said.thresholds
+    rows = [["K", str(config.K), reasons.get("K", "open point")]]
+    for letter, numbers in (("L", config.L), ("T", config.T)):
+        for name in config.sensitive_features:
+            rows.append([f"{letter} of {name}", number_text(numbers[name]), reasons.get(letter, "open point")])
+    table = Table("Thresholds", ("Threshold", "Value", "Why"), rows, where=Where.EVIDENCE)
+    return [_paragraph(WHAT_IS_AT_RISK), table, *given.open("thresholds")]

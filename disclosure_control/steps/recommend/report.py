@@ -22,7 +22,7 @@ from disclosure_control.basics.telling.sections import (
     WhatIf,
     Where,
 )
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, count_text, people_on_screen
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import counted, many_text
 from disclosure_control.generalisation.landscape import landscape
@@ -175,7 +175,9 @@ def _told_answer(answer: RecodingAnswer, trial: Trial) -> ToldAnswer:
 def recommend_sections(told: ToldRecommendation) -> tuple[Section, ...]:
     """How sure the answers are, the recodings by cost and risk, and each answer with the lines for the config."""
     (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(told))),)
+    loss = f"Loss of the recommended recoding ({told.metric}, from 0 to 1): {told.loss or 0:.4g}."
+    evidence = [] if told.loss is None else [Sentence(loss, where=Where.EVIDENCE)]
+    return (Section(outline.key, outline.title, tuple(_parts(told))), Section("utility", "", evidence))
 
 
 def _parts(told: ToldRecommendation) -> Iterator[Part]:
@@ -280,11 +282,11 @@ def landscape_map(told: ToldRecommendation) -> tuple[Drawing | None, int]:
 def _answer(answer: ToldAnswer, told: ToldRecommendation) -> Iterator[Part]:
     yield Sentence(_outcome(answer, told), where=Where.EVERYWHERE)
     if answer.loss is not None:
-        n_left = "the others" if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
+        n_left = MASKED if answer.suppressed is None else f"{(told.records or 0) - answer.suppressed}"
         about = "about " if answer.suppressed is None else ""
         yield Sentence(
-            f"{count_text(answer.rescued)} of {told.at_risk} records at risk are rescued; {n_left} records are "
-            f"released; {_loss_in_words(told)}: {about}{answer.loss:.4g}."
+            f"Records at risk that are rescued: {count_text(answer.rescued)} of {told.at_risk}. Records released: "
+            f"{n_left}. {_loss_in_words(told)}: {about}{answer.loss:.4g}."
         )
     if answer.treatment:
         steps = [f"    {json.dumps(step, ensure_ascii=False)}," for step in answer.treatment]
@@ -304,7 +306,8 @@ def _outcome(answer: ToldAnswer, told: ToldRecommendation) -> str:
 def _loss_in_words(told: ToldRecommendation) -> str:
     """What the metric measures, and from where: losses of ``sweep`` start from exact values, whatever the config."""
     metric = METRICS[told.metric]
-    return f"{metric.words}, counted from {told.counted_from}" if metric.is_of_values else metric.words
+    words = f"{metric.words}, counted from {told.counted_from}" if metric.is_of_values else metric.words
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _in_short(told: ToldRecommendation) -> Iterator[Part]:

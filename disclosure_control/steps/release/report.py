@@ -250,7 +250,12 @@ def release_sections(figures: Mapping[str, Any], answers: Mapping[str, Answer]) 
     """Files, what was done, what was searched for, and the figures of the package."""
     (outline,) = OUTLINES
     parts = (*_files(figures), *_done(figures), *_searched(figures), *_found(figures, answers))
-    return (Section(outline.key, outline.title, parts),)
+    named = [[kind, listed(names, 60)] for kind, names in figures["operations"].items() if names]
+    operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
+    return (
+        Section(outline.key, outline.title, parts),
+        Section("treatment", "", [operations] if named else []),
+    )
 
 
 def _files(figures: Mapping[str, Any]) -> Iterator[Part]:

@@ -53,9 +53,7 @@ class Working:
     most_rows: int = sys.maxsize
     new_folder: Callable[[], Path | None] = _nothing_put_aside
 
-    def merged(
-        self, tables: Mapping[str, SourceTable], rule: SubjectIdRule, settings: MergeSettings
-    ) -> EncodedRecords:
+    def merged(self, tables: Mapping[str, SourceTable], rule: SubjectIdRule, settings: MergeSettings) -> EncodedRecords:
         """A package merged by door 1; rows on disk are not asked for afterwards."""
         combined = merged_again(rule, settings, tables, self.merging())
         return records_of(combined, self.new_folder(), self.original.limits)

@@ -38,6 +38,8 @@ def risk_sections(
     for name in sorted(found, key=lambda name: SECTIONS[name].place_in_report or SECTIONS[name].place):
         in_texts += _shown(SECTIONS[name].words(figures), Where.TEXT)
     in_texts += [Sentence(f"Not computed: {name} {why}.") for name, why in figures.get("not_computed", {}).items()]
+    if answers:
+        in_texts.append(replace(questions, where=Where.EVIDENCE))
     pages = [Section(key, "", parts) for key, parts in on_pages.items()]
     return (Section("risk", TITLE, in_texts), *pages)
 

@@ -196,7 +196,40 @@ def treatment_report(figures: Mapping[str, Any]) -> str:
 def treatment_sections(figures: Mapping[str, Any]) -> tuple[Section, ...]:
     """What was done, before beside after, and what to know before release."""
     (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(figures))),)
+    return (Section(outline.key, outline.title, tuple(_parts(figures))), *_evidence(figures))
+
+
+def _evidence(figures: Mapping[str, Any]) -> list[Section]:
+    """Risk before and after, what was done to each column, and what that cost."""
+    changed = [
+        [step["method"], name, count_text(n), str(step["records_removed"])]
+        for step in figures["steps"]
+        for name, n in (step["changed"] or {"-": 0}).items()
+    ]
+    columns = ("Method", "Column", "Values changed", "Records removed")
+    tables = [Table("Treatment", columns, changed, (2, 3), Where.EVIDENCE)] if changed else []
+    notes = [*(note for step in figures["steps"] for note in step["notes"]), *figures["notes"]]
+    before, after = figures["before"]["records"], figures["as_released"]["records"]
+    lost = [f"{after} of {before} records are released; {figures['records_removed']} were removed."]
+    if figures["columns_dropped"]:
+        lost.append(f"Columns lost: {listed(figures['columns_dropped'], 40)}.")
+    untouched = figures["untouched"]
+    left = [f"Released unchanged and not assessed: {listed(untouched, 40)}."] if untouched else []
+    return [
+        Section("risk", "", [replace(_before_and_after_table(figures), where=Where.EVIDENCE)]),
+        Section("treatment", "", [*_in_evidence(notes), *tables]),
+        Section("utility", "", _in_evidence(lost)),
+        Section("residual_risk", "", _in_evidence(left)),
+    ]
+
+
+def _in_evidence(sentences: Sequence[str]) -> list[Sentence]:
+    return [Sentence(sentence, where=Where.EVIDENCE) for sentence in sentences]
+
+
+def _before_and_after_table(figures: Mapping[str, Any]) -> Table:
+    rows = _rows([figures[view] for view in VIEWS])
+    return Table("Before and after the treatment", ("Figure", "Before", "After", "As released"), rows, range(1, 4))
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
@@ -211,8 +244,7 @@ def _parts(figures: Mapping[str, Any]) -> Iterator[Part]:
         yield Sentence(DEFAULT_WARNING, where=Where.FIRST)
     yield Sentence(before_and_after(figures), where=Where.SHORT)
     n_before, n_removed = figures["before"]["records"], figures["records_removed"]
-    rows = _rows([figures[view] for view in VIEWS])
-    yield Table("Before and after the treatment", ("Figure", "Before", "After", "As released"), rows, range(1, 4))
+    yield _before_and_after_table(figures)
     yield Sentence(
         "Before and after: seen through the config's bins. As released: the exact values in the file.", Style.SMALL
     )
@@ -357,7 +389,7 @@ def nothing_outside(counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
 def sections_outside(figures: Mapping[str, Any], counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
     """Before beside after in the counts that may leave the house, and which treatments were used."""
     (outline,) = OUTLINES
-    rows = _rows([_view_outside(figures[view], counts) for view in VIEWS])
+    rows = [row for row in _rows([_view_outside(figures[view], counts) for view in VIEWS]) if {*row[1:]} != {"-"}]
     n_removed = count_text(counts.tell(figures["records_removed"]))
     parts: list[Part] = [
         Table("Before and after the treatment", ("Figure", "Before", "After", "As released"), rows, range(1, 4)),

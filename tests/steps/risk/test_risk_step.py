@@ -11,7 +11,7 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.steps import STEP_READERS
+from disclosure_control.steps import READERS
 from disclosure_control.steps.risk import step as risk_step
 from disclosure_control.steps.risk.sections import SECTIONS
 from disclosure_control.steps.running import StepInput
@@ -56,7 +56,7 @@ def assessed(frame=SMALL, qis=("sex", "age"), sensitive="disease", has_key=True)
     }
     subjects = pd.Series([f"S{i}" for i in range(len(frame))])
     keys = {"risk": {}} if has_key else {}
-    return assess(frame, validate_config(literal | keys, frame.columns, STEP_READERS), subjects=subjects)
+    return assess(frame, validate_config(literal | keys, frame.columns, READERS), subjects=subjects)
 
 
 def test_the_figures_of_a_small_table_by_hand():
