@@ -6,7 +6,7 @@ Values are read on the distinct values of a column, and a column in which nothin
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,12 +14,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.telling.faults import FaultyInputError, nearest_name
 from disclosure_control.basics.telling.side_by_side import side_by_side
 from disclosure_control.basics.telling.words import listed
-from study.formats.dates import DateReading, read_dates
+from study.formats.dates import ORDERS, DateReading, read_dates
 from study.formats.messages import all_files_setting, counted_note, setting_of, shown_name
-from study.formats.tables import FileContents, FileOptions
+from study.formats.tables import ColumnFound, FileContents, FileOptions
 from study.formats.values import (
     NUMBER_PATTERN,
     as_large_text,
@@ -28,7 +29,6 @@ from study.formats.values import (
     clean_values,
     declared_missing,
     n_records_of,
-    with_values_replaced,
 )
 
 # Missing among numbers and dates alone: elsewhere they may be values (NA is Namibia, None an answer).
@@ -63,7 +63,8 @@ class ColumnRules:
     """How a column is to be read: the declared ``decimal`` sign (None: to be guessed) and ``missing`` tokens.
 
     ``may_guess_comma``: a comma in it cannot be the file's delimiter. ``guess_missing``: no tokens were declared.
-    ``is_number``: it was declared to hold numbers, so that all else is missing. ``may_be_dates``: dates are looked for.
+    ``is_number``: it was declared to hold numbers, so that all else is missing. ``may_be_dates``: dates are looked for;
+    ``is_dated``: an order of their parts was declared.
     """
 
     decimal: str | None = None
@@ -72,6 +73,7 @@ class ColumnRules:
     guess_missing: bool = True
     is_number: bool = False
     may_be_dates: bool = True
+    is_dated: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ class ColumnReading:
     ``n_points`` have a decimal point where the comma is the sign, ``n_commas_left`` a decimal comma that was taken for
     text, ``n_unread`` were no numbers in a column of numbers. ``n_missing_tokens`` were read as missing, and
     ``n_tokens_kept`` stayed text. ``dates``: all values are dates. ``n_records`` (n_values,): for how many records each
-    value stands; None: for one.
+    value stands; None: for one. ``encoded``: the column whose texts the values stand for, in the end the missing one,
+    where not each value is a record's.
     """
 
     values: pa.ChunkedArray | np.ndarray = field(repr=False)
@@ -92,7 +95,13 @@ class ColumnReading:
     n_commas_left: int = 0
     n_unread: int = 0
     dates: DateReading | None = None
-    n_records: np.ndarray | None = None
+    of_values: np.ndarray | None = None
+    encoded: TextCodes | None = field(default=None, repr=False)
+
+    @property
+    def n_records(self) -> np.ndarray | None:
+        """For how many records each value stands (n_values,); None: for one."""
+        return self.of_values if self.encoded is None else self.encoded.people
 
 
 def read_columns(contents: FileContents, path: Path, options: FileOptions) -> dict[str, ColumnReading]:
@@ -119,7 +128,12 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
         guess_missing=options.missing is None,
     )
     of_columns = [
-        dataclasses.replace(rules, is_number=name in numbers, may_be_dates=options.date_order_of(name) != "keep")
+        dataclasses.replace(
+            rules,
+            is_number=name in numbers,
+            may_be_dates=options.date_order_of(name) != "keep",
+            is_dated=options.date_order_of(name) in ORDERS,
+        )
         for name in contents.columns
     ]
     columns = contents.columns.values()
@@ -129,9 +143,7 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
     return dict(zip(contents.columns, side_by_side(read_column, columns, of_columns, n_records), strict=True))
 
 
-def read_column(
-    column: pa.ChunkedArray | pa.Array | np.ndarray, rules: ColumnRules, n_records: np.ndarray | None = None
-) -> ColumnReading:
+def read_column(column: ColumnFound, rules: ColumnRules, n_records: np.ndarray | None = None) -> ColumnReading:
     """Return a column cleaned, numbers with a decimal point, and missing values missing.
 
     ``n_records`` (n_values,): for how many records each value stands; None: for one.
@@ -141,13 +153,20 @@ def read_column(
     and the like as missing among numbers and dates alone.
     """
     if isinstance(column, np.ndarray):
-        return ColumnReading(clean_numbers(column, rules.missing), n_records=n_records)
-    column = as_large_text(column)
-    needs_a_look = any(_needs_a_look(chunk, rules) for chunk in column.chunks)
-    if not (rules.missing or rules.is_number or needs_a_look):
-        return ColumnReading(column, n_records=n_records)
-    distinct = pc.unique(column)
-    cleaned = clean_values(distinct, rules.missing)
+        return ColumnReading(clean_numbers(column, rules.missing), of_values=n_records)
+    encoded = column if isinstance(column, TextCodes) else None
+    values = as_large_text(_with_missing(column.texts) if isinstance(column, TextCodes) else column)
+    needs_a_look = any(_needs_a_look(chunk, rules) for chunk in values.chunks)
+    if not (rules.missing or rules.is_number or rules.is_dated or needs_a_look):
+        return ColumnReading(values, of_values=n_records, encoded=encoded)
+    if n_records is None and encoded is None:
+        encoded = TextCodes.of(values)
+        values = as_large_text(_with_missing(encoded.texts))
+
+    def n_with(is_meant: pa.BooleanArray) -> int:
+        return n_records_of(is_meant, n_records if encoded is None else encoded.people)
+
+    cleaned = clean_values(values.combine_chunks(), rules.missing)
     is_token = _is_token(cleaned)
     has_tokens = bool(rules.guess_missing and pc.any(is_token).as_py())
     others = cleaned.filter(pc.invert(is_token)).drop_null() if has_tokens else cleaned.drop_null()
@@ -157,31 +176,32 @@ def read_column(
     counts: dict[str, int] = {}
     has_decimal_comma = has_comma is not None and bool(pc.any(has_comma).as_py())
     if has_comma is None:
-        counts["n_commas_left"] = _n_commas_left(column, distinct, cleaned, n_records) if rules.decimal is None else 0
+        counts["n_commas_left"] = _n_commas_left(cleaned, n_with) if rules.decimal is None else 0
     elif has_decimal_comma and not rules.is_number:
-        counts["n_points"] = _n_records(column, distinct, _matches(cleaned, _POINT_PATTERN), n_records)
+        counts["n_points"] = n_with(_matches(cleaned, _POINT_PATTERN))
     if rules.is_number:
         pattern = NUMBER_PATTERN if has_comma is None else _COMMA_NUMBER_PATTERN
         unread = pc.and_(pc.is_valid(cleaned), pc.invert(_matches(cleaned, pattern)))
         unread = pc.and_(unread, pc.invert(is_token)) if has_tokens else unread
-        counts["n_unread"] = _n_records(column, distinct, unread, n_records)
+        counts["n_unread"] = n_with(unread)
         cleaned = pc.if_else(unread, pa.scalar(None, type=cleaned.type), cleaned)
     if has_comma is not None:
         cleaned = pc.if_else(has_comma, pc.replace_substring(cleaned, ",", "."), cleaned)
         others = pc.replace_substring(others, ",", ".")
     are_numbers = rules.is_number or _all_match(others, NUMBER_PATTERN)
     dates = read_dates(others) if rules.may_be_dates and not are_numbers else None
-    n_tokens = _token_counts(with_values_replaced(column, distinct, cleaned), n_records) if has_tokens else {}
+    n_tokens = _token_counts(cleaned, n_with) if has_tokens else {}
     are_missing = are_numbers or dates is not None
     if has_tokens and are_missing:
         cleaned = pc.if_else(is_token, pa.scalar(None, type=cleaned.type), cleaned)
     return ColumnReading(
-        values=with_values_replaced(column, distinct, cleaned),
+        values=pa.chunked_array([cleaned]),
         has_decimal_comma=has_decimal_comma,
         n_missing_tokens=n_tokens if are_missing else {},
         n_tokens_kept={} if are_missing else n_tokens,
         dates=dates,
-        n_records=n_records,
+        of_values=n_records,
+        encoded=encoded,
         **counts,
     )
 
@@ -200,26 +220,23 @@ def _has_comma(cleaned: pa.Array, others: pa.Array, rules: ColumnRules) -> pa.Bo
     return None if rules.decimal == "." else _matches(cleaned, _COMMA_RESULT_PATTERN)
 
 
-def _n_commas_left(column: pa.ChunkedArray, distinct: pa.Array, cleaned: pa.Array, n_records: np.ndarray | None) -> int:
+def _with_missing(texts: pa.Array) -> pa.Array:
+    return pa.concat_arrays([texts, pa.nulls(1, texts.type)])
+
+
+def _n_commas_left(cleaned: pa.Array, n_with: Callable[[pa.BooleanArray], int]) -> int:
     """How many records have a decimal comma, where they are more than those that have neither that nor a number."""
     if not pc.any(pc.match_substring(cleaned, ",")).as_py():
         return 0
     has_comma = _matches(cleaned, _COMMA_RESULT_PATTERN)
     is_other = pc.and_(pc.is_valid(cleaned), pc.invert(pc.or_(has_comma, _matches(cleaned, NUMBER_PATTERN))))
-    n_commas, n_others = (_n_records(column, distinct, meant, n_records) for meant in (has_comma, is_other))
+    n_commas, n_others = map(n_with, (has_comma, is_other))
     return n_commas if n_commas > n_others else 0
 
 
 def _matches(values: pa.Array, pattern: str) -> pa.BooleanArray:
     """Which values match, False where missing."""
     return pc.fill_null(pc.match_substring_regex(values, pattern), False)
-
-
-def _n_records(
-    column: pa.ChunkedArray, distinct: pa.Array, is_meant: pa.BooleanArray, n_records: np.ndarray | None
-) -> int:
-    """How many records have one of the distinct values that are meant."""
-    return n_records_of(pc.is_in(column, value_set=distinct.filter(is_meant)), n_records)
 
 
 def _needs_a_look(chunk: pa.LargeStringArray, rules: ColumnRules) -> bool:
@@ -264,11 +281,8 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
 
 
-def _token_counts(column: pa.ChunkedArray, n_records: np.ndarray | None) -> dict[str, int]:
-    if n_records is not None:
-        return {token: n for token in MISSING_TOKENS if (n := n_records_of(pc.equal(column, token), n_records))}
-    tokens = column.filter(_is_token(column))
-    return {entry["values"]: entry["counts"] for entry in pc.value_counts(tokens).to_pylist()}
+def _token_counts(values: pa.Array, n_with: Callable[[pa.BooleanArray], int]) -> dict[str, int]:
+    return {token: n for token in MISSING_TOKENS if (n := n_with(pc.equal(values, token)))}
 
 
 def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: FileOptions) -> list[str]:

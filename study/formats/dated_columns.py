@@ -31,7 +31,7 @@ from study.formats.dates import (
 )
 from study.formats.messages import counted_note, setting_of
 from study.formats.tables import FileOptions
-from study.formats.values import NUMBER_PATTERN, n_records_of, with_values_replaced
+from study.formats.values import NUMBER_PATTERN, n_records_of
 
 Column: TypeAlias = pa.ChunkedArray | np.ndarray
 
@@ -67,10 +67,10 @@ def with_iso_dates(
         elif declared in SERIAL_ORIGINS and (isinstance(options.dates, Mapping) or re.search(SERIAL_NAME, name)):
             _convert_numbers(columns, name, declared, _DECLARED, reading.n_records, found)
         elif declared != KEEP and isinstance(reading.values, pa.ChunkedArray) and reading.dates is None:
-            _note_short_years(reading.values, name, reading.n_records, found)
+            _note_short_years(reading.values, name, reading, found)
     open_names = [name for name in readings if options.date_order_of(name) is None]
     _convert_by_order({name: readings[name] for name in open_names}, columns, found)
-    _convert_serials({name: readings[name].n_records for name in open_names}, columns, found)
+    _convert_serials({name: readings[name] for name in open_names}, columns, found)
     return columns, _notes(found, path)
 
 
@@ -84,14 +84,12 @@ def _convert_declared(
     column = columns[name]
     if isinstance(column, np.ndarray):
         return
-    distinct = pc.unique(column)
-    written = iso_dates(distinct, order)
-    changed = pc.fill_null(pc.and_(pc.is_valid(written), pc.not_equal(written, distinct)), False)
+    values = column.combine_chunks()
+    written = iso_dates(values, order)
+    changed = pc.fill_null(pc.and_(pc.is_valid(written), pc.not_equal(written, values)), False)
     if pc.any(changed).as_py():
-        found.convert(
-            order, _DECLARED, name, n_records_of(pc.is_in(column, value_set=distinct.filter(changed)), n_records)
-        )
-        columns[name] = with_values_replaced(column, distinct, pc.coalesce(written, distinct))
+        found.convert(order, _DECLARED, name, n_records_of(changed, n_records))
+        columns[name] = pa.chunked_array([pc.coalesce(written, values)])
 
 
 def _convert_by_order(readings: Mapping[str, ColumnReading], columns: dict[str, Column], found: _Found) -> None:
@@ -111,39 +109,38 @@ def _convert_by_order(readings: Mapping[str, ColumnReading], columns: dict[str, 
         [order] = shared or dates.by_order
         why = _ONE_READING if len(dates.by_order) == 1 else _BY_OTHERS
         found.convert(order, why, name, n_records)
-        distinct = pc.drop_null(pc.unique(column))
-        columns[name] = with_values_replaced(column, distinct, iso_dates(distinct, order))
+        columns[name] = pa.chunked_array([iso_dates(column.combine_chunks(), order)])
 
 
-def _note_short_years(column: pa.ChunkedArray, name: str, n_records: np.ndarray | None, found: _Found) -> None:
+def _note_short_years(column: pa.ChunkedArray, name: str, reading: ColumnReading, found: _Found) -> None:
     beginning = column.slice(0, 64)
     if pc.all(pc.match_substring_regex(beginning, SHORT_YEAR)).as_py() is False:
         return
     if column.null_count < len(column) and pc.all(pc.match_substring_regex(column, SHORT_YEAR)).as_py():
-        found.leave(_SHORT, name, n_records_of(column.is_valid(), n_records))
+        found.leave(_SHORT, name, n_records_of(column.is_valid(), reading.n_records))
 
 
 # Dates as numbers
 
 
-def _convert_serials(n_records: Mapping[str, np.ndarray | None], columns: dict[str, Column], found: _Found) -> None:
+def _convert_serials(readings: Mapping[str, ColumnReading], columns: dict[str, Column], found: _Found) -> None:
     """Numbers in columns that are named as dates: of SAS or of Excel, one of them for the whole file."""
-    names = list(n_records)
+    names = list(readings)
     named = pc.match_substring_regex(pa.array(names, type=pa.string()), SERIAL_NAME).to_pylist()
     numbers = {name: _numbers_of(columns[name]) for name, is_date in zip(names, named, strict=True) if is_date}
     present = {name: days for name, days in numbers.items() if days is not None}
-    possible = {name: serial_readings(days, n_records[name]) for name, days in present.items()}
-    decided = {reading for readings in possible.values() if len(readings) == 1 for reading in readings}
-    for name, readings in possible.items():
-        if not readings:
+    possible = {name: serial_readings(days, readings[name].n_records) for name, days in present.items()}
+    decided = {reading for several in possible.values() if len(several) == 1 for reading in several}
+    for name, several in possible.items():
+        if not several:
             continue
-        shared = decided & set(readings)
+        shared = decided & set(several)
         if len(shared) == 1:
             [reading] = shared
-            why = _ONE_READING if len(readings) == 1 else _BY_OTHERS
-            _convert_numbers(columns, name, reading, why, n_records[name], found)
+            why = _ONE_READING if len(several) == 1 else _BY_OTHERS
+            _convert_numbers(columns, name, reading, why, readings[name].n_records, found)
         else:
-            found.leave(_TWO_SERIALS, name, _n_present(present[name], n_records[name]))
+            found.leave(_TWO_SERIALS, name, _n_present(present[name], readings[name].n_records))
 
 
 def _numbers_of(column: Column) -> np.ndarray | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import io
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.text_codes import TextCodes
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import counted, listed
@@ -51,6 +53,8 @@ _BLOCK_BYTES = 1 << 22
 _LARGEST_BLOCK_BYTES = (1 << 31) - 2
 _SAMPLE_BYTES = 1 << 18
 _SMALL_BLOCK_BYTES = 1 << 16
+_PROBED_BYTES = 1 << 17
+_ENCODED = pa.dictionary(pa.int32(), pa.large_string())
 
 
 @dataclass(frozen=True)
@@ -103,8 +107,16 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
         raise FaultyInputError(no_record_fault(path))
     if n_records < table.num_rows:
         notes.append(f"{counted(table.num_rows - n_records, 'record')} without any value at the end left out")
-    columns = dict(zip(header, table.slice(0, n_records).columns, strict=True))
+    columns = dict(zip(header, map(_handed_on, table.slice(0, n_records).columns), strict=True))
     return FileContents(columns, notes, may_guess_comma=text.delimiter != ",")
+
+
+def _handed_on(column: pa.ChunkedArray) -> TextCodes | pa.ChunkedArray:
+    """A column as it was parsed: encoded where it takes few texts, which some at the beginning may not tell."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    n_texts = sum(len(chunk.dictionary) for chunk in column.chunks)
+    return TextCodes.of(column) if 2 * n_texts <= len(column) else column.cast(pa.large_string())
 
 
 def _opened(source: SourceFile, options: FileOptions) -> tuple[_Text, list[str]]:
@@ -256,20 +268,40 @@ def _parsed_in_blocks(text: _Text, n_columns: int, block_bytes: int, n_fields_of
 
     # Positions serve as names while parsing: the header may hold duplicates.
     positions = [str(position) for position in range(n_columns)]
-    return arrow_csv.read_csv(
-        pa.BufferReader(text.data),
-        read_options=arrow_csv.ReadOptions(column_names=positions, skip_rows_after_names=1, block_size=block_bytes),
-        parse_options=arrow_csv.ParseOptions(
-            delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
-        ),
-        convert_options=arrow_csv.ConvertOptions(
-            check_utf8=False,  # which the whole text was looked at for
-            column_types=dict.fromkeys(positions, pa.large_string()),
-            null_values=["", "NA"] if text.n_missing else [""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=not text.n_missing,
-        ),
-    )
+
+    def parsed(data: pa.Buffer, encoded: Collection[str], leave_out: Callable[[arrow_csv.InvalidRow], str]) -> pa.Table:
+        types = {name: _ENCODED if name in encoded else pa.large_string() for name in positions}
+        return arrow_csv.read_csv(
+            pa.BufferReader(data),
+            read_options=arrow_csv.ReadOptions(column_names=positions, skip_rows_after_names=1, block_size=block_bytes),
+            parse_options=arrow_csv.ParseOptions(
+                delimiter=text.delimiter, newlines_in_values=text.has_breaks, invalid_row_handler=leave_out
+            ),
+            convert_options=arrow_csv.ConvertOptions(
+                check_utf8=False,  # which the whole text was looked at for
+                column_types=types,
+                null_values=["", "NA"] if text.n_missing else [""],
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=not text.n_missing,
+            ),
+        )
+
+    beginning = text.data[: text.data[:_PROBED_BYTES].to_pybytes().rfind(b"\n") + 1]
+    encoded: list[str] = []
+    with contextlib.suppress(pa.ArrowInvalid):  # of a record that is longer, or is cut within quotes
+        probed = parsed(beginning, (), lambda row: "skip")
+        share = len(beginning) / max(len(text.data), 1)
+        encoded = [name for name in probed.column_names if _repeats(probed.column(name), share)]
+    return parsed(text.data, encoded, leave_out)
+
+
+def _repeats(beginning: pa.ChunkedArray, share: float) -> bool:
+    """Whether a column repeats its texts at the beginning, a ``share`` of it, as if it took one for eight records.
+
+    Of n records with D equally frequent texts, about n^2 / 2D repeat one.
+    """
+    n = len(beginning)
+    return bool(2 * (n - pc.count_distinct(beginning).as_py()) >= n * min(8 * share, 1))
 
 
 def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
@@ -296,7 +328,7 @@ def _n_without_empty_end(table: pa.Table) -> int:
     if table.num_columns == 1 or any((column[-1].as_py() or "").strip() for column in table.columns):
         return int(table.num_rows)
     has_value = np.zeros(table.num_rows, dtype=bool)
-    for column in table.columns:
+    for column in table.cast(pa.schema([(name, pa.large_string()) for name in table.column_names])).columns:
         n_characters = pc.binary_length(pc.utf8_trim_whitespace(column))
         has_value |= pc.fill_null(n_characters, 0).to_numpy() > 0
     return int(np.flatnonzero(has_value)[-1]) + 1 if has_value.any() else 0

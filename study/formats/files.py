@@ -168,7 +168,7 @@ def _read_as_declared(found: FileContents, path: Path, options: FileOptions) -> 
     readings = read_columns(dataclasses.replace(found, columns=columns), path, options)
     dated, notes_on_dates = with_iso_dates(readings, path, options)
     notes = [*found.notes, *notes_on_rows, *reading_notes(readings, path, options), *notes_on_dates]
-    return frame_of(dated), notes
+    return frame_of(dated, {name: reading.encoded for name, reading in readings.items()}), notes
 
 
 def visible_files(folder: Path) -> list[Path]:

@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.text_codes import TextCodes
 from study.formats.messages import setting_of, shown_name
-from study.formats.tables import FileOptions
+from study.formats.tables import ColumnFound, FileOptions
 
 # What pandas, readr and readxl call a column without a name, so that files that went through them twice are known.
 _NO_NAME = re.compile(r"|Unnamed: 0(_level_\d+)?|\.\.\.1")
@@ -19,8 +20,8 @@ DROP = "drop"
 
 
 def without_row_numbers(
-    columns: Mapping[str, pa.ChunkedArray | pa.Array | np.ndarray], path: Path, options: FileOptions
-) -> tuple[dict[str, pa.ChunkedArray | pa.Array | np.ndarray], list[str]]:
+    columns: Mapping[str, ColumnFound], path: Path, options: FileOptions
+) -> tuple[dict[str, ColumnFound], list[str]]:
     """Return the columns without that of the row numbers, and a note where there was one.
 
     Row numbers stand in the first column, have no name, and are whole numbers of which none repeats: 1 to n, or what
@@ -49,8 +50,10 @@ def _called(name: str) -> str:
     return shown_name(name) if name else "without a name"
 
 
-def _numbering(column: pa.ChunkedArray | pa.Array | np.ndarray) -> str | None:
+def _numbering(column: ColumnFound) -> str | None:
     """How the rows are numbered, None where these are no row numbers."""
+    if isinstance(column, TextCodes):
+        return None  # it repeats its texts
     if isinstance(column, np.ndarray):
         column = pa.array(column, from_pandas=True)
     elif column.null_count or not pc.all(pc.match_substring_regex(column, r"^\s*\d{1,15}\s*$")).as_py():

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import TEXT, TEXTS, Kind, as_tuple, is_name, one_of, one_or_by_name
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from disclosure_control.basics.encoding.text_codes import TextCodes
+
 GZIP_SUFFIX = ".gz"
+ColumnFound: TypeAlias = "TextCodes | pa.ChunkedArray | pa.Array | np.ndarray"
 
 
 def _is_encoding(name: object) -> bool:
@@ -80,7 +83,7 @@ NOTHING_DECLARED = FileOptions()
 
 @dataclass(frozen=True)
 class FileContents:
-    """What a reader finds: columns by name, (n_records,) each, text as Arrow arrays and numbers as float64.
+    """What a reader finds: columns by name, (n_records,) each, text as Arrow arrays or encoded, numbers as float64.
 
     Text comes as it stands in the file: what it means is decided for all formats in ``column_reading``. ``notes`` says
     what was guessed; ``labels`` maps columns to labels where the format has them. ``may_guess_comma``: a comma between
@@ -90,7 +93,7 @@ class FileContents:
     values alone, how many records have each of them.
     """
 
-    columns: Mapping[str, pa.ChunkedArray | pa.Array | np.ndarray] = field(repr=False)
+    columns: Mapping[str, ColumnFound] = field(repr=False)
     notes: Sequence[str]
     labels: Mapping[str, str] = field(default_factory=dict)
     may_guess_comma: bool = True

@@ -9,12 +9,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from disclosure_control.basics.encoding.text_codes import TextCodes, column_of_codes
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import setting_of, shown_name
 
@@ -71,7 +73,8 @@ def clean_text(column: pa.ChunkedArray | pa.Array, missing: frozenset[str] = fro
     """Return a text column in Unicode NFC, trimmed, with blanks and declared tokens missing."""
     column = as_large_text(column)
     distinct = pc.unique(column)
-    return with_values_replaced(column, distinct, clean_values(distinct, missing))
+    cleaned = clean_values(distinct, missing)
+    return column if cleaned.equals(distinct) else cleaned.take(pc.index_in(column, value_set=distinct))
 
 
 def clean_values(values: pa.Array, missing: frozenset[str] = frozenset()) -> pa.Array:
@@ -81,13 +84,6 @@ def clean_values(values: pa.Array, missing: frozenset[str] = frozenset()) -> pa.
     values = pc.utf8_trim_whitespace(values)
     to_missing = pa.array(sorted(missing | {""}), type=values.type)
     return pc.if_else(pc.is_in(values, value_set=to_missing), pa.scalar(None, type=values.type), values)
-
-
-def with_values_replaced(column: pa.ChunkedArray, distinct: pa.Array, replacements: pa.Array) -> pa.ChunkedArray:
-    """Return a column in which each of its distinct values is replaced by the value beside it."""
-    if replacements.equals(distinct):
-        return column
-    return replacements.take(pc.index_in(column, value_set=distinct))
 
 
 def n_records_of(which: pa.ChunkedArray | pa.Array, n_records: np.ndarray | None) -> int:
@@ -111,12 +107,20 @@ def clean_numbers(values: np.ndarray, missing: frozenset[str] = frozenset()) -> 
     return np.where(np.isin(values, tokens), np.nan, values) if tokens else values
 
 
-def frame_of(columns: Mapping[str, pa.ChunkedArray | np.ndarray]) -> pd.DataFrame:
-    """Return the table of a file from its columns, text as Arrow arrays and numbers as float64 arrays."""
+def frame_of(
+    columns: Mapping[str, pa.ChunkedArray | np.ndarray], encoded: Mapping[str, TextCodes | None] = MappingProxyType({})
+) -> pd.DataFrame:
+    """Return the table of a file from its columns, text as Arrow arrays and numbers as float64 arrays.
+
+    ``encoded``: columns for whose texts other ones stand, the missing one last.
+    """
     series = {}
     for name, values in columns.items():
+        codes = encoded.get(name)
         if isinstance(values, np.ndarray):
             series[name] = pd.Series(values, copy=False)
+        elif codes is not None:
+            series[name] = column_of_codes(values.combine_chunks()[:-1], codes)
         else:
             series[name] = pd.Series(pd.array(values, dtype="str"), copy=False)
     return pd.DataFrame(series, copy=False)

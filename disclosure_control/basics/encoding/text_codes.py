@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,6 +22,22 @@ class TextCodes:
     codes: np.ndarray
     texts: pa.Array = field(repr=False)
 
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @staticmethod
+    def of(column: pa.ChunkedArray) -> TextCodes:
+        """The codes of a column of ``large_string``, or of one that comes encoded, chunk by chunk."""
+        is_encoded = pa.types.is_dictionary(column.type)
+        encoded = (column.unify_dictionaries() if is_encoded else column.dictionary_encode()).chunks
+        codes = [np.empty(0, np.int32), *(np.asarray(one.indices.fill_null(-1)) for one in encoded)]
+        return TextCodes(np.concatenate(codes), encoded[0].dictionary if encoded else pa.array([], pa.large_string()))
+
+    @cached_property
+    def people(self) -> np.ndarray:
+        """How many records have each text, and in the end how many have none: (n_texts + 1,)."""
+        return np.roll(np.bincount(self.codes + 1, minlength=len(self.texts) + 1), -1)
+
     def taken(self, of_text: np.ndarray, where_missing: float) -> np.ndarray:
         """What is known ``of_text`` (n_texts,) said of each record (n_records,)."""
         return np.append(of_text, where_missing).take(self.codes, mode="wrap")  # -1 is the last one
@@ -31,19 +49,117 @@ _KNOWN: dict[int, TextCodes] = {}
 
 def text_codes(values: pd.Series) -> TextCodes:
     """The codes of a column of text; those of few texts are kept as long as the column is there."""
-    column = _chunks(values)
-    known = _KNOWN.get(id(column))
-    if known is not None:
+    if (known := _known(values)) is not None:
         return known
-    encoded = column.dictionary_encode().chunks  # with one dictionary for all of them, and none of no records
-    codes = np.concatenate([np.empty(0, np.int32), *(np.asarray(one.indices.fill_null(-1)) for one in encoded)])
-    texts = encoded[0].dictionary if encoded else pa.array([], pa.large_string())
-    codes.flags.writeable = False  # others read them, too
-    found = TextCodes(codes, texts)
-    if 2 * len(texts) <= len(codes):
+    column = _chunks(values)
+    found = TextCodes.of(column)
+    found.codes.flags.writeable = False  # others read them, too
+    if 2 * len(found.texts) <= len(found):
         _KNOWN[id(column)] = found
         weakref.finalize(column, _KNOWN.pop, id(column), None).atexit = False
     return found
+
+
+def _known(values: pd.Series) -> TextCodes | None:
+    if isinstance(values.array, EncodedTexts) and values.array.known is not None:
+        return values.array.known
+    return _KNOWN.get(id(_chunks(values)))
+
+
+def column_of_codes(texts: pa.Array, encoded: TextCodes) -> pd.Series:
+    """A column of text where ``texts`` (n_texts,), which may be missing or repeat, stand for those of another one."""
+    if not texts.equals(encoded.texts):
+        again = texts.dictionary_encode()
+        of_text = np.append(np.asarray(again.indices.fill_null(-1)), np.int32(-1))
+        encoded = TextCodes(of_text.take(encoded.codes, mode="wrap"), again.dictionary)
+    column = EncodedTexts.of(encoded)
+    are_few = 2 * len(encoded.texts) <= len(encoded)
+    return pd.Series(column if are_few else pd.array(column.made, dtype="str"), copy=False)
+
+
+class EncodedTexts(pd.arrays.ArrowStringArray):
+    """A column of pandas' own text that came encoded: the texts of its records are made when somebody asks for them.
+
+    Most of a study's columns take few texts, and whoever counts asks for the codes alone. What is made of it by other
+    means than those here is plain text.
+    """
+
+    known: TextCodes | None = None  # of a column that is not changed
+
+    @classmethod
+    def of(cls, known: TextCodes) -> EncodedTexts:
+        """The column of the codes."""
+        known.codes.flags.writeable = False  # others read them, too
+        column = cls(pa.array([], pa.large_string()), dtype=pd.StringDtype("pyarrow", na_value=np.nan))
+        column._made, column.known = None, known
+        return column
+
+    @property
+    def made(self) -> pa.ChunkedArray:
+        """The texts of the records."""
+        if self._made is None:
+            assert self.known is not None
+            self._made = pa.chunked_array([self._texts_of(self.known.codes)])
+        return self._made
+
+    @property
+    def _pa_array(self) -> pa.ChunkedArray:
+        return self.made
+
+    @_pa_array.setter
+    def _pa_array(self, texts: pa.ChunkedArray) -> None:
+        self._made, self.known = texts, None
+
+    def _texts_of(self, codes: np.ndarray) -> pa.Array:
+        assert self.known is not None
+        is_missing = codes < 0
+        return self.known.texts.take(pa.array(codes, mask=is_missing if is_missing.any() else None))
+
+    def _from_pyarrow_array(self, texts: pa.Array | pa.ChunkedArray) -> pd.arrays.ArrowStringArray:
+        return pd.arrays.ArrowStringArray(texts, dtype=self.dtype)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._from_pyarrow_array, (self.made,)
+
+    def __len__(self) -> int:
+        return len(self.made) if self.known is None else len(self.known)
+
+    def isna(self) -> np.ndarray:
+        """Which records have no text, (n_records,) of bool."""
+        return super().isna() if self.known is None else self.known.codes < 0
+
+    def view(self, dtype: Any = None) -> Any:
+        """The same column, which may be changed by itself."""
+        if dtype is not None:
+            return super().view(dtype)
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__, _cache={})
+        return other
+
+    def copy(self) -> EncodedTexts:
+        """The same column, which may be changed by itself."""
+        return self.view()
+
+    def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Any:
+        """The texts of some records as plain text; see pandas."""
+        rows = np.asarray(indices)
+        is_plain = rows.dtype.kind == "i" and (fill_value is None or fill_value is self.dtype.na_value)
+        if self.known is None or not is_plain or (allow_fill and (rows < -1).any()) or not len(rows):
+            return super().take(indices, allow_fill=allow_fill, fill_value=fill_value)
+        if allow_fill and not len(self):
+            return super().take(indices, allow_fill=allow_fill, fill_value=fill_value)
+        codes = self.known.codes.take(rows)
+        return self._from_pyarrow_array(self._texts_of(np.where(rows < 0, -1, codes) if allow_fill else codes))
+
+    def __getitem__(self, item: Any) -> Any:
+        """The text of a record, or those of some as plain text; see pandas."""
+        is_mask = isinstance(item, np.ndarray) and item.dtype == bool and len(item) == len(self)
+        if self.known is None or not (is_mask or isinstance(item, slice | int)):
+            return super().__getitem__(item)
+        if isinstance(item, int):
+            code = self.known.codes[item]
+            return self.known.texts[int(code)].as_py() if code >= 0 else self.dtype.na_value
+        return self._from_pyarrow_array(self._texts_of(self.known.codes[item]))
 
 
 def codes_of_few_texts(values: pd.Series) -> TextCodes | None:
@@ -53,6 +169,8 @@ def codes_of_few_texts(values: pd.Series) -> TextCodes | None:
     """
     if values.dtype != "str":
         return None
+    if (known := _known(values)) is not None:
+        return known
     if len(values) >= LEAST_PROBED and pc.count_distinct(_probed(_chunks(values))).as_py() >= LEAST_PROBED:
         return None
     return text_codes(values)
