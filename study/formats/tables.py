@@ -150,7 +150,15 @@ class SourceTable:
 
     def counts_of(self, column: str) -> pd.Series:
         """The values of a column, and how many records have each; those without one are not counted."""
-        return self.frame[column].value_counts(sort=False)
+        values = self.frame[column]
+        if values.dtype != "str":
+            return values.value_counts(sort=False)
+        import pandas as pd
+
+        from disclosure_control.basics.encoding.text_codes import text_codes
+
+        known = text_codes(values)
+        return pd.Series(known.people[:-1], pd.Index(known.texts, dtype="str"))
 
     def counted_column(self, column: str) -> tuple[pd.Series, np.ndarray | None]:
         """A column, and for how many records each value in it stands; None: for one."""

@@ -267,16 +267,16 @@ def _rungs(
     open_records = np.flatnonzero(~has_flag[cell])  # only where no flag decides are dates looked at
     if len(open_records):
         rung[open_records] = np.where(
-            _on_or_before(frame.iloc[rows[open_records]], reference_start[subject[open_records]]), BEFORE_START, OTHER
+            _on_or_before(frame, rows[open_records], reference_start[subject[open_records]]), BEFORE_START, OTHER
         )
     return rung
 
 
-def _on_or_before(frame: pd.DataFrame, start: np.ndarray) -> np.ndarray:
-    """Whether a record is on or before the reference start: by --DTC at the precision both have, else by --DY <= 1."""
-    date = column_of(frame, "DTC").astype("str").to_numpy(dtype=object, na_value="").astype("U19")
+def _on_or_before(frame: pd.DataFrame, rows: np.ndarray, start: np.ndarray) -> np.ndarray:
+    """Which of the ``rows`` are on or before the reference start: by --DTC as precisely as both have it, else by --DY."""
+    date = column_of(frame, "DTC").iloc[rows].astype("str").to_numpy(dtype=object, na_value="").astype("U19")
     start = np.where(pd.isna(start), "", start).astype("U19")
-    before = parse_numbers(column_of(frame, "DY")) <= 1
+    before = parse_numbers(column_of(frame, "DY").iloc[rows]) <= 1
     precision = np.minimum(np.strings.str_len(date), np.strings.str_len(start))
     for length in np.unique(precision[precision > 0]):
         same = precision == length

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.dictionary import as_texts
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.encoding.text_hashes import hashes_of_texts
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name, one_of, whole_number
@@ -115,6 +116,10 @@ def read_subjects(frame: pd.DataFrame, rule: SubjectIdRule, n_records: np.ndarra
         ids = pd.Index(np.arange(1, len(frame) + 1).astype(str))
         return ReadSubjects(np.arange(len(frame)), ids)
     column = frame[rule.column]
+    if n_records is None and (few := codes_of_few_texts(column)) is not None:
+        texts = pd.Series([*few.texts.to_pylist(), None], dtype="str", name=rule.column)
+        of_texts = read_subjects(texts.to_frame(), rule, few.people)
+        return replace(of_texts, code=of_texts.code.take(few.codes, mode="wrap"), n_records=None)
     if column.dtype.kind not in "f":
         column = _trimmed(column)
     code, source_ids = _distinct(column, n_records is not None)
