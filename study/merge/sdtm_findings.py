@@ -273,7 +273,7 @@ def _rungs(
 
 
 def _on_or_before(frame: pd.DataFrame, rows: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Which of the ``rows`` are on or before the reference start: by --DTC as precisely as both have it, else by --DY."""
+    """Which of the ``rows`` are on or before the reference start: by --DTC as precisely as both have it, or by --DY."""
     date = column_of(frame, "DTC").iloc[rows].astype("str").to_numpy(dtype=object, na_value="").astype("U19")
     start = np.where(pd.isna(start), "", start).astype("U19")
     before = parse_numbers(column_of(frame, "DY").iloc[rows]) <= 1

@@ -38,6 +38,16 @@ class TextCodes:
         """How many records have each text, and in the end how many have none: (n_texts + 1,)."""
         return np.roll(np.bincount(self.codes + 1, minlength=len(self.texts) + 1), -1)
 
+    @cached_property
+    def column(self) -> pa.ChunkedArray:
+        """The text of each record."""
+        return pa.chunked_array([self.texts_of(self.codes)])
+
+    def texts_of(self, codes: np.ndarray) -> pa.Array:
+        """The texts of some codes (n,)."""
+        is_missing = codes < 0
+        return self.texts.take(pa.array(codes, mask=is_missing if is_missing.any() else None))
+
     def taken(self, of_text: np.ndarray, where_missing: float) -> np.ndarray:
         """What is known ``of_text`` (n_texts,) said of each record (n_records,)."""
         return np.append(of_text, where_missing).take(self.codes, mode="wrap")  # -1 is the last one
@@ -74,7 +84,7 @@ def column_of_codes(texts: pa.Array, encoded: TextCodes) -> pd.Series:
         encoded = TextCodes(of_text.take(encoded.codes, mode="wrap"), again.dictionary)
     column = EncodedTexts.of(encoded)
     are_few = 2 * len(encoded.texts) <= len(encoded)
-    return pd.Series(column if are_few else pd.array(column.made, dtype="str"), copy=False)
+    return pd.Series(column if are_few else pd.array(encoded.column, dtype="str"), copy=False)
 
 
 class EncodedTexts(pd.arrays.ArrowStringArray):
@@ -84,45 +94,33 @@ class EncodedTexts(pd.arrays.ArrowStringArray):
     means than those here is plain text.
     """
 
-    known: TextCodes | None = None  # of a column that is not changed
+    known: TextCodes | None  # of a column that is not changed
+    _changed: pa.ChunkedArray | None
 
     @classmethod
     def of(cls, known: TextCodes) -> EncodedTexts:
         """The column of the codes."""
         known.codes.flags.writeable = False  # others read them, too
-        column = cls(pa.array([], pa.large_string()), dtype=pd.StringDtype("pyarrow", na_value=np.nan))
-        column._made, column.known = None, known
+        column = cls.__new__(cls)
+        column.__dict__.update(vars(pd.array([], dtype="str")), _changed=None, known=known)
         return column
 
     @property
-    def made(self) -> pa.ChunkedArray:
-        """The texts of the records."""
-        if self._made is None:
-            assert self.known is not None
-            self._made = pa.chunked_array([self._texts_of(self.known.codes)])
-        return self._made
-
-    @property
     def _pa_array(self) -> pa.ChunkedArray:
-        return self.made
+        return self._changed if self.known is None else self.known.column
 
     @_pa_array.setter
     def _pa_array(self, texts: pa.ChunkedArray) -> None:
-        self._made, self.known = texts, None
+        self._changed, self.known = texts, None
 
-    def _texts_of(self, codes: np.ndarray) -> pa.Array:
-        assert self.known is not None
-        is_missing = codes < 0
-        return self.known.texts.take(pa.array(codes, mask=is_missing if is_missing.any() else None))
-
-    def _from_pyarrow_array(self, texts: pa.Array | pa.ChunkedArray) -> pd.arrays.ArrowStringArray:
-        return pd.arrays.ArrowStringArray(texts, dtype=self.dtype)
+    def _from_pyarrow_array(self, texts: pa.Array | pa.ChunkedArray) -> Any:
+        return pd.array(pa.chunked_array([texts]) if isinstance(texts, pa.Array) else texts, dtype="str")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._from_pyarrow_array, (self.made,)
+        return pd.array, (self._pa_array, "str")
 
     def __len__(self) -> int:
-        return len(self.made) if self.known is None else len(self.known)
+        return len(self._pa_array) if self.known is None else len(self.known)
 
     def isna(self) -> np.ndarray:
         """Which records have no text, (n_records,) of bool."""
@@ -143,13 +141,11 @@ class EncodedTexts(pd.arrays.ArrowStringArray):
     def take(self, indices: Any, *, allow_fill: bool = False, fill_value: Any = None) -> Any:
         """The texts of some records as plain text; see pandas."""
         rows = np.asarray(indices)
-        is_plain = rows.dtype.kind == "i" and (fill_value is None or fill_value is self.dtype.na_value)
-        if self.known is None or not is_plain or (allow_fill and (rows < -1).any()) or not len(rows):
-            return super().take(indices, allow_fill=allow_fill, fill_value=fill_value)
-        if allow_fill and not len(self):
+        is_plain = rows.dtype.kind == "i" and (fill_value is None or pd.isna(fill_value))
+        if self.known is None or not is_plain or not len(rows) or not len(self) or (allow_fill and rows.min() < -1):
             return super().take(indices, allow_fill=allow_fill, fill_value=fill_value)
         codes = self.known.codes.take(rows)
-        return self._from_pyarrow_array(self._texts_of(np.where(rows < 0, -1, codes) if allow_fill else codes))
+        return self._from_pyarrow_array(self.known.texts_of(np.where(rows < 0, -1, codes) if allow_fill else codes))
 
     def __getitem__(self, item: Any) -> Any:
         """The text of a record, or those of some as plain text; see pandas."""
@@ -159,7 +155,7 @@ class EncodedTexts(pd.arrays.ArrowStringArray):
         if isinstance(item, int):
             code = self.known.codes[item]
             return self.known.texts[int(code)].as_py() if code >= 0 else self.dtype.na_value
-        return self._from_pyarrow_array(self._texts_of(self.known.codes[item]))
+        return self._from_pyarrow_array(self.known.texts_of(self.known.codes[item]))
 
 
 def codes_of_few_texts(values: pd.Series) -> TextCodes | None:
