@@ -23,7 +23,7 @@ import numpy as np
 from Anonymization_Models import MISSING_POLICIES, CountTable, EquivalenceClasses, SensitiveCounts
 from disclosure_control.basics.encoding.columns import LARGEST_NUMBER
 from disclosure_control.basics.encoding.hierarchies import ValueHierarchy
-from disclosure_control.basics.settings.settings import Check
+from disclosure_control.basics.settings.kinds import POSITIVE, Kind, is_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS, SharedCells, SyntacticModel
 
@@ -171,20 +171,16 @@ def _what_is_lacking(model: SyntacticModel, table: CountTable, given: Mapping) -
 # ---------------------------------------------------------------- what may be asked
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
-
-
 def _is_list(value: object) -> bool:
     return value is None or (isinstance(value, list | tuple) and len(value) > 0)
 
 
-PARAMETERS: dict[str, Check] = {
-    "threshold": (lambda value: value is None or (_is_number(value) and value >= 0), "a number from 0 up"),
-    "c": (lambda value: _is_number(value) and value > 0, "a number above 0"),
-    "values": (_is_list, "a list of values of the sensitive feature"),
-    "order": (_is_list, "a list of the values of the sensitive feature from low to high"),
-    "hierarchy": (lambda value: value is None or isinstance(value, ValueHierarchy), "a ValueHierarchy"),
+PARAMETERS: dict[str, Kind] = {
+    "threshold": Kind(lambda value: value is None or (is_number(value) and value >= 0), "a number from 0 up"),
+    "c": POSITIVE,
+    "values": Kind(_is_list, "a list of values of the sensitive feature"),
+    "order": Kind(_is_list, "a list of the values of the sensitive feature from low to high"),
+    "hierarchy": Kind(lambda value: value is None or isinstance(value, ValueHierarchy), "a ValueHierarchy"),
 }
 
 
@@ -210,8 +206,9 @@ def faults_of_parameters(features: Sequence[str], parameters: Mapping[object, Ma
         for parameter, value in given.items():
             if parameter not in known:
                 faults.append(_unknown(f"parameter of {name}", parameter, known))
-            elif not PARAMETERS[parameter][0](value):
-                faults.append(f"{name}: {parameter} is a {type(value).__name__}; allowed: {PARAMETERS[parameter][1]}")
+            elif not PARAMETERS[parameter].is_valid(value):
+                allowed = PARAMETERS[parameter].allowed
+                faults.append(f"{name}: {parameter} is a {type(value).__name__}; allowed: {allowed}")
     return faults
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from config.model_settings import KeyReader, PilotConfig, key_reader
+from config.model_settings import KeyReader, key_reader
 from disclosure_control.basics.telling.sections import Outline
 from study import KEY_READERS
 
@@ -42,15 +41,7 @@ def outlines() -> list[Outline]:
     return [outline for package in packages for outline in package.OUTLINES]
 
 
-def _reader_of(name: str) -> KeyReader:
-    def read_key(value: object, config: PilotConfig, columns: Sequence[str] | None) -> object:
-        module = settings_module(name)
-        if not isinstance(getattr(module, "SETTINGS", None), type):
-            return module.read_settings(value, config, columns)
-        return key_reader(name, module.__name__)(value, config, columns)
-
-    return read_key
-
-
 # What reads each config key beside those of k, l and t, for ``validate_config``.
-READERS: dict[str, KeyReader] = KEY_READERS | {name: _reader_of(name) for name in STEPS}
+READERS: dict[str, KeyReader] = KEY_READERS | {
+    name: key_reader(name, f"disclosure_control.steps.{name}.settings") for name in STEPS
+}

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from disclosure_control.assess.absent_columns import known_columns
-from disclosure_control.basics.telling.faults import ColumnNames, faults_of_columns, nearest_name
+from disclosure_control.basics.settings.kinds import Place
+from disclosure_control.basics.telling.faults import ColumnNames, nearest_name
 from study.merge.combine import combine_domains
 from study.merge.subject_ids import SubjectIdRule
 from tests.config_keys import settings_of_key
@@ -50,13 +51,13 @@ def columns(tmp_path_factory) -> ColumnNames:
     ],
 )
 def test_a_fault_names_the_room(columns, name, says):
-    [fault] = faults_of_columns("explore", [name], columns)
+    [fault] = Place("explore", columns=columns).faults_of_columns([name])
     assert fault.startswith(f"explore: column {name!r} is not in the combined dataset; ")
     assert says in fault
 
 
 def test_columns_that_are_there_are_no_fault(columns):
-    assert faults_of_columns("explore", list(columns), columns) == []
+    assert Place("explore", columns=columns).faults_of_columns(columns) == []
 
 
 @pytest.mark.parametrize("report", ["{}", "[1]", "{", '{"domains": [], "dropped_columns": []}'])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text, numbers_of
-from disclosure_control.basics.settings.settings import is_number
+from disclosure_control.basics.settings.kinds import is_number
 from disclosure_control.basics.telling.faults import FaultyInputError
 
 OUT_OF_RANGE_POLICIES = ("tail", "missing")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 Held = TypeVar("Held")
@@ -58,17 +58,6 @@ def stop_at(faults: Iterable[str]) -> None:
     found = tuple(faults)
     if found:
         raise FaultyInputError(found)
-
-
-def faults_of_columns(where: str, names: Iterable[str], columns: Sequence[str] | None) -> list[str]:
-    """A fault for each of the names that is no column of the combined dataset; none where ``columns`` are not known."""
-    if columns is None:
-        return []
-    return [
-        f"{where}: column {name!r} is not in the combined dataset{nearest_name(name, columns)}"
-        for name in dict.fromkeys(names)
-        if name not in columns
-    ]
 
 
 def nearest_name(name: object, known: Iterable[str]) -> str:

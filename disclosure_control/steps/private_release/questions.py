@@ -6,16 +6,17 @@ its description. What the service lets through is then checked as the config's q
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
+from typing import Any
 
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, number_text
-from disclosure_control.basics.settings.settings import FLAG, Check, faults_of_settings, whole_number
-from disclosure_control.basics.telling.faults import faults_of_columns
+from disclosure_control.basics.settings.fields import SettingsGroup, faults_of, setting, typed
+from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, as_tuple, whole_number
 from disclosure_control.steps.private_release.query import OTHER, Query
 
 # Below the least epsilon the noise of a count is above ten thousand people; above the largest nothing is private.
@@ -38,12 +39,10 @@ class Form:
 
 
 @dataclass(frozen=True)
-class QuestionSetting:
-    """One setting of a question: its check, and its form where the service takes it, too."""
+class SentKind(Kind):
+    """A kind of setting that the service takes, too: in this form."""
 
-    check: Check
-    form: Form | None = None
-    default: object = None
+    form: Form = Form(str)
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,9 @@ class Route:
 
 @dataclass(frozen=True)
 class QuestionKind:
-    """A kind of question: its settings beside those of all, which of them it cannot do without, and its route."""
+    """A kind of question: its settings, and its route."""
 
-    settings: Mapping[str, QuestionSetting]
-    required: tuple[str, ...] = ()
+    settings: type[AnyQuestion]
     route: Route | None = None
 
 
@@ -130,75 +128,160 @@ def _is_by(value: object) -> bool:
     )
 
 
+def _numbers(values: Iterable[float]) -> tuple[float, ...]:
+    return tuple(float(value) + 0.0 for value in values)  # adding zero turns -0.0 into 0.0
+
+
 # ---------------------------------------------------------------- kinds of question and their settings
 
-EPSILON: Check = (
-    lambda value: exact_epsilon(value) is not None,
-    f"a number from {LEAST_EPSILON} to {LARGEST_EPSILON} with at most {EPSILON_DIGITS} digits after the point",
-)
 _COLUMN = Form(str, {"min_length": 1, "max_length": 200, "description": "a column of the combined dataset"})
 _CATEGORIES = Form(list, {"min_length": 1, "max_length": 2000}, Form(str, {"min_length": 1, "max_length": 200}))
 _NUMBER = Form(float, {"ge": -LARGEST_BOUND, "le": LARGEST_BOUND, "allow_inf_nan": False})
 
-NAME = QuestionSetting(
-    (lambda value: _is_text(value) and 0 < len(value) <= 100, "a text of up to 100 letters"), default=""
-)
-COMMON: dict[str, QuestionSetting] = {
-    "epsilon": QuestionSetting(
-        EPSILON,
-        Form(
-            float,
-            {
-                "ge": float(LEAST_EPSILON),
-                "le": float(LARGEST_EPSILON),
-                "allow_inf_nan": False,
-                "description": f"what the answer may cost; up to {EPSILON_DIGITS} digits after the point",
-            },
-        ),
+EPSILON = SentKind(
+    lambda value: exact_epsilon(value) is not None,
+    f"a number from {LEAST_EPSILON} to {LARGEST_EPSILON} with at most {EPSILON_DIGITS} digits after the point",
+    exact_epsilon,
+    form=Form(
+        float,
+        {
+            "ge": float(LEAST_EPSILON),
+            "le": float(LARGEST_EPSILON),
+            "allow_inf_nan": False,
+            "description": f"what the answer may cost; up to {EPSILON_DIGITS} digits after the point",
+        },
     ),
-    "by": QuestionSetting(
-        (_is_by, "a dictionary, column -> the list of its categories"),
-        Form(dict, {"min_length": 1, "max_length": 5}, of=_CATEGORIES, keys=_COLUMN),
-    ),
-    "accept_noise": QuestionSetting(
-        FLAG,
-        Form(bool, {"description": "answer although the groups are too many, or too small, for the noise"}),
-        default=False,
-    ),
-}
-COLUMN = QuestionSetting((_is_column, f"a column of the combined dataset, other than {SUBJECT_COLUMN}"), _COLUMN)
-CATEGORIES = QuestionSetting(
-    (_is_categories, "a list of different values, text (whole letters) or numbers, none of them empty"), _CATEGORIES
 )
-BOUNDS = QuestionSetting(
-    (
-        _is_bounds,
-        f"[lowest, highest], two numbers up to {LARGEST_BOUND:g} in size, the second one larger by more than rounding",
-    ),
-    Form(list, {"min_length": 2, "max_length": 2, "description": "lowest and highest value"}, _NUMBER),
+BY = SentKind(
+    _is_by,
+    "a dictionary, column -> the list of its categories",
+    lambda value: tuple((column, canonical_categories(categories)) for column, categories in value.items()),
+    list,
+    form=Form(dict, {"min_length": 1, "max_length": 5}, of=_CATEGORIES, keys=_COLUMN),
 )
-EDGES = QuestionSetting(
-    (_is_edges, f"at least two numbers up to {LARGEST_BOUND:g} in size, each larger than the last"),
-    Form(list, {"min_length": 2, "max_length": 1000}, _NUMBER),
+ACCEPTED = SentKind(
+    FLAG.is_valid,
+    FLAG.allowed,
+    form=Form(bool, {"description": "answer although the groups are too many, or too small, for the noise"}),
 )
-PROBABILITY = QuestionSetting(
-    (lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1"), default=0.5
+COLUMN = SentKind(
+    _is_column, f"a column of the combined dataset, other than {SUBJECT_COLUMN}", columns=as_tuple, form=_COLUMN
 )
-CANDIDATES = QuestionSetting(whole_number(2, 10_001), default=101)
+CATEGORIES = SentKind(
+    _is_categories,
+    "a list of different values, text (whole letters) or numbers, none of them empty",
+    lambda value: canonical_categories(value),
+    form=_CATEGORIES,
+)
+BOUNDS = SentKind(
+    _is_bounds,
+    f"[lowest, highest], two numbers up to {LARGEST_BOUND:g} in size, the second one larger by more than rounding",
+    _numbers,
+    form=Form(list, {"min_length": 2, "max_length": 2, "description": "lowest and highest value"}, _NUMBER),
+)
+EDGES = SentKind(
+    _is_edges,
+    f"at least two numbers up to {LARGEST_BOUND:g} in size, each larger than the last",
+    _numbers,
+    form=Form(list, {"min_length": 2, "max_length": 1000}, _NUMBER),
+)
+NAME = Kind(lambda value: _is_text(value) and 0 < len(value) <= 100, "a text of up to 100 letters")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyQuestion(SettingsGroup):
+    """What every question may say."""
+
+    name: str = setting(NAME, "what the report calls it; not a part of the question", "", "needed")
+    kind: str = setting(Kind(lambda value: value in KINDS, "the kind of the question"), "what is asked")
+    epsilon: Decimal = setting(EPSILON, "what it may cost, taken as written (0.1 is one tenth)")
+    by: tuple[tuple[str, tuple[str, ...]], ...] = setting(
+        BY, 'groups: `{"DM__SEX": ["F", "M"]}`; all groups together cost what one costs', ()
+    )
+    accept_noise: bool = setting(ACCEPTED, "asks although the groups are too many, or too small, for the noise", False)
+
+    def query(self) -> Query:
+        """The question in the one form that the ledger keeps."""
+        return Query(**vars(self))
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Too many cells."""
+        if (n_cells := self.query().n_cells) > MOST_CELLS:
+            yield f"{place}: asks for {n_cells} cells; allowed: up to {MOST_CELLS}; declare fewer categories"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountQuestion(AnyQuestion):
+    """How many people there are."""
+
+    column: str | None = setting(COLUMN, "those who have a value in it, or one of the categories", None, "everybody")
+    categories: tuple[str, ...] = setting(CATEGORIES, "declared values", ())
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Categories of no column."""
+        if self.categories and self.column is None:
+            yield f"{place['column']}: missing; categories are those of a column"
+        yield from super().check(place, given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SumQuestion(AnyQuestion):
+    """The sum, or the mean, of a column."""
+
+    column: str = setting(COLUMN, "of the combined dataset")
+    bounds: tuple[float, float] = setting(
+        BOUNDS, "from what you know and not from the data; values outside are cut to them"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistogramQuestion(AnyQuestion):
+    """How many people are in each of the categories, or between each two edges."""
+
+    column: str = setting(COLUMN, "of the combined dataset")
+    categories: tuple[str, ...] = setting(
+        CATEGORIES, "declared values; everybody else is counted as `(other or missing)`", ()
+    )
+    edges: tuple[float, ...] = setting(
+        EDGES,
+        "edges as in `binning_config`; everybody else is counted as `(other or missing)`, also a value that is no "
+        "number, infinite, or too large to calculate with",
+        (),
+    )
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
+        """Two kinds of cells, or none, and groups by what is counted."""
+        if bool(self.categories) == bool(self.edges):
+            yield f"{place}: a histogram needs either categories or edges"
+        if self.column in dict(self.by):
+            yield f"{place['by']}: holds {self.column!r}, which is what is counted; name another column"
+        yield from super().check(place, given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuantileQuestion(SumQuestion):
+    """A value that a share of the people do not exceed."""
+
+    probability: float = setting(
+        Kind(lambda value: _is_number(value) and 0 < value < 1, "a number above 0 and below 1", float),
+        "the share; 0.5 is the median",
+        0.5,
+    )
+    candidates: int = setting(whole_number(2, 10_001), "how many values between the bounds it may be", 101)
+
 
 KINDS: dict[str, QuestionKind] = {
     "count": QuestionKind(
-        {"column": COLUMN, "categories": CATEGORIES},
-        route=Route(
+        CountQuestion,
+        Route(
             "count",
             "How many people there are; with a column, how many have a value in it, or one of the categories.",
             "People, in all or by group.",
         ),
     ),
-    "sum": QuestionKind({"column": COLUMN, "bounds": BOUNDS}, ("column", "bounds")),
+    "sum": QuestionKind(SumQuestion),
     "mean": QuestionKind(
-        {"column": COLUMN, "bounds": BOUNDS},
-        ("column", "bounds"),
+        SumQuestion,
         Route(
             "average",
             "The mean of a column; values outside the bounds are cut to them.",
@@ -206,72 +289,30 @@ KINDS: dict[str, QuestionKind] = {
         ),
     ),
     "histogram": QuestionKind(
-        {"column": COLUMN, "categories": CATEGORIES, "edges": EDGES},
-        ("column",),
+        HistogramQuestion,
         Route(
             "histogram",
             "How many people are in each of the categories, or between each two edges.",
             "People by category or interval.",
         ),
     ),
-    "quantile": QuestionKind(
-        {"column": COLUMN, "bounds": BOUNDS, "probability": PROBABILITY, "candidates": CANDIDATES},
-        ("column", "bounds"),
-    ),
+    "quantile": QuestionKind(QuantileQuestion),
 }
-KIND = QuestionSetting((lambda value: value in KINDS, f"one of {', '.join(KINDS)}"))
 
 
 # ---------------------------------------------------------------- checks
 
 
-def faults_of_query(where: str, value: object, columns: Sequence[str] | None) -> list[str]:
-    """Faults of one query, ``where`` naming its place. ``columns``: those of the dataset, None if unknown."""
+def faults_of_query(value: object, place: Place) -> list[str]:
+    """Faults of one query at this place."""
     if not isinstance(value, dict):
-        return [f"{where}: found {type(value).__name__}; allowed: a dictionary with name, kind, epsilon, column, ..."]
+        return [f"{place}: found {type(value).__name__}; allowed: a dictionary with name, kind, epsilon, column, ..."]
     kind = KINDS.get(value.get("kind")) if isinstance(value.get("kind"), str) else None
     if kind is None:
-        return [f"{where}['kind']: found {value.get('kind')!r}; allowed: {KIND.check[1]}"]
-    settings = {"name": NAME, "kind": KIND, **COMMON, **kind.settings}
-    faults = faults_of_settings(where, value, {name: setting.check for name, setting in settings.items()})
-    faults += [f"{where}[{key!r}]: missing" for key in ("epsilon", *kind.required) if key not in value]
-    if value["kind"] == "histogram" and ("categories" in value) == ("edges" in value):
-        faults.append(f"{where}: a histogram needs either categories or edges")
-    if value["kind"] == "count" and "categories" in value and "column" not in value:
-        faults.append(f"{where}['column']: missing; categories are those of a column")
-    if not faults and columns is not None:
-        faults += _faults_of_columns(where, value, columns)
-    if not faults and (n_cells := read_query(value).n_cells) > MOST_CELLS:
-        faults.append(f"{where}: asks for {n_cells} cells; allowed: up to {MOST_CELLS}; declare fewer categories")
-    return faults
-
-
-def _faults_of_columns(where: str, value: Mapping, columns: Sequence[str]) -> list[str]:
-    named = ([value["column"]] if "column" in value else []) + list(value.get("by", {}))
-    faults = faults_of_columns(where, named, columns)
-    if value["kind"] == "histogram" and value["column"] in value.get("by", {}):
-        faults.append(f"{where}['by']: holds {value['column']!r}, which is what is counted; name another column")
-    return faults
+        return [f"{place['kind']}: found {value.get('kind')!r}; allowed: one of {', '.join(KINDS)}"]
+    return faults_of(kind.settings, value, place)
 
 
 def read_query(value: Mapping) -> Query:
     """The query of a dictionary that ``faults_of_query`` has passed."""
-    settings = {"name": NAME, **COMMON, **KINDS[value["kind"]].settings}
-    given = {name: setting.default for name, setting in settings.items()} | dict(value)
-    return Query(
-        kind=given["kind"],
-        epsilon=exact_epsilon(given["epsilon"]),
-        column=given.get("column"),
-        bounds=_numbers(given["bounds"]) if given.get("bounds") else None,
-        categories=canonical_categories(given["categories"]) if given.get("categories") else (),
-        edges=_numbers(given.get("edges") or ()),
-        by=tuple((column, canonical_categories(categories)) for column, categories in (given["by"] or {}).items()),
-        probability=float(given["probability"]) if "probability" in given else None,
-        candidates=given.get("candidates"),
-        name=given["name"],
-        accept_noise=given["accept_noise"],
-    )
-
-
-def _numbers(values: Iterable[float]) -> tuple[float, ...]:
-    return tuple(float(value) + 0.0 for value in values)  # adding zero turns -0.0 into 0.0
+    return typed(KINDS[value["kind"]].settings, value).query()

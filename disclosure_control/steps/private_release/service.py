@@ -25,20 +25,23 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.exceptions import HTTPException
 
+from disclosure_control.basics.settings.fields import settings_in
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.private_release.answers import Records, faults_of_mechanism
 from disclosure_control.steps.private_release.ledger import BudgetExhaustedError, Ledger, LedgerFaultError
 from disclosure_control.steps.private_release.query import decimal_text
 from disclosure_control.steps.private_release.questions import (
-    COMMON,
     KINDS,
     Form,
     QuestionKind,
     Route,
+    SentKind,
     faults_of_query,
     read_query,
 )
 from disclosure_control.steps.private_release.serving import SERVER_OPTIONS, Gate, Strangers, refusal
+from disclosure_control.steps.private_release.settings import PrivateReleaseSettings
 from disclosure_control.steps.private_release.step import NEIGHBOURS, ask, notices_of, pilots_ledger
 from disclosure_control.treatments.keys import LEAST_BITS, estimated_bits
 
@@ -60,14 +63,15 @@ class Question(BaseModel):
 
 def _question_model(kind: QuestionKind) -> type[Question]:
     """What the service accepts for a kind of question, made of the forms of its settings."""
-    required = ("epsilon", *kind.required)
     fields: dict[str, Any] = {}
-    for name, setting in {**COMMON, **kind.settings}.items():
-        annotated = _annotated(setting.form)
-        if name in required:
+    for name, one in settings_in(kind.settings).items():
+        if not isinstance(one.kind, SentKind):
+            continue
+        annotated = _annotated(one.kind.form)
+        if one.is_required:
             fields[name] = (annotated, ...)
         else:
-            fields[name] = (annotated if setting.default is not None else annotated | None, setting.default)
+            fields[name] = (annotated, False) if one.kind.form.type is bool else (annotated | None, None)
     title = f"{kind.route.name.title()}Question"
     return create_model(title, __base__=Question, __doc__=kind.route.asks, **fields)
 
@@ -160,7 +164,7 @@ _REFUSALS = {
 def _add_routes(app: FastAPI, pilot: ServedPilot) -> None:
     def answered(kind: str, question: Question) -> PrivateAnswer:
         given = {"kind": kind, **question.model_dump(exclude_none=True)}
-        faults = faults_of_query("question", given, list(pilot.records.table.columns))
+        faults = faults_of_query(given, Place("question", columns=list(pilot.records.table.columns)))
         query = None if faults else read_query(given)
         faults = faults or faults_of_mechanism("question", query)
         if faults:
@@ -252,7 +256,7 @@ def served_pilot(name: str) -> ServedPilot:
         config, dataset = read_combined_dataset(path, literal, readers, is_assessed=False)
     if KEY not in literal:
         raise FaultyInputError('private_release: missing in the config; the service needs its {"budget": ...}')
-    private = config.settings[KEY]
+    private = config.of(PrivateReleaseSettings)
     ledger = pilots_ledger(folder, name, private.budget)
     ledger.look()  # a ledger at fault is said at the start, not at the first question
     return ServedPilot(Records(dataset.table), dataset.sha256, ledger, private.people)

@@ -3,30 +3,77 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
-from config.model_settings import PilotConfig
-from disclosure_control.basics.settings.settings import Check, faults_of_settings, whole_number
-from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
+from disclosure_control.basics.settings.kinds import Kind, Place, whole_number
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps.private_release.answers import faults_of_mechanism, opendp
 from disclosure_control.steps.private_release.query import Query
-from disclosure_control.steps.private_release.questions import EPSILON, exact_epsilon, faults_of_query, read_query
-
-KEY = "private_release"
+from disclosure_control.steps.private_release.questions import EPSILON, faults_of_query, read_query
 
 
 @dataclass(frozen=True)
-class PrivateReleaseSettings:
+class PrivacyBudget(SettingsGroup):
+    """What all answers together may cost."""
+
+    epsilon: Decimal = setting(EPSILON, "what all answers together may cost")
+
+    def check(self, place: Place, given: Mapping[str, Any]) -> Sequence[str]:
+        """The library that answers, where it is missing."""
+        try:
+            opendp()
+        except FaultyInputError as error:
+            return error.faults
+        return ()
+
+
+def _faults_of_queries(values: Sequence[Any], place: Place) -> Iterator[str]:
+    """Faults of each, questions that cannot be answered, and names that several have."""
+    names = []
+    for i, value in enumerate(values):
+        found = faults_of_query(value, place[i])
+        if not found and not value.get("name"):
+            found = [f"{place[i]['name']}: missing; the report shows the answer under it"]
+        if not found:
+            names.append(value["name"])
+            found = faults_of_mechanism(str(place[i]), read_query(value))
+        yield from found
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            yield f"{place}: {names.count(name)} queries have the name {name!r}; give each its own"
+
+
+_QUERIES = Kind(
+    lambda value: isinstance(value, list | tuple),
+    "a list of queries",
+    lambda value: tuple(map(read_query, value)),
+    within=_faults_of_queries,
+)
+
+
+@dataclass(frozen=True)
+class PrivateReleaseSettings(SettingsGroup):
     """The config key ``private_release``: the pilot's whole budget, and what is asked of it.
 
     ``people``: about how many people the pilot has, as the public may know; None where the config does not say.
     """
 
-    budget: Decimal
-    queries: tuple[Query, ...]
-    people: int | None = None
+    budget: Decimal = setting(
+        nested(PrivacyBudget)
+        .but('a dictionary, {"epsilon": 1.0}')
+        .read_as(lambda value: EPSILON.read(value["epsilon"])),
+        "what all answers together may cost, for good",
+    )
+    queries: tuple[Query, ...] = setting(_QUERIES, "what is asked", ())
+    people: int | None = setting(
+        whole_number(1, 10**10).but("a whole number from 1"),
+        "about how many people the pilot has, as the public may know",
+        None,
+    )
 
     @property
     def asked(self) -> Decimal:
@@ -35,52 +82,4 @@ class PrivateReleaseSettings:
         return sum(epsilons.values(), Decimal(0))
 
 
-_KEYS: dict[str, Check] = {
-    "budget": (lambda budget: isinstance(budget, dict), 'a dictionary, {"epsilon": 1.0}'),
-    "people": (
-        whole_number(1, 10**10)[0],
-        "a whole number from 1, about how many people the pilot has, as the public may know",
-    ),
-    "queries": (lambda queries: isinstance(queries, list | tuple), "a list of queries"),
-}
-
-
-def read_settings(value: object, config: PilotConfig, columns: Sequence[str] | None) -> PrivateReleaseSettings:
-    """The settings of the config key ``private_release``.
-
-    Raises ``FaultyInputError`` with every fault of it; a missing library is one.
-    """
-    opendp()
-    stop_at(faults_of_settings(KEY, value, _KEYS))
-    faults = _faults_of_budget(value["budget"]) if "budget" in value else [f"{KEY}['budget']: missing"]
-    queries, faults_of_queries = _read_queries(value.get("queries", ()), columns)
-    stop_at(faults + faults_of_queries)
-    return PrivateReleaseSettings(exact_epsilon(value["budget"]["epsilon"]), tuple(queries), value.get("people"))
-
-
-def _faults_of_budget(value: Mapping[str, object]) -> list[str]:
-    faults = faults_of_settings(f"{KEY}['budget']", value, {"epsilon": EPSILON})
-    if not faults and "epsilon" not in value:
-        faults.append(f"{KEY}['budget']['epsilon']: missing; allowed: {EPSILON[1]}")
-    return faults
-
-
-def _read_queries(values: Sequence[object], columns: Sequence[str] | None) -> tuple[list[Query], list[str]]:
-    """Those that can be asked, and the faults of the others and of names that several have."""
-    queries, faults = [], []
-    for i, value in enumerate(values):
-        where = f"{KEY}['queries'][{i}]"
-        found = faults_of_query(where, value, columns)
-        if not found and not value.get("name"):
-            found = [f"{where}['name']: missing; the report shows the answer under it"]
-        if not found:
-            query = read_query(value)
-            found = faults_of_mechanism(where, query)
-            queries += [] if found else [query]
-        faults += found
-    names = [query.name for query in queries]
-    return queries, faults + [
-        f"{KEY}['queries']: {names.count(name)} queries have the name {name!r}; give each its own"
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
-    ]
+SETTINGS = PrivateReleaseSettings

@@ -137,9 +137,9 @@ def release_queries(
     return releases
 
 
-def run_step(step: StepInput) -> StepResult:
+def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
     """Answers, costs and what is left, and ``private_release.json`` with the answers alone."""
-    settings: PrivateReleaseSettings = step.settings
+    settings = step.settings
     ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
     records = Records(step.dataset.table)
     releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)

@@ -56,7 +56,6 @@ FOLDER = "released"
 def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     """Write every domain file of the pilot as it leaves into ``released/``, open it again, evaluate and search it."""
     settings = step.settings
-    assert isinstance(settings, ReleaseSettings)
     treated, refusal = _treated(step)
     if refusal:
         return StepResult({"released": False, "reason": refusal}, sections=refusal_sections(refusal))

@@ -19,6 +19,7 @@ from disclosure_control.release.merged import records_of
 from disclosure_control.release.package import merged_again
 from disclosure_control.release.study import MakeFile, file_in_memory
 from disclosure_control.run.results import written_aside
+from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 from study.formats.files import read_domain_file
@@ -59,7 +60,7 @@ class Working:
         return records_of(combined, self.new_folder(), self.original.limits)
 
 
-def working_on(step: StepInput, treated: TreatedPilot | None) -> Working:
+def working_on(step: StepInput[ReleaseSettings], treated: TreatedPilot | None) -> Working:
     """How a release of this pilot works: as its records are at hand or put aside."""
     original = treated.original if treated is not None else None
     original = original or step.dataset.records(step.assessment.people)

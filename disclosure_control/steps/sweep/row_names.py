@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.basics.settings.settings import are_names
+from disclosure_control.basics.settings.kinds import are_names
 from disclosure_control.steps.sweep.trial import BASELINE
 
 UNTREATED = "untreated"

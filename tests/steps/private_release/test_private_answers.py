@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.steps.private_release import answers as room
 from disclosure_control.steps.private_release.answers import STEPS, Records, answer_of, is_mostly_noise, mechanism_of
 from disclosure_control.steps.private_release.ledger import key_of
@@ -233,7 +234,7 @@ def test_an_epsilon_is_the_decimal_that_is_written(value, text):
 )
 def test_an_epsilon_that_is_none(value):
     assert exact_epsilon(value) is None
-    assert faults_of_query("q", {"kind": "count", "epsilon": value}, None)
+    assert faults_of_query({"kind": "count", "epsilon": value}, Place("q"))
 
 
 FAULTS = [
@@ -277,7 +278,7 @@ FAULTS = [
 
 @each(("value", "words"), FAULTS)
 def test_faults_of_queries(value, words):
-    faults = faults_of_query("q", value, list(people(1).columns))
+    faults = faults_of_query(value, Place("q", columns=list(people(1).columns)))
     assert faults
     assert any(pd.Series([fault]).str.contains(words).any() for fault in faults), faults
 
@@ -288,7 +289,7 @@ def test_every_kind_of_question_has_a_mechanism():
 
 def test_too_many_cells_are_a_fault():
     values = [str(i) for i in range(400)]
-    faults = faults_of_query("q", {"kind": "count", "epsilon": 1, "by": {"DM__SEX": values, "MH__DX": values}}, None)
+    faults = faults_of_query({"kind": "count", "epsilon": 1, "by": {"DM__SEX": values, "MH__DX": values}}, Place("q"))
     assert "160801 cells" in faults[0]
 
 

@@ -17,7 +17,7 @@ from disclosure_control.steps import STEPS
 from disclosure_control.steps.private_release import report
 from disclosure_control.steps.private_release.answers import Records
 from disclosure_control.steps.private_release.ledger import Ledger
-from disclosure_control.steps.private_release.settings import read_query
+from disclosure_control.steps.private_release.questions import read_query
 from disclosure_control.steps.private_release.step import ANSWERS_FILE, ask, run_step, stored_bytes
 from disclosure_control.steps.private_release.store import entries_from, opened
 from Main_Anonymization import add_options, assess_pilot
