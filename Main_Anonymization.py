@@ -41,17 +41,17 @@ def assess_pilot(pilot: Pilot, options: argparse.Namespace) -> Outcome:
     from disclosure_control.assess.opening import opened
     from disclosure_control.records.choice import choose_engine
     from disclosure_control.steps import READERS
-    from disclosure_control.steps.running import faults_without_records
+    from disclosure_control.steps.running import records_needed
 
     path = combined_dataset_in(pilot.results)
     choice = choose_engine(options.engine, path)
     if choice.reason:
         pilot.log.notice(choice.reason)
-    if not choice.engine.holds_records:
+    if choice.engine.gives_memory_back:
         give_freed_memory_back()
     with contextlib.ExitStack() as until_published:
         with pilot.log.step("read"):
-            opening = opened(choice.name, path, pilot.config, READERS, faults_without_records, pilot.cluster)
+            opening = opened(choice.name, path, pilot.config, READERS, records_needed, pilot.cluster)
             found = until_published.enter_context(opening)
         return _assess_opened(pilot, found, options)
 

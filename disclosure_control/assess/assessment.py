@@ -21,7 +21,7 @@ from Anonymization_Models import (
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning
 from disclosure_control.basics.encoding.columns import number_text
-from disclosure_control.records.people import People, count_in_memory
+from disclosure_control.records.people import People, PeopleInMemory
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,6 @@ class Assessment:
     t_closeness: dict[str, ModelResult]
     missing_policies: dict[str, dict[str, int]]
     notices: tuple[str, ...]
-
-    @property
-    def binned(self) -> pd.DataFrame:
-        """The dataset with its quasi-identifiers as evaluated, where the engine holds records."""
-        return self.people.binned
 
     @property
     def classes(self) -> EquivalenceClasses:
@@ -73,7 +68,7 @@ def assess(
     ``df`` has one row per person; ``subjects`` (n_records,) are their ids, for lists of people. ``announce`` is told of
     thresholds that cannot be met before the models run.
     """
-    return evaluate(count_in_memory(df, config, subjects), config, announce)
+    return evaluate(PeopleInMemory(df, config, subjects), config, announce)
 
 
 def evaluate(people: People, config: PilotConfig, announce: Callable[[str], None] | None = None) -> Assessment:

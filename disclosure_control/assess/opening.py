@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from config import ClusterSettings
-from config.model_settings import KeyReader, PilotConfig
-from disclosure_control.assess.combined_dataset import (
-    CombinedDataset,
-    CombinedDatasetOnDisk,
-    check_subject_column,
-    checked_config,
-    read_combined_dataset,
-)
+from config.model_settings import KeyReader, PilotConfig, validate_config
+from disclosure_control.assess.absent_columns import known_columns
+from disclosure_control.assess.combined_dataset import CombinedDataset, check_subject_column, checked_config
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.dataset_rules import faults_of_names, faults_of_roles
-from disclosure_control.records.disk import USUAL_LIMITS, Limits, count_on_disk
-from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.people import People, count_in_memory
-from disclosure_control.records.spill import spill_folder
-from study.formats.blocks import Blocks, kind_of
+from disclosure_control.records.limits import USUAL_LIMITS, Limits
+from disclosure_control.records.needs import Needed, faults_of_needs
+from disclosure_control.records.people import People
+from disclosure_control.records.store import Store, StoreInMemory, open_store
 
-SPILL_PER_BYTE = 1.5  # what is put aside, at most, by each byte of the text
+AskNeeds = Callable[[PilotConfig], list[Needed]]
 
 
 @dataclass(frozen=True)
@@ -39,56 +33,8 @@ class OpenedPilot:
     people: People
 
 
-def _no_faults(config: PilotConfig) -> list[str]:
+def _nothing(config: PilotConfig) -> list[Needed]:
     return []
-
-
-@contextlib.contextmanager
-def opened_in_memory(path: Path, literal: Mapping, readers: Mapping[str, KeyReader]) -> Iterator[OpenedPilot]:
-    """The pilot with all its records: see ``read_combined_dataset``."""
-    config, dataset = read_combined_dataset(path, literal, readers)
-    yield OpenedPilot(config, dataset, count_in_memory(dataset.frame, config, dataset.subjects))
-
-
-# Counts the people of a text, in a folder and within limits.
-Count = Callable[[Blocks, PilotConfig, Path, Limits], tuple[People, TableOnDisk]]
-
-
-@contextlib.contextmanager
-def opened_from_disk(
-    path: Path,
-    literal: Mapping,
-    readers: Mapping[str, KeyReader],
-    faults_of_engine: Callable[[PilotConfig], list[str]] = _no_faults,
-    limits: Limits | None = None,
-    counting: Callable[[Path], AbstractContextManager[Count]] | None = None,
-) -> Iterator[OpenedPilot]:
-    """The pilot counted part by part; what is put aside for that is gone when the block ends.
-
-    ``faults_of_engine`` names what the config asks for and only an engine with all records does: it is said before the
-    file is read. ``counting`` gives, for a folder, who counts; this process if not given. Raises ``FaultyInputError``
-    as ``read_combined_dataset`` does.
-    """
-    counting = (lambda folder: contextlib.nullcontext(count_on_disk)) if counting is None else counting
-    limits = USUAL_LIMITS if limits is None else limits
-    _, config = checked_config(path, literal, readers)
-    kind = kind_of(path)
-    text = kind.blocks(path, limits.block_bytes)
-    check_subject_column(path, text.columns)
-    stop_at([*faults_of_roles(config), *faults_of_names(text.columns), *faults_of_engine(config)])
-    with spill_folder(path.parent, int(SPILL_PER_BYTE * kind.bytes_as_text(path))) as folder, counting(folder) as count:
-        people, table = count(text, config, folder, limits)
-        yield OpenedPilot(config, CombinedDatasetOnDisk(text.sha256, text.n_records, table, path.name), people)
-
-
-@contextlib.contextmanager
-def counting_on_cluster(settings: ClusterSettings, folder: Path) -> Iterator[Count]:
-    """Workers of a cluster, who count; those of this machine are gone when the block ends, before the folder is."""
-    from disclosure_control.records.cluster import count_on_cluster
-    from disclosure_control.records.dask_workers import dask_workers
-
-    with dask_workers(settings, folder) as workers:
-        yield functools.partial(count_on_cluster, workers=workers)
 
 
 @contextlib.contextmanager
@@ -97,18 +43,50 @@ def opened(
     path: Path,
     literal: Mapping,
     readers: Mapping[str, KeyReader],
-    faults_without_records: Callable[[PilotConfig], list[str]] = _no_faults,
+    needed: AskNeeds = _nothing,
     cluster: ClusterSettings | None = None,
+    limits: Limits | None = None,
 ) -> Iterator[OpenedPilot]:
-    """The pilot by the engine of this name; ``faults_without_records`` is asked where it does not hold records.
+    """The pilot by the engine of this name; what is put aside for that is gone when the block ends.
 
-    ``cluster``: who works, where the engine asks others.
+    ``literal`` is the config as it was written, ``readers`` what understands its further keys; it is checked before the
+    file is read whole, against the columns of its header, and so is what is ``needed`` of the records. ``cluster``: who
+    works, where the engine asks others. No subject may have two rows. Raises ``FaultyInputError``; its messages hold
+    counts and no value.
     """
-    if ENGINES[engine].holds_records:
-        opening = opened_in_memory(path, literal, readers)
-    else:
-        on_cluster = functools.partial(counting_on_cluster, cluster or ClusterSettings())
-        counting = on_cluster if engine == "cluster" else None
-        opening = opened_from_disk(path, literal, readers, faults_without_records, counting=counting)
-    with opening as found:
-        yield found
+    columns, config = checked_config(path, literal, readers)
+    stop_at(faults_of_needs(needed(config), ENGINES[engine].gives))
+    with open_store(engine, path, cluster, limits or USUAL_LIMITS) as store:
+        config = _checked_by(store, path, columns, config, literal, readers)
+        found = store.counted(config)
+        of_records = (found.table, found.domains, found.records, found.at_once)
+        dataset = CombinedDataset(found.sha256, found.n_people, *of_records, path.name)
+        yield OpenedPilot(config, dataset, found.people)
+
+
+def read_texts(path: Path, literal: Mapping, readers: Mapping[str, KeyReader]) -> tuple[PilotConfig, pd.DataFrame, str]:
+    """The config, the dataset as text, of which no column is typed, and its SHA-256.
+
+    What stands in a column that nobody asks for is no fault then. Raises ``FaultyInputError`` as ``opened`` does.
+    """
+    columns, config = checked_config(path, literal, readers)
+    store = StoreInMemory(path)
+    config = _checked_by(store, path, columns, config, literal, readers)
+    stop_at(store.subjects()[1])
+    return config, store.text, store.sha256
+
+
+def _checked_by(
+    store: Store,
+    path: Path,
+    columns: list[str] | None,
+    config: PilotConfig,
+    literal: Mapping,
+    readers: Mapping[str, KeyReader],
+) -> PilotConfig:
+    """The config, checked again where the ``columns`` are others than its header has told."""
+    check_subject_column(path, store.columns)
+    stop_at([*faults_of_roles(config), *faults_of_names(store.columns)])
+    if list(store.columns) == columns:
+        return config
+    return validate_config(literal, known_columns(list(store.columns), path.parent), readers)

@@ -67,7 +67,7 @@ def recoded_classes(node: Node) -> EquivalenceClasses:
         codes.append(node.codes_of(i) - first)
         labels.append(attribute.levels[level].labels[first:])
     names = tuple(attribute.name for attribute in node.lattice.attributes)
-    return EquivalenceClasses(names, tuple(labels), np.array(codes).reshape(len(names), -1), node.size)
+    return EquivalenceClasses(names, tuple(labels), np.array(codes).reshape(len(names), node.n_classes), node.size)
 
 
 @dataclass(frozen=True)

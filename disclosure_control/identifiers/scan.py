@@ -31,7 +31,6 @@ from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows
 from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
 from disclosure_control.records.counted_texts import CountedTexts
 from disclosure_control.records.domain_files import LargeFile
-from disclosure_control.records.other_columns import TableOnDisk
 
 __all__ = [
     "ColumnFinding",
@@ -107,13 +106,16 @@ def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, column
 
 
 def scan_dataset(dataset: CombinedDataset) -> Scan:
-    """The same of a pilot's combined dataset, its records at hand or not."""
-    table: pd.DataFrame | TableOnDisk = dataset.table
-    if not isinstance(table, TableOnDisk):
-        return scan_combined(table, dataset.subjects)
+    """The same of a pilot's combined dataset, by the distinct texts of its columns and who has them."""
+    table, n_people = dataset.table, dataset.n_subjects
     names = [name for name in table.columns if name != SUBJECT_COLUMN]
-    found = tuple(finding for name in names for finding in _of_counted_column(name, table, dataset.n_subjects))
-    return Scan(found, {"": ScannedTable(dataset.n_subjects, dataset.n_subjects, len(names))})
+
+    def findings_of(name: str) -> list[ColumnFinding]:
+        return list(_of_counted(name, _some(table.counted(name), n_people), n_people, table.ids_at))
+
+    each = side_by_side if n_people >= LARGE else map
+    found = tuple(finding for findings in each(findings_of, names) for finding in findings)
+    return Scan(found, {"": ScannedTable(n_people, n_people, len(names))})
 
 
 def _divided(name: str) -> tuple[str, str]:
@@ -163,11 +165,6 @@ def _of_columns(columns: Sequence[tuple[str, str, pd.Series]], subjects: RowHold
     if len(subjects.code) < LARGE:
         return tuple(finding for column in columns for finding in findings_of(column))
     return tuple(finding for findings in side_by_side(findings_of, columns) for finding in findings)
-
-
-def _of_counted_column(name: str, table: TableOnDisk, n_people: int) -> Iterator[ColumnFinding]:
-    """What is found in a column of which the distinct values were counted block by block."""
-    return _of_counted(name, _some(table.counted(name), n_people), n_people, table.ids_at)
 
 
 def _of_counted(

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from disclosure_control.assess.combined_dataset import read_as_written
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column, number_text
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.files import file_of_pilot
@@ -22,6 +21,7 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_t
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Join, Leaving
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
+from disclosure_control.records.store import read_as_written
 
 KEY = "treatment['join']"
 

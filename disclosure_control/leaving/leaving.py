@@ -24,8 +24,8 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.measures.singling_sets import NEAR_ID
-from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
+from disclosure_control.records.text_table import TextTable
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
 
@@ -196,7 +196,7 @@ class Leaving:
         cls,
         before: Assessment,
         treated: TreatedPilot,
-        table: pd.DataFrame | TableOnDisk,
+        table: pd.DataFrame | TextTable,
         harmless: Mapping[str, str] | None = None,
         earlier: EarlierRelease | None = None,
         told: Mapping[str, Sequence[int]] | None = None,

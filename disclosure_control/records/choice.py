@@ -5,25 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from disclosure_control.records.needs import AtOnce
 from study.formats.blocks import kind_of
 
 
 @dataclass(frozen=True)
 class Engine:
-    """An engine by its name: what it is for, and whether it has every record at hand."""
+    """An engine by its name: what it is for, and how much of the records it gives together."""
 
     words: str
-    holds_records: bool
+    gives: AtOnce
+    gives_memory_back: bool = True  # at once, as it runs where memory is short
 
 
 ENGINES: dict[str, Engine] = {
-    "memory": Engine("all records in memory: the fastest where they fit, and everything runs", True),
+    "memory": Engine(
+        "all records in memory: the fastest where they fit, and everything runs",
+        AtOnce.EVERYBODY,
+        gives_memory_back=False,
+    ),
     "disk": Engine(
         "records on disk, counted part by part in about a gigabyte; k, l, t and most steps, up to the release",
-        False,
+        AtOnce.PERSONS,
     ),
     "cluster": Engine(
-        "records on a disk that several workers share, and who count them; the same as disk, when asked for", False
+        "records on a disk that several workers share, and who count them; the same as disk, when asked for",
+        AtOnce.PERSONS,
     ),
 }
 AUTO = "auto"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -34,19 +34,16 @@ from disclosure_control.records.class_keys import (
 )
 from disclosure_control.records.counted_texts import texts_in
 from disclosure_control.records.dataset_rules import faults_of_subjects
-from disclosure_control.records.disk import (
-    USUAL_LIMITS,
-    ColumnOnDisk,
-    Limits,
-    PeopleOnDisk,
-    columns_as_evaluated,
+from disclosure_control.records.disk import PeopleOnDisk, columns_as_evaluated, named_columns
+from disclosure_control.records.limits import USUAL_LIMITS, Limits
+from disclosure_control.records.people import (
+    ColumnOfPeople,
+    LevelValuePairs,
     flagged_parts,
+    listed_columns,
     listed_records,
-    named_columns,
     text_has_value,
 )
-from disclosure_control.records.other_columns import LevelValuePairs, TableOnDisk
-from disclosure_control.records.people import listed_columns
 from disclosure_control.records.ranges import (
     SUBJECTS,
     ArraysInRanges,
@@ -58,6 +55,8 @@ from disclosure_control.records.ranges import (
 )
 from disclosure_control.records.spill import SpilledArrays, arrays_in
 from disclosure_control.records.subjects import n_parts_of_ids
+from disclosure_control.records.text_columns import TextColumn
+from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks, kind_of
 from study.formats.delimited_blocks import faults_of_records
 
@@ -104,7 +103,7 @@ class PeopleOnCluster(PeopleOnDisk):
     def __init__(
         self,
         config: PilotConfig,
-        columns: dict[str, ColumnOnDisk],
+        columns: dict[str, ColumnOfPeople],
         ranges: Sequence[ReadRange],
         texts: Mapping[str, ColumnInRanges],
         binnings: dict[str, Binning],
@@ -186,11 +185,13 @@ class PeopleOnCluster(PeopleOnDisk):
         for one in files:
             one.unlink()
         for one in ordered:
-            yield listed_records(tasks.whole_table(one), columns)
+            yield listed_records(tasks.whole_table(one), columns, place)
             one.unlink()
 
-    def pairs(self, sensitive: str, levels: ColumnInRanges, n_levels: int, evaluated: np.ndarray) -> LevelValuePairs:
-        """Levels of a column with sensitive values: see ``TableOnDisk.pairs``."""
+    def pairs(self, column: TextColumn, sensitive: str, evaluated: np.ndarray) -> LevelValuePairs:
+        """See ``People``; counted by workers."""
+        assert isinstance(column, OtherColumnInRanges)
+        n_levels, levels = column.n_levels(), column.column
         run, encoded = self._crew.run, self._columns[sensitive].encoded
         n_values = max(len(encoded.labels), 1)
         asked = run / "asked"
@@ -213,22 +214,9 @@ def _joined(counter: KeyCounter, files: Iterable[Path]) -> Counted:
     return counter.result()
 
 
-class TableOnCluster(TableOnDisk):
-    """The whole file as far as it can be asked without its records; pairs are counted by workers."""
-
-    def __init__(self, people: PeopleOnCluster, **of_table: Any):
-        super().__init__(**of_table, values_of=people.sized_values_of, classes_of_blocks=people.classes_of_blocks)
-        self._people = people
-
-    def _pairs(self, name: str, sensitive: str, evaluated: np.ndarray) -> LevelValuePairs:
-        other = self._others[name]
-        assert isinstance(other, OtherColumnInRanges)
-        return self._people.pairs(sensitive, other.column, other.n_levels(), evaluated)
-
-
 def count_on_cluster(
     text: Blocks, config: PilotConfig, folder: Path, limits: Limits = USUAL_LIMITS, *, workers: Workers
-) -> tuple[PeopleOnCluster, TableOnDisk]:
+) -> tuple[PeopleOnCluster, TextTable]:
     """Have the text read by workers, which put it aside encoded in ``folder``, and its people counted.
 
     ``sha256`` and ``n_records`` of the text are set. Raises ``FaultyInputError`` as ``count_on_disk`` does.
@@ -257,14 +245,7 @@ def count_on_cluster(
         )
         for i, (name, one) in enumerate(zip(reading.in_order, joined, strict=True))
     }
-    return people, TableOnCluster(
-        people,
-        columns=text.columns,
-        counted=others,
-        others=others,
-        few_texts=limits.few_texts,
-        subjects=SubjectsInRanges(ranges),
-    )
+    return people, TextTable(text.columns, others.__getitem__, SubjectsInRanges(ranges), limits.few_texts)
 
 
 def _read(text: Blocks, reading: tasks.ReadTask, crew: Crew) -> list[ReadRange]:

@@ -21,17 +21,13 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.records.class_keys import ClassKeys, KeyCounter, KeyStage, NextStage
 from disclosure_control.records.counted_texts import DictionaryOrSample, put_texts, texts_in
-from disclosure_control.records.disk import (
-    Limits,
-    faults_of_many_values,
-    flagged_of_block,
-    put_aside,
-    schema_of_flagged,
-)
-from disclosure_control.records.other_columns import SAMPLED_PART
+from disclosure_control.records.disk import faults_of_many_values, put_aside
+from disclosure_control.records.limits import Limits
+from disclosure_control.records.people import flagged_of_block, schema_of_flagged
 from disclosure_control.records.ranges import ENDS, SUBJECTS, RangeOfColumn, ReadRange
 from disclosure_control.records.spill import SpilledArrays, SpilledRecords, arrays_in, records_in
 from disclosure_control.records.subjects import SCHEMA, parts_of_ids
+from disclosure_control.records.text_columns import SAMPLED_PART
 from study.formats.blocks import kind_of
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +15,21 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.progress import progress
-from disclosure_control.records.choice import AUTO, MEMORY_PER_BYTE, SHARE_OF_FREE, Choice, free_memory
+from disclosure_control.records.choice import (
+    AUTO,
+    MEMORY_PER_BYTE,
+    SHARE_OF_FREE,
+    Choice,
+    fits_from_disk,
+    fits_in_memory,
+    free_memory,
+)
 from disclosure_control.records.domain_files import PARQUET, USUAL_FILE_LIMITS, FileLimits, read_large_file
 from disclosure_control.records.spill import SpilledRecords, spill_folder, stop_without_room
 from study.formats.delimited_guesses import USUAL_DELIMITERS
-from study.formats.files import read_domain_file, visible_files
+from study.formats.files import DomainFiles, read_domain_file, visible_files
 from study.formats.packed import bytes_unpacked
 from study.formats.parquet_blocks import bytes_as_text
 from study.formats.parquet_domains import can_be_read_in_pieces
@@ -29,6 +39,7 @@ from study.merge.sdtm import supplemental_parent
 
 if TYPE_CHECKING:
     from study.merge.combine import MergeResources
+    from study.merge.reading import Read
 
 SPILL_PER_BYTE = 1.0  # about what is put aside by each byte of the domain files; asked again once more is known
 MOST_PARTS = 1000  # a million records are divided at once then
@@ -144,6 +155,35 @@ def people_per_part(n_people: int, tables: Sequence[SourceTable], limits: MergeL
     n_rows = sum(table.n_rows for table in tables)
     n_parts = min(max(-(-n_rows // limits.rows_per_part), 1), MOST_PARTS)
     return max(-(-n_people // n_parts), 1)
+
+
+@dataclass(frozen=True)
+class DomainReader:
+    """How domain files are read beside the combined dataset: ``fits`` says which files ``read`` can be asked for.
+
+    Of a table whose rows are on disk, those of a column are in memory at a time, at most ``most_rows``.
+    """
+
+    read: Read = read_domain_file
+    fits: Callable[[Path], bool] = fits_in_memory
+    most_rows: int = 0
+
+
+def domains_in_memory(config: PilotConfig) -> DomainReader:
+    """Every file whole, and but once where the config asks for a release of all of them."""
+    return DomainReader(DomainFiles(is_kept="release" in config.settings).read)
+
+
+def domains_from_disk(folder: Path, limits: MergeLimits, rows_at_hand: int) -> DomainReader:
+    """Large files put aside in a ``folder``, and any others whole that need no more than a run from disk takes."""
+
+    def read(path: Path, options: FileOptions) -> SourceTable:
+        return read_by_size(path, options, Path(tempfile.mkdtemp(dir=folder)), limits)
+
+    def fits(path: Path) -> bool:
+        return is_read_in_pieces(path, limits) or fits_from_disk(path)
+
+    return DomainReader(read, fits, 2 * rows_at_hand)
 
 
 class SpilledFrames:

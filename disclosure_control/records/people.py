@@ -1,13 +1,16 @@
-"""What an engine hands over: the people of a pilot, counted by class and sensitive value; records on request."""
+"""The people of a pilot, counted by class and sensitive value; of their records what is asked for, block by block."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from Anonymization_Models import (
     EquivalenceClasses,
@@ -20,9 +23,15 @@ from Anonymization_Models import (
 )
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.binning import Binning, bin_values
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn, encode_column
 from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.progress import progress
+from disclosure_control.records.class_keys import KeyCounter, parts_of_classes
+from disclosure_control.records.limits import NO_LIMITS, Limits
+from disclosure_control.records.spill import SpilledRecords
+from disclosure_control.records.subjects import Subjects, SubjectsInMemory
+from disclosure_control.records.text_columns import TextColumn
 
 
 @dataclass(frozen=True)
@@ -38,61 +47,14 @@ class DistinctValues:
     people: np.ndarray
 
 
-class People(Protocol):
-    """The people of a pilot as an engine counted them: what k, l and t are evaluated on.
+class LevelValuePairs(NamedTuple):
+    """Levels of a column with sensitive values: codes (n,) of either, and how many people each entry stands for."""
 
-    ``binnings`` tells, per binned quasi-identifier, who fell outside the edges; ``counts`` is the count of each
-    sensitive feature, whole or in parts.
-    """
-
-    @property
-    def classes(self) -> EquivalenceClasses: ...
-    @property
-    def counts(self) -> Mapping[str, SensitiveCounts]: ...
-    @property
-    def binnings(self) -> Mapping[str, Binning]: ...
-
-    @property
-    def binned(self) -> pd.DataFrame:
-        """The dataset with its quasi-identifiers as evaluated. Raises ``RecordsNotAtHandError``."""
-        ...
-
-    def distinct(self, name: str) -> DistinctValues:
-        """The distinct values of a column of the config, and how they are evaluated."""
-        ...
-
-    def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Block by block the class of each record and the code of its value in a column of the config, -1 missing.
-
-        Blocks are the same for every column, records in the same order.
-        """
-        ...
-
-    def classes_of_blocks(self) -> Iterator[np.ndarray]:
-        """Block by block the class of each record."""
-        ...
-
-    def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
-        """The same people where other values stand for those they have, as another config evaluates them.
-
-        ``values`` (n_values,) of every column of that config stand for those of ``distinct``, in their order.
-        """
-        ...
-
-    def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-        """The records that a model flags, with the class of each; in parts that rise by the place of their class.
-
-        ``place`` (n_classes,) is that of each class among the flagged ones. Within a part the order is open. Columns
-        are the subject's id, the quasi-identifiers as evaluated and, for l and t, the sensitive value.
-        """
-        ...
-
-    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
-        """All people in parts that rise by the ``place`` (n_classes,) of their class, which several may have.
-
-        All of a place are in one part; within it the order is open.
-        """
-        ...
+    level: np.ndarray
+    value: np.ndarray
+    n_levels: int
+    n_values: int
+    people: np.ndarray | None
 
 
 class ListedPeople(NamedTuple):
@@ -103,25 +65,173 @@ class ListedPeople(NamedTuple):
     has_value: dict[str, np.ndarray]
 
 
+@dataclass(frozen=True)
+class ColumnOfPeople:
+    """A column of the config: which of its distinct texts each record has, block by block, and what these texts are.
+
+    In memory each record has a text of its own. ``exact`` (n_texts,) is each text typed, ``values`` (n_texts,) as it is
+    evaluated and listed, ``encoded`` its code among the labels; ``people`` (n_texts,) have it.
+    """
+
+    texts: Iterable[np.ndarray]
+    exact: pd.Series = field(repr=False)
+    values: pd.Series = field(repr=False)
+    encoded: EncodedColumn
+    people: np.ndarray
+
+
 def listed_columns(config: PilotConfig, result: ModelResult) -> list[str]:
     """The columns of a flagged record beside the subject's id."""
     return [*config.quasi_identifiers, *([result.sensitive] if result.sensitive else [])]
 
 
-@dataclass(frozen=True)
-class PeopleInMemory:
-    """The people of a frame, all records at hand; ``subjects`` (n_records,) are their ids, None where nobody asks.
+class People(ABC):
+    """The people of a pilot: their ``classes``, the count of each sensitive feature, and what is asked of records.
 
-    ``frame`` (n_records, n_columns) has exact values, ``binned`` those that are evaluated.
+    ``binnings`` tells, per binned quasi-identifier, who fell outside the edges; ``counts`` is the count of each
+    sensitive feature, whole or in parts. Records come in blocks, the same for every column and in the order of the
+    file: in memory there is one.
     """
 
     config: PilotConfig
-    frame: pd.DataFrame = field(repr=False)
-    binned: pd.DataFrame = field(repr=False)
-    binnings: dict[str, Binning]
+    binnings: Mapping[str, Binning]
     classes: EquivalenceClasses
-    counts: dict[str, SensitiveCounts]
-    subjects: pd.Series | None = field(default=None, repr=False)
+    counts: Mapping[str, SensitiveCounts]
+    _columns: Mapping[str, ColumnOfPeople]
+    _subjects: Subjects
+    _class_of_record: Iterable[np.ndarray]
+    _folder: Path | None
+    _limits: Limits
+
+    def _passed(self, words: str, *blocks: Iterable[Any]) -> Iterator[tuple[Any, ...]]:
+        """Several columns block by block, side by side, and how far that is."""
+        with progress(words, sum(self._subjects.lengths), "people") as advance:
+            for n_records, *one in zip(self._subjects.lengths, *blocks, strict=True):
+                yield tuple(one)
+                advance(n_records)
+
+    @abstractmethod
+    def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
+        """The same people where other values stand for those they have, as another config evaluates them.
+
+        ``values`` (n_values,) of every column of that config stand for those of ``distinct``, in their order.
+        """
+
+    def distinct(self, name: str) -> DistinctValues:
+        """The distinct values of a column of the config, and how they are evaluated."""
+        column = self._columns[name]
+        occurs = np.flatnonzero(column.people)
+        values = column.exact.take(occurs).reset_index(drop=True)
+        return DistinctValues(values, column.encoded.codes[occurs], column.people[occurs])
+
+    def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Block by block the class of each record and the code of its value in a column of the config, -1 missing."""
+        column = self._columns[name]
+        for classes, texts in self._passed(f"Counting {name}", self._class_of_record, column.texts):
+            yield classes, column.encoded.codes[texts]
+
+    def classes_of_blocks(self) -> Iterator[np.ndarray]:
+        """Block by block the class of each record."""
+        for (classes,) in self._passed("Counting", self._class_of_record):
+            yield classes
+
+    def pairs(self, column: TextColumn, sensitive: str, evaluated: np.ndarray) -> LevelValuePairs:
+        """Levels of a column of the file with sensitive values, of the people of ``evaluated`` classes with a value."""
+        n_levels, n_values = column.n_levels(), max(len(self.counts[sensitive].values), 1)
+        counter = KeyCounter(n_levels * n_values, n_levels * n_values, "")
+        for level, (classes, value) in zip(column.levels(), self.values_of(sensitive), strict=True):
+            looked_at = evaluated[classes] & (value >= 0)
+            counter.add(level[looked_at].astype(np.int64) * n_values + value[looked_at])
+        key, people = counter.result()
+        return LevelValuePairs(key // n_values, key % n_values, n_levels, n_values, people)
+
+    def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
+        """The records that a model flags, with the class of each; by the place of their class, part by part.
+
+        ``place`` (n_classes,) is that of each class among the flagged ones. Where it is the same the order is open.
+        Columns are the subject's id, the quasi-identifiers as evaluated and, for l and t, the sensitive value.
+        """
+        columns = [self._columns[name] for name in listed_columns(self.config, result)]
+        people, schema = people_of_places(result, place), schema_of_flagged(len(columns))
+        for part in self._divided(self._flagged_blocks(result, columns, schema), schema, people, place):
+            yield listed_records(part, columns, place)
+
+    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
+        """All people in parts that rise by the ``place`` (n_classes,) of their class, which several may have.
+
+        All of a place are in one part; within it the order is open.
+        """
+        names = self.config.sensitive_features
+        schema = pa.schema([("class", pa.int32()), ("id", pa.large_string()), *((name, pa.bool_()) for name in names)])
+        for part in self._divided(self._blocks_of_all(schema), schema, np.bincount(place, self.classes.size), place):
+            has_value = {name: part.column(2 + i).to_numpy() for i, name in enumerate(names)}
+            subjects = pd.Series(pd.array(part.column(1), dtype="str"))
+            yield ListedPeople(part.column(0).to_numpy(), subjects, has_value)
+
+    def _blocks_of_all(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        columns = [self._columns[name] for name in self.config.sensitive_features]
+        blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *(column.texts for column in columns)]
+        for classes, ids, *texts in self._passed("Listing everybody", *blocks):
+            has_value = [pa.array(one.encoded.codes[text] >= 0) for one, text in zip(columns, texts, strict=True)]
+            arrays = [pa.array(classes, pa.int32()), ids.column(0), *has_value]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _divided(
+        self, blocks: Iterable[pa.RecordBatch], schema: pa.Schema, people: np.ndarray, place: np.ndarray
+    ) -> Iterator[pa.Table]:
+        """The records of all blocks in parts by the place of their class, which comes first in each of them.
+
+        ``people`` (n_places,) tells how many there are of each place. One part is never put aside.
+        """
+        parts = list(parts_of_classes(people.astype(np.int64), self._limits.flagged_per_part))
+        if len(parts) == 1:
+            yield pa.Table.from_batches(blocks, schema)
+            return
+        assert self._folder is not None  # in memory there is one part
+        starts = np.array([part.start for part in parts])
+        spilled = [SpilledRecords(self._folder / f"listed_{i}", schema) for i in range(len(parts))]
+        for records in blocks:
+            part_of_record = np.searchsorted(starts, place[records.column(0).to_numpy()], side="right") - 1
+            for i in np.unique(part_of_record).tolist():
+                spilled[i].append(records.take(pa.array(np.flatnonzero(part_of_record == i))))
+        for one in spilled:
+            yield pa.Table.from_batches(one, schema)
+            one.remove()
+
+    def _flagged_blocks(
+        self, result: ModelResult, columns: Sequence[ColumnOfPeople], schema: pa.Schema
+    ) -> Iterator[pa.RecordBatch]:
+        has_value = text_has_value(result, columns)
+        texts_of_columns = (column.texts for column in columns)
+        columns_of_blocks: list[Iterable[Any]] = [self._class_of_record, self._subjects.ids, *texts_of_columns]
+        for classes, ids, *texts in self._passed("Listing risky records", *columns_of_blocks):
+            records = flagged_of_block(result.risky_classes, has_value, classes, ids, texts, schema)
+            if records.num_rows:
+                yield records
+
+
+class PeopleInMemory(People):
+    """The people of a frame, all in one block: ``frame`` (n_records, n_columns) has exact values.
+
+    ``subjects`` (n_records,) are their ids, None where nobody asks.
+    """
+
+    def __init__(self, frame: pd.DataFrame, config: PilotConfig, subjects: pd.Series | None = None):
+        self.config, self._frame, self._ids = config, frame, subjects
+        binned, self.binnings = apply_feature_binning(frame, config.binning_config, config.out_of_range)
+        qis, sensitive = config.quasi_identifiers, config.sensitive_features
+        columns = encode_columns([*(binned[name] for name in qis), *(frame[name] for name in sensitive)])
+        self.classes = classes_of_columns(qis, columns[: len(qis)], len(frame))
+        self.counts = {
+            name: count_values(self.classes, one) for name, one in zip(sensitive, columns[len(qis) :], strict=True)
+        }
+        own, one_each = [np.arange(len(frame))], np.ones(len(frame), dtype=np.int64)
+        self._columns = {
+            name: ColumnOfPeople(own, frame[name], binned[name], column, one_each)
+            for name, column in zip((*qis, *sensitive), columns, strict=True)
+        }
+        self._class_of_record = [self.classes.class_of_record]
+        self._subjects, self._folder, self._limits = SubjectsInMemory(subjects, len(frame)), None, NO_LIMITS
 
     def distinct(self, name: str) -> DistinctValues:
         """See ``People``: the first record with each value stands for it."""
@@ -129,50 +239,73 @@ class PeopleInMemory:
 
     def _distinct_of_record(self, name: str) -> tuple[DistinctValues, np.ndarray]:
         """The distinct values, and the place of each record's own among them."""
+        column = self._columns[name]
         is_binned = name in self.config.binning_config
-        code = (encode_column(self.frame[name]).codes if is_binned else self._evaluated_codes(name)) + 1
+        code = (encode_column(column.exact).codes if is_binned else column.encoded.codes) + 1
         n_codes = int(code.max(initial=-1)) + 1
         people, first = np.bincount(code, minlength=n_codes), np.zeros(n_codes, dtype=np.int64)
         first[code[::-1]] = np.arange(len(code))[::-1]
         rows, place = first[people > 0], np.cumsum(people > 0) - 1
-        values = self.frame[name].iloc[rows].reset_index(drop=True)
-        return DistinctValues(values, self._evaluated_codes(name)[rows], people[people > 0]), place[code]
-
-    def _evaluated_codes(self, name: str) -> np.ndarray:
-        if name in self.counts:
-            return self.counts[name].codes
-        return self.classes.columns[self.classes.quasi_identifiers.index(name)].codes
-
-    def values_of(self, name: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """All in one block: see ``People``."""
-        yield self.classes.class_of_record, self._evaluated_codes(name)
-
-    def classes_of_blocks(self) -> Iterator[np.ndarray]:
-        """All in one block: see ``People``."""
-        yield self.classes.class_of_record
+        values = column.exact.iloc[rows].reset_index(drop=True)
+        return DistinctValues(values, column.encoded.codes[rows], people[people > 0]), place[code]
 
     def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleInMemory:
         """See ``People``."""
         columns = {}
         for name in config.quasi_identifiers + config.sensitive_features:
             _, place = self._distinct_of_record(name)
-            columns[name] = values[name].take(place).set_axis(self.frame.index)
-        return count_in_memory(self.frame.assign(**columns), config, self.subjects)
+            columns[name] = values[name].take(place).set_axis(self._frame.index)
+        return PeopleInMemory(self._frame.assign(**columns), config, self._ids)
 
-    def flagged(self, result: ModelResult, place: np.ndarray) -> Iterator[tuple[np.ndarray, pd.DataFrame]]:
-        """All of them, in one part: see ``People``."""
-        assert self.subjects is not None  # without ids nobody can be named
-        rows = np.flatnonzero(result.risky)
-        rows = rows[np.argsort(place[self.classes.class_of_record[rows]], kind="stable")]
-        listed = {SUBJECT_COLUMN: self.subjects.iloc[rows].reset_index(drop=True)}
-        listed |= {name: _taken(self.binned[name], rows) for name in listed_columns(self.config, result)}
-        yield self.classes.class_of_record[rows], pd.DataFrame(listed, copy=False)
 
-    def everybody(self, place: np.ndarray) -> Iterator[ListedPeople]:
-        """All of them, in one part and in the order of the frame: see ``People``."""
-        assert self.subjects is not None  # without ids nobody can be named
-        has_value = {name: counted.has_value for name, counted in self.counts.items()}
-        yield ListedPeople(self.classes.class_of_record, self.subjects, has_value)
+def flagged_parts(result: ModelResult, place: np.ndarray, n_people: int) -> list[slice]:
+    """Places of flagged classes, divided so that about ``n_people`` flagged ones are in each part."""
+    return list(parts_of_classes(people_of_places(result, place), n_people))
+
+
+def people_of_places(result: ModelResult, place: np.ndarray) -> np.ndarray:
+    """How many flagged people there are of each place (n_places,)."""
+    return np.bincount(place, np.where(result.risky_classes, result.people, 0), len(place)).astype(np.int64)
+
+
+def schema_of_flagged(n_columns: int) -> pa.Schema:
+    """How flagged records are put aside: their class, their id, and the numbers of their texts."""
+    numbers = ((str(i), pa.int32()) for i in range(n_columns))
+    return pa.schema([("class", pa.int32()), ("id", pa.large_string()), *numbers])
+
+
+def text_has_value(result: ModelResult, columns: Sequence[ColumnOfPeople]) -> np.ndarray | None:
+    """Which texts of the last one of the columns hold a value, where only those who have one are judged: by t."""
+    return None if result.counts is None else columns[-1].encoded.codes >= 0
+
+
+def flagged_of_block(
+    risky_classes: np.ndarray,
+    has_value: np.ndarray | None,
+    classes: np.ndarray,
+    ids: pa.RecordBatch,
+    texts: Sequence[np.ndarray],
+    schema: pa.Schema,
+) -> pa.RecordBatch:
+    """Of a block those who are flagged: by their class, and by whether their last text is one with a value."""
+    is_flagged = risky_classes[classes]
+    if has_value is not None:
+        is_flagged &= has_value[texts[-1]]
+    rows = np.flatnonzero(is_flagged)
+    arrays = [pa.array(classes[rows], pa.int32()), ids.column(0).take(pa.array(rows))]
+    arrays += [pa.array(one[rows].astype(np.int32)) for one in texts]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def listed_records(
+    records: pa.Table, columns: Sequence[ColumnOfPeople], place: np.ndarray
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Flagged records by the place of their class: the class of each (n,), and the columns of ``People.flagged``."""
+    records = records.take(pa.array(np.argsort(place[records.column(0).to_numpy()], kind="stable")))
+    listed = {SUBJECT_COLUMN: pd.Series(pd.array(records.column(1), dtype="str"))}
+    for i, column in enumerate(columns):
+        listed[str(column.values.name)] = _taken(column.values, records.column(2 + i).to_numpy())
+    return records.column(0).to_numpy(), pd.DataFrame(listed, copy=False)
 
 
 def _taken(column: pd.Series, rows: np.ndarray) -> pd.Series:
@@ -182,14 +315,19 @@ def _taken(column: pd.Series, rows: np.ndarray) -> pd.Series:
     return pd.Series(pd.Categorical.from_codes(few.codes[rows], pd.Index(few.texts, dtype="str")))
 
 
-def count_in_memory(frame: pd.DataFrame, config: PilotConfig, subjects: pd.Series | None = None) -> PeopleInMemory:
-    """Bin, form the classes once and count each sensitive feature once; ``frame`` has one row per person."""
-    binned, binnings = apply_feature_binning(frame, config.binning_config, config.out_of_range)
-    qis, sensitive = config.quasi_identifiers, config.sensitive_features
-    columns = encode_columns([*(binned[name] for name in qis), *(frame[name] for name in sensitive)])
-    classes = classes_of_columns(qis, columns[: len(qis)], len(frame))
-    counts = {name: count_values(classes, one) for name, one in zip(sensitive, columns[len(qis) :], strict=True)}
-    return PeopleInMemory(config, frame, binned, binnings, classes, counts, subjects)
+def evaluated_columns(
+    config: PilotConfig,
+    exact: Mapping[str, pd.Series],
+    people: Mapping[str, np.ndarray],
+    texts: Mapping[str, Iterable[np.ndarray]],
+) -> tuple[dict[str, ColumnOfPeople], dict[str, Binning]]:
+    """The columns of ``exact`` texts (n_texts,), of which ``people`` have each, binned; and who fell outside."""
+    binned, binnings = binned_values(exact, people, config)
+    columns = {
+        name: ColumnOfPeople(texts[name], one, binned[name], encode_column(binned[name]), people[name])
+        for name, one in exact.items()
+    }
+    return columns, binnings
 
 
 def binned_values(

@@ -16,15 +16,17 @@ import pandas as pd
 import pyarrow as pa
 
 from config.model_settings import PilotConfig
+from disclosure_control.basics.encoding.again import Anew
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
 from disclosure_control.basics.telling.faults import stop_at
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.class_keys import find_class_keys
-from disclosure_control.records.disk import NO_LIMITS, Limits, PeopleOnDisk, evaluated_columns, put_aside
-from disclosure_control.records.other_columns import TableOnDisk
-from disclosure_control.records.people import People, count_in_memory
+from disclosure_control.records.disk import PeopleOnDisk, put_aside
+from disclosure_control.records.limits import NO_LIMITS, Limits
+from disclosure_control.records.people import People, PeopleInMemory, evaluated_columns
 from disclosure_control.records.spill import SpilledArrays
 from disclosure_control.records.subjects import Subjects, SubjectsInMemory, SubjectsOnDisk
+from disclosure_control.records.text_table import TextTable
 from study.formats.blocks import Blocks
 
 PEOPLE_AT_ONCE = 1 << 16
@@ -67,16 +69,6 @@ def places_at(blocks: Iterable[np.ndarray], rows: np.ndarray) -> np.ndarray:
     return found
 
 
-class _Again:
-    """What a function gives, each time anew."""
-
-    def __init__(self, blocks: Callable[[], Iterable[np.ndarray]]):
-        self._blocks = blocks
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        return iter(self._blocks())
-
-
 @dataclass(frozen=True)
 class EncodedRecords:
     """Records, one of each person: the ids block by block, and every other column by name, in the order of the file."""
@@ -94,7 +86,7 @@ class EncodedRecords:
         return cls(SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame)), columns, None, NO_LIMITS)
 
     @classmethod
-    def of(cls, people: PeopleOnDisk, table: TableOnDisk) -> EncodedRecords:
+    def of(cls, people: PeopleOnDisk, table: TextTable) -> EncodedRecords:
         """Those of whom ``people`` were counted. Raises ``FaultyInputError`` for columns of too many values."""
         subjects, named, folder, limits = people.put_aside
         names = [name for name in table.columns if name != SUBJECT_COLUMN]
@@ -158,7 +150,7 @@ class EncodedRecords:
         names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
         if self.folder is None:
             frame = pd.DataFrame({name: values[name].array for name in names}, range(self.n_people))
-            return count_in_memory(frame, config)
+            return PeopleInMemory(frame, config)
         exact = {name: occurring(values[name], self.columns[name].people) for name in names}
         people = {name: self.columns[name].people for name in names}
         texts = {name: self.columns[name].texts for name in names}
@@ -249,10 +241,11 @@ def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.nd
     return rows
 
 
-def _with_levels(name: str, table: TableOnDisk, subjects: Subjects) -> ColumnOfRecords:
-    labels = pd.Series([None, *table.labels_of_levels(name)], dtype="str", name=name)
+def _with_levels(name: str, table: TextTable, subjects: Subjects) -> ColumnOfRecords:
+    column = table.column(name)
+    labels = pd.Series([None, *column.labels()], dtype="str", name=name)
     people = np.zeros(len(labels), dtype=np.int64)
-    blocks = _Again(lambda: table.levels(name))
+    blocks = Anew(column.levels)
     for level in blocks:
         people += np.bincount(level, minlength=len(people))
     return ColumnOfRecords(blocks, labels, people)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -50,11 +51,12 @@ class SubjectsInMemory:
     def lengths(self) -> Sequence[int]:
         return [self.n_people]
 
-    @property
+    @cached_property
     def ids(self) -> Iterable[pa.RecordBatch]:
-        texts = pa.nulls(self.n_people, SCHEMA.field(0).type)
-        if self.texts is not None:
-            texts = pa.array(self.texts.astype("str"), SCHEMA.field(0).type)
+        """All in one block; nulls where they have none."""
+        if self.texts is None:
+            return [pa.RecordBatch.from_arrays([pa.nulls(self.n_people, pa.large_string())], schema=SCHEMA)]
+        texts = pa.chunked_array([pa.array(self.texts.astype("str"))]).cast(pa.large_string()).combine_chunks()
         return [pa.RecordBatch.from_arrays([texts], schema=SCHEMA)]
 
     def ids_at(self, records: np.ndarray) -> pa.Array:

@@ -14,7 +14,7 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.leaving.leaving import Leaving, MadeOf
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy

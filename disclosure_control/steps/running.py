@@ -20,11 +20,11 @@ from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.leaving.questions import Answer
-from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.merging import DomainReader
+from disclosure_control.records.needs import Needed
 from disclosure_control.run import clock
 from disclosure_control.run.logs import Log, SilentLog
 from disclosure_control.steps import STEPS, settings_module, step_module
-from study.formats.files import DomainFiles
 
 ALWAYS_RUN = ("identifiers", "risk", "context")  # without their keys, too
 
@@ -47,7 +47,7 @@ class StepInput(Generic[Settings]):
     dataset: CombinedDataset
     assessment: Assessment
     earlier: Mapping[str, StepResult]
-    files: DomainFiles = field(default_factory=DomainFiles)
+    files: DomainReader = field(default_factory=DomainReader)
     started: str = field(default_factory=lambda: clock.utc_now())
 
 
@@ -104,24 +104,17 @@ class StepResult:
         return as_text(self.sections, Where.SCREEN)
 
 
-def faults_without_records(config: PilotConfig) -> list[str]:
-    """What a config asks for and an engine that does not hold all records cannot do.
+def records_needed(config: PilotConfig) -> list[Needed]:
+    """What the steps of a config need of the records.
 
-    A step that can do without them says so by a function of the same name in its ``settings``, which is asked.
+    A step that can do without all of them says so by a function of the same name in its ``settings``, which is asked.
     """
-    faults: list[str] = []
+    needed: list[Needed] = []
     for name in STEPS:
         if name in config.settings:
-            ask = getattr(settings_module(name), "faults_without_records", None)
-            faults += ask(config.settings[name], config) if ask else [_fault_of_step(name)]
-    return faults
-
-
-def _fault_of_step(name: str) -> str:
-    return (
-        f"{name}: needs all records in memory, and this run works from disk; take the key out of the config for this "
-        "run, or use --engine memory on a machine with enough memory"
-    )
+            ask = getattr(settings_module(name), "records_needed", None)
+            needed += ask(config.settings[name], config) if ask else [Needed(name)]
+    return needed
 
 
 def run_steps(
@@ -141,11 +134,10 @@ def run_steps(
     log, started = log or SilentLog(), started or clock.utc_now()
     results: dict[str, StepResult] = {}
     given = assessment.config.settings
-    files = DomainFiles(is_kept="release" in given and not isinstance(dataset.table, TableOnDisk))
     for name in STEPS:
         if (name in given or name in ALWAYS_RUN) and name not in left_out:
             settings = given[name] if name in given else settings_module(name).SETTINGS()
-            step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), files, started)
+            step = StepInput(pilot, folder, settings, dataset, assessment, dict(results), dataset.domains, started)
             with log.step(name, is_said=name not in ALWAYS_RUN):
                 results[name] = step_module(name).run_step(step)
     return results

@@ -15,10 +15,11 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.basics.encoding.columns import encode_column, labels_of
-from disclosure_control.basics.settings.fields import SettingsGroup, typed
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column, labels_of
+from disclosure_control.basics.settings.fields import SettingsGroup, columns_named, typed
 from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import nearest_name
+from disclosure_control.records.needs import AtOnce
 from disclosure_control.treatments.keys import UNNAMED, Release
 
 
@@ -127,7 +128,7 @@ class Treatment:
     the pilot as it stands, assessed, and the settings, and returns which (n_classes,) of bool. What only
     ``drops`` columns; where more may go by what stands in them, ``drops_by_values`` gets the settings, the columns, the
     config and what scans columns, and returns why each of these goes, and notes. ``by_id``: what becomes of a value of
-    its ``columns`` is told by this value alone.
+    its ``columns`` is told by this value alone. ``is_of_steps``: it stands for others, none of which needs records.
     """
 
     apply: Callable[..., Treated]
@@ -142,7 +143,23 @@ class Treatment:
     drops_by_values: Callable[..., tuple[dict[str, str], list[str]]] | None = None
     by_value: bool = False
     by_id: bool = False
+    is_of_steps: bool = False
     leaves_out: Callable[..., np.ndarray] | None = None
+
+    @property
+    def at_once(self) -> AtOnce:
+        """How much of the records it looks at together."""
+        if self.by_value:
+            return AtOnce.COUNTS
+        by_blocks = self.is_of_steps or self.by_id or self.drops is not None or self.leaves_out is not None
+        return AtOnce.BLOCKS if by_blocks else AtOnce.EVERYBODY
+
+
+def at_once_of(step: TreatmentStep) -> AtOnce:
+    """How much of the records a step looks at together; ids are no column of few values."""
+    treatment = methods()[step.method]
+    is_of_ids = treatment.by_value and SUBJECT_COLUMN in columns_named(step.settings)["column"]
+    return AtOnce.EVERYBODY if is_of_ids else treatment.at_once
 
 
 # By the name under ``method`` in the config. Each file of the folder ``methods`` adds its own.

@@ -1,6 +1,6 @@
 """Treatments of records that are not in memory: columns by their distinct values, whole classes, ids block by block.
 
-What comes out is what ``treat`` gives of the records, for every treatment of which ``works_without_records`` holds.
+What comes out is what ``treat`` gives of the records, for every treatment that does not need everybody at once.
 """
 
 from __future__ import annotations
@@ -22,35 +22,19 @@ from disclosure_control.basics.settings.fields import SettingsGroup, columns_nam
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.scan import scan_values
-from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.needs import AtOnce
 from disclosure_control.records.records import EncodedRecords, occurring
 from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
 from disclosure_control.records.subjects import Subjects
+from disclosure_control.records.text_table import TextTable
 from disclosure_control.treatments.evaluation import config_of, notes_on_roles
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.methods.recommended import notes_on_recommended, steps_that_are_left
 from disclosure_control.treatments.methods.suppression import notes_on_suppressed
-from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, methods
+from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, at_once_of, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.steps import faults_of_columns_gone
 from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
-
-RECOMMENDED = "recommended"
-
-
-def works_without_records(step: TreatmentStep) -> bool:
-    """Whether a step can be applied without all records in memory; what was recommended always can be."""
-    is_of_ids = SUBJECT_COLUMN in columns_named(step.settings).get("column", ())
-    return step.method in without_records() and not is_of_ids
-
-
-def without_records() -> list[str]:
-    """The treatments that need no records, in the order of the registry."""
-    return [
-        name
-        for name, one in methods().items()
-        if name == RECOMMENDED or one.by_value or one.by_id or one.drops is not None or one.leaves_out is not None
-    ]
 
 
 @dataclass(frozen=True)
@@ -149,10 +133,10 @@ def treat_records(
 
 def _apply(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
     treatment = methods()[step.method]
-    if not works_without_records(step):
+    if at_once_of(step) > AtOnce.BLOCKS:
         raise RecordsNotAtHandError(f"treatment: {step.method}")
     stop_at(faults_of_columns_gone(step, work.columns))
-    if step.method == RECOMMENDED:
+    if treatment.is_of_steps:
         return _recommended(step, work, given)
     if treatment.by_value:
         return _by_value(step, work, given)
@@ -315,7 +299,7 @@ class TreatedOnDisk(TreatedPilot):
             _columns=tuple(columns),
         )
 
-    def records_of(self, table: pd.DataFrame | TableOnDisk) -> EncodedRecords:
+    def records_of(self, table: pd.DataFrame | TextTable) -> EncodedRecords:
         """See ``TreatedPilot``."""
         return self.records
 
@@ -355,7 +339,7 @@ class TreatedOnDisk(TreatedPilot):
         config = dataclasses.replace(self.config, binning_config={})
         return evaluate(self.records.counted_as(config, self.values), config)
 
-    def gaps(self, table: pd.DataFrame | TableOnDisk) -> MissingCounts:
+    def gaps(self, table: pd.DataFrame | TextTable) -> MissingCounts:
         """See ``TreatedPilot``."""
         found = {}
         for name, after in self.values.items():

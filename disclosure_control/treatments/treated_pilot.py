@@ -13,8 +13,8 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
 from disclosure_control.basics.settings.fields import SettingsGroup
-from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.records import EncodedRecords
+from disclosure_control.records.text_table import TextTable
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import order_by
@@ -81,7 +81,7 @@ class TreatedPilot:
         """What is released of the values of each column but the ids, in the order of ``records_of``."""
         return {str(name): column for name, column in self.frame.items() if name != SUBJECT_COLUMN}
 
-    def records_of(self, table: pd.DataFrame | TableOnDisk) -> EncodedRecords:
+    def records_of(self, table: pd.DataFrame | TextTable) -> EncodedRecords:
         """Those who stay of the ``table`` that was treated, as they were."""
         assert isinstance(table, pd.DataFrame)
         return EncodedRecords.in_memory(table.iloc[self.kept])
@@ -90,7 +90,7 @@ class TreatedPilot:
         """What is released of a column, each value at least once."""
         return self.frame[name]
 
-    def gaps(self, table: pd.DataFrame | TableOnDisk) -> MissingCounts:
+    def gaps(self, table: pd.DataFrame | TextTable) -> MissingCounts:
         """Who lacks a value of the columns of the ``table`` that was treated."""
         assert isinstance(table, pd.DataFrame)
         released = {

@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from config import parse_config
-from disclosure_control.assess.assessment import assess
-from disclosure_control.assess.combined_dataset import read_combined_dataset
+from disclosure_control.assess.assessment import evaluate
+from disclosure_control.assess.opening import opened
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.draft.draft import draft_config
 from disclosure_control.run.tables import csv_bytes
@@ -89,8 +89,8 @@ def evaluated(files: dict[str, pd.DataFrame]) -> int:
         draft = draft_config("X", folder, {})
         combined = folder / "combined_dataset.csv"
         combined.write_bytes(csv_bytes(draft.combined.frame))
-        config, dataset = read_combined_dataset(combined, parse_config(draft.text, "X"), READERS)
-        return assess(dataset.frame, config).k_anonymity.n_evaluated
+        with opened("memory", combined, parse_config(draft.text, "X"), READERS) as found:
+            return evaluate(found.people, found.config).k_anonymity.n_evaluated
 
 
 @examples(40)

@@ -26,7 +26,7 @@ from disclosure_control.assess import assessment as assessments
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedColumn
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
 from tests.records.written_pilots import opened_with
 
 N_PARTS = 7  # at most, so that a larger table takes no longer than its size does

@@ -17,7 +17,8 @@ import pytest
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
+from disclosure_control.records.needs import AtOnce, faults_of_needs
 from disclosure_control.steps import settings_module
 from disclosure_control.steps.running import StepInput, StepResult
 from tests.records.written_pilots import LARGEST_RECORD, by_engine, opened_with
@@ -69,9 +70,8 @@ def run_by_engine(run_step: Callable[[StepInput], StepResult]) -> Callable[[Step
 def _skip_what_is_refused(run_step: Callable[[StepInput], StepResult], step: StepInput) -> None:
     """What door 2 refuses before the run does need records."""
     name = run_step.__module__.split(".")[-2]
-    if step.settings is not None and settings_module(name).faults_without_records(
-        step.settings, step.assessment.config
-    ):
+    needed = settings_module(name).records_needed(step.settings, step.assessment.config) if step.settings else []
+    if faults_of_needs(needed, AtOnce.PERSONS):
         with pytest.raises(RecordsNotAtHandError):
             run_step(step)
         pytest.skip("needs records, and says so")
@@ -79,7 +79,7 @@ def _skip_what_is_refused(run_step: Callable[[StepInput], StepResult], step: Ste
 
 @contextlib.contextmanager
 def _opened(step: StepInput, engine: str) -> Iterator[StepInput]:
-    table = step.dataset.table.assign(USUBJID=step.dataset.subjects.to_numpy())
+    table = step.dataset.text.assign(USUBJID=step.dataset.subjects.to_numpy())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "combined_dataset.csv"
         table.to_csv(path, index=False, quoting=csv.QUOTE_ALL, lineterminator="\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 import os
 import subprocess
@@ -15,10 +14,8 @@ from pathlib import Path
 import pytest
 
 from config import ClusterSettings
-from disclosure_control.assess import opening
 from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError
 from disclosure_control.records import cluster_tasks, dask_workers
-from disclosure_control.records.cluster import count_on_cluster
 from disclosure_control.records.dask_workers import (
     MUST_AGREE,
     DaskWorkers,
@@ -26,14 +23,14 @@ from disclosure_control.records.dask_workers import (
     guarded,
     may_work_in,
 )
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
 from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.memory import OF_A_WORKER
 from tests.places import PROJECT
 from tests.records.memory_of_a_worker import pages_cleared_again
 from tests.records.tasks_that_fail import broken, dying, dying_once, full
 from tests.records.test_engines import CONFIG, results_of
-from tests.records.written_pilots import NASTY, NUMBERS, READERS, opened_with, text_of
+from tests.records.written_pilots import NASTY, NUMBERS, opened_with, text_of
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, OUR_FAULT, files_below, leaks, of_the_data
 
 pytest.importorskip("distributed", reason="requirements/cluster.txt is not installed")
@@ -57,23 +54,13 @@ def within_this_process(settings, run):
         yield DaskWorkers(client, "here")
 
 
-def counting(workers, folder):
-    @contextlib.contextmanager
-    def count():
-        with workers(ClusterSettings(), folder) as found:
-            yield functools.partial(count_on_cluster, workers=found)
-
-    return count()
-
-
 def test_the_same_bytes_as_in_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(PEOPLE))
     with opened_with("memory", path, EVERY_KIND, TINY) as opened:
         expected = results_of(opened, tmp_path / "memory")
-    on_cluster = functools.partial(counting, within_this_process)
-    with opening.opened_from_disk(path, EVERY_KIND, READERS, limits=TINY, counting=on_cluster) as opened:
+    with opened_with("cluster", path, EVERY_KIND, TINY, within_this_process) as opened:
         found = results_of(opened, tmp_path / "cluster")
         modes = {oct(one.stat().st_mode & 0o777) for one in (beside(tmp_path) / SPILL).rglob("*[!k]") if one.is_file()}
     assert found == expected
@@ -256,8 +243,7 @@ def test_a_worker_that_dies_at_a_task_changes_no_byte(tmp_path, monkeypatch, nam
         return each(self, dying_once, ((tmp_path / "died", task, one) for one in arguments))
 
     monkeypatch.setattr(DaskWorkers, "each", dying)
-    on_cluster = functools.partial(counting, dask_workers.dask_workers)
-    with opening.opened_from_disk(path, EVERY_KIND, READERS, limits=TINY, counting=on_cluster) as opened:
+    with opened_with("cluster", path, EVERY_KIND, TINY, dask_workers.dask_workers) as opened:
         found = results_of(opened, tmp_path / "cluster")
     assert (tmp_path / "died").exists()
     assert found == expected

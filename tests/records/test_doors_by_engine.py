@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from disclosure_control.assess import opening
-from disclosure_control.records import choice
+from disclosure_control.records import choice, store
 from disclosure_control.records.choice import AUTO, ENGINES, choose_engine
-from disclosure_control.records.disk import Limits
 from disclosure_control.records.domain_files import FileLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import MergeLimits
 from disclosure_control.records.spill import SpilledArrays
 from disclosure_control.run.beside import SPILL
@@ -75,7 +75,7 @@ def test_steps_that_need_records_are_named_before_the_file_is_read(pilot, doors,
     def never(*arguments):
         raise AssertionError("the file was read")
 
-    monkeypatch.setattr(opening, "count_on_disk", never)
+    monkeypatch.setattr(store, "count_on_disk", never)
     run = doors.start(2, "--engine", "disk")
     assert run.status == INPUT_AT_FAULT
     assert [line for line in run.fault_lines if "needs all records in memory" in line] == run.fault_lines
@@ -114,7 +114,7 @@ def test_the_page_names_what_runs_from_disk_and_what_does_not():
     page = (PROJECT / "docs" / "scale.md").read_text(encoding="utf-8")
     section = page.split("## What runs from disk")[1].split("What helps:")[0]
     runs, refused = section.split("What a config asks for beyond")
-    without_records = {name for name in STEPS if hasattr(settings_module(name), "faults_without_records")}
+    without_records = {name for name in STEPS if hasattr(settings_module(name), "records_needed")}
     assert {name for name in STEPS if f"`{name}`" in refused} - {"risk"} == set(STEPS) - without_records
     assert {name for name in STEPS if f"`{name}`" in runs} == without_records
     settings = {needed for section in SECTIONS.values() for needed in section.needs_records_with}

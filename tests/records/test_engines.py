@@ -16,11 +16,11 @@ from disclosure_control.assess.opening import OpenedPilot
 from disclosure_control.assess.risky_rows import risky_row_files
 from disclosure_control.basics.telling.faults import RecordsNotAtHandError
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.report.text import generate_full_privacy_report
 from disclosure_control.run.results import ResultSet
-from disclosure_control.steps.running import faults_without_records, run_steps
+from disclosure_control.steps.running import run_steps
 from tests.examples import examples
 from tests.models import referee
 from tests.records.written_pilots import (
@@ -30,6 +30,7 @@ from tests.records.written_pilots import (
     configs,
     limits,
     opened_with,
+    refused,
     rows,
     text_of,
 )
@@ -52,7 +53,7 @@ def test_what_is_declared_of_columns_is_no_reason_to_refuse_a_run(tmp_path):
     path.write_bytes(text_of([["1", "a", "1", "2", "3", "4"]]))
     declared = {"identifiers": {"harmless": {"SITE": "a batch number"}}, "context": {}}
     with opened_with("memory", path, CONFIG | declared, Limits()) as opened:
-        assert faults_without_records(opened.config) == []
+        assert refused(opened.config) == []
 
 
 def results_of(opened: OpenedPilot, folder) -> dict[str, bytes]:
@@ -204,7 +205,6 @@ ASKED = {
     "class_of_record": lambda assessment: assessment.classes.class_of_record,
     "codes of a quasi-identifier": lambda assessment: assessment.classes.columns[0].codes,
     "codes of a sensitive feature": lambda assessment: assessment.counts["V"].codes,
-    "binned": lambda assessment: assessment.binned,
     "measure": lambda assessment: assessment.k_anonymity.measure,
 }
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
 from study.formats.parquet_blocks import parquet_bytes
 from tests.examples import examples
 from tests.records.test_engines import CONFIG, results_of

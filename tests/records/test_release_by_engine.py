@@ -19,19 +19,19 @@ from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.records import domain_files, spill
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.disk import Limits
 from disclosure_control.records.domain_files import FileLimits
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import MergeLimits
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.release import working
-from disclosure_control.steps.running import StepInput, StepResult, faults_without_records, run_steps
+from disclosure_control.steps.running import StepInput, StepResult, run_steps
 from study.formats.values import frame_of
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 from tests.examples import examples
-from tests.records.written_pilots import by_engine, opened_with
+from tests.records.written_pilots import by_engine, opened_with, refused
 
 OTHERS = sorted(set(ENGINES) - {"memory"})
 KEY = {"key_from": {"environment": "PILOT_KEY"}}
@@ -165,7 +165,7 @@ TINY = Limits(block_bytes=2000, people_per_part=3, domains=MergeLimits(0, 12, Fi
 def released(engine: str, path: Path, config: dict, parts: Limits):
     """The result of the step, the package by the names of its files, and the verdict."""
     with opened_with(engine, path, config, parts) as opened:
-        assert engine == "memory" or faults_without_records(opened.config) == []
+        assert engine == "memory" or refused(opened.config) == []
         columns = set(opened.dataset.table.columns)
         assert set(config["categorical_qis"] + config["continuous_qis"]) <= columns
         assessment = evaluate(opened.people, opened.config)
@@ -285,7 +285,7 @@ def test_an_earlier_release_is_looked_at_from_disk_as_in_memory(tmp_path):
 )
 def test_settings_that_need_records_are_refused_before_the_run(tmp_path, release, named):
     with opened_with("disk", pilot(tmp_path, 4), config_with(release), TINY) as opened:
-        (fault,) = faults_without_records(opened.config)
+        (fault,) = refused(opened.config)
     assert fault.startswith(named)
     assert "--engine memory" in fault
 
@@ -293,7 +293,7 @@ def test_settings_that_need_records_are_refused_before_the_run(tmp_path, release
 def test_a_study_without_ids_is_refused_before_the_run(tmp_path):
     config = config_with() | {"subject_id": {"column": None}}
     with opened_with("disk", pilot(tmp_path, 4), config, TINY) as opened:
-        (fault,) = faults_without_records(opened.config)
+        (fault,) = refused(opened.config)
     assert "numbers the rows of a file" in fault
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
 from disclosure_control.run.tables import csv_bytes
 from disclosure_control.steps.risk.sections import SECTIONS
-from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
-from tests.records.written_pilots import by_engine, opened_with, text_of
+from disclosure_control.steps.running import StepResult, run_steps
+from tests.records.written_pilots import by_engine, opened_with, refused, text_of
 
 TINY = Limits(block_bytes=300, range_bytes=100, people_per_part=3, flagged_per_part=3)
 SEXES, AGES, VALUES = ["a", "b", "é", ""], ["1", "3", "", "7", "95"], ["0.1", "2.5", "7", "", "7.0", "-3"]
@@ -28,7 +28,7 @@ NEEDED = {
     },
     "population_uniqueness": {"sampling_fraction": 0.1},
 }
-NO_RECORDS = [name for name in ENGINES if not ENGINES[name].holds_records]
+NO_RECORDS = [name for name in ENGINES if name != "memory"]
 
 
 def config(**risk) -> dict:
@@ -44,7 +44,7 @@ def found_by(engine: str, tmp_path, settings: dict) -> StepResult:
     path.write_bytes(text_of(PEOPLE))
     with opened_with(engine, path, settings, TINY) as opened:
         assessment = evaluate(opened.people, opened.config)
-        assert faults_without_records(opened.config) == []
+        assert refused(opened.config) == []
         result = run_steps("P", tmp_path, opened.dataset, assessment)["risk"]
         return dataclasses.replace(result, tables={name: written(table) for name, table in result.tables.items()})
 
@@ -85,7 +85,7 @@ def test_households_are_refused_before_the_run(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(PEOPLE))
     with opened_with("memory", path, config(weights="SITE", household="W"), TINY) as opened:
-        (fault,) = faults_without_records(opened.config)
+        (fault,) = refused(opened.config)
     assert "risk['household']" in fault
     assert "--engine memory" in fault
 

@@ -19,7 +19,7 @@ from disclosure_control.identifiers.column_values import SAMPLE
 from disclosure_control.identifiers.scan import scan_dataset
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.records.counted_texts import CountedTexts, DictionaryOrSample
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
 from tests.examples import examples
 from tests.records.written_pilots import by_engine, opened_with
 
@@ -27,7 +27,7 @@ CONFIG = {
     "categorical_qis": ["SEX"], "continuous_qis": [], "binning_config": {}, "sensitive_feature": "CODE",
     "K": 2, "L": 2, "T": 1, "t_distance": "total_variation",
 }  # fmt: skip
-NO_RECORDS = [name for name in ENGINES if not ENGINES[name].holds_records]
+NO_RECORDS = [name for name in ENGINES if name != "memory"]
 
 
 def people(n: int, is_in_order: bool) -> pd.DataFrame:

@@ -9,15 +9,14 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from disclosure_control.assess import opening
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records import spill
-from disclosure_control.records.disk import Limits
+from disclosure_control.records import spill, store
+from disclosure_control.records.limits import Limits
 from disclosure_control.records.spill import SpilledArrays, spill_folder
 from disclosure_control.run.beside import SPILL, beside
 from disclosure_control.run.results import held
 from tests.records.test_engines import CONFIG
-from tests.records.written_pilots import READERS, text_of
+from tests.records.written_pilots import opened_with, text_of
 
 PEOPLE = [[f"{i}", "ab"[i % 2], "1", f"{i % 3}", "a", "x"] for i in range(12)]
 
@@ -29,7 +28,7 @@ def modes(folder: Path) -> dict[str, int]:
 def test_files_are_for_the_controller_alone_and_gone_afterwards(tmp_path):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(PEOPLE))
-    with opening.opened_from_disk(path, CONFIG, READERS):
+    with opened_with("disk", path, CONFIG):
         found = modes(beside(tmp_path) / SPILL)
         folders = {path.name for path in (beside(tmp_path) / SPILL).rglob("*") if path.is_dir()} | {SPILL}
         assert len(found) > len(folders)
@@ -43,7 +42,7 @@ def test_they_are_gone_after_a_fault_as_well(tmp_path):
     path.write_bytes(text_of([*PEOPLE, PEOPLE[0]]))
     with (
         pytest.raises(FaultyInputError, match="1 rows repeat the USUBJID"),
-        opening.opened_from_disk(path, CONFIG, READERS),
+        opened_with("disk", path, CONFIG),
     ):
         pass
     assert not (beside(tmp_path) / SPILL).exists()
@@ -77,12 +76,12 @@ def test_a_disk_with_just_enough_room_is_enough(tmp_path, monkeypatch):
 def test_a_pilot_from_disk_needs_as_much_room_as_is_said_of_its_text(tmp_path, monkeypatch):
     path = tmp_path / "combined_dataset.csv"
     path.write_bytes(text_of(PEOPLE))
-    n_bytes = int(opening.SPILL_PER_BYTE * path.stat().st_size)
+    n_bytes = int(store.SPILL_PER_BYTE * path.stat().st_size)
     with_free(monkeypatch, n_bytes)
-    with opening.opened_from_disk(path, CONFIG, READERS):
+    with opened_with("disk", path, CONFIG):
         pass
     with_free(monkeypatch, n_bytes - 1)
-    with pytest.raises(FaultyInputError, match="free"), opening.opened_from_disk(path, CONFIG, READERS):
+    with pytest.raises(FaultyInputError, match="free"), opened_with("disk", path, CONFIG):
         pass
 
 
@@ -94,7 +93,7 @@ def test_a_repeated_id_beside_its_own_in_a_file_that_rises_is_a_fault(tmp_path):
         limits = Limits(block_bytes=block_bytes)
         with (
             pytest.raises(FaultyInputError, match=fault),
-            opening.opened_from_disk(path, CONFIG, READERS, limits=limits),
+            opened_with("disk", path, CONFIG, limits),
         ):
             pass
 

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError
 from disclosure_control.records.choice import ENGINES
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
+from disclosure_control.records.needs import AtOnce
 from disclosure_control.report.verdict import MAY_LEAVE, verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
-from disclosure_control.steps.running import StepResult, faults_without_records, run_steps
+from disclosure_control.steps.running import StepResult, run_steps
 from disclosure_control.treatments.methods import recode_ids
 from disclosure_control.treatments.registry import methods
-from disclosure_control.treatments.treat_records import without_records
 from tests.examples import examples
 from tests.places import PROJECT
-from tests.records.written_pilots import by_engine, configs, limits, opened_with, rows, text_of
+from tests.records.written_pilots import by_engine, configs, limits, opened_with, refused, rows, text_of
 
 OTHERS = sorted(set(ENGINES) - {"memory"})
 KEY = "a1 Long $ key 73 of no, use"
@@ -99,7 +99,7 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
         except FaultyInputError as error:
             faults = error.faults
     with opened_with(engine, path, config, parts) as opened:
-        assert faults_without_records(opened.config) == []
+        assert refused(opened.config) == []
         if faults:
             with pytest.raises(FaultyInputError) as raised:
                 treated(opened, folder)
@@ -178,7 +178,7 @@ def test_the_verdict_says_what_was_not_looked_at(tmp_path):
 )
 def test_steps_that_need_records_are_named_with_those_that_do_not(tmp_path, steps, places):
     with opened_pilot(tmp_path, "disk", steps) as opened:
-        faults = faults_without_records(opened.config)
+        faults = refused(opened.config)
         assert [fault.split("]")[0] for fault in faults] == [f"treatment[{place}" for place in places]
         assert all("suppress_records" in fault and "bins" in fault for fault in faults)
         with pytest.raises(RecordsNotAtHandError):
@@ -188,14 +188,16 @@ def test_steps_that_need_records_are_named_with_those_that_do_not(tmp_path, step
 def test_every_treatment_runs_from_disk_or_is_named_in_the_page():
     page = (PROJECT / "docs" / "scale.md").read_text(encoding="utf-8")
     runs = page.split("The step `treatment` runs as well")[1].split("`anonymised_dataset.csv`")[0]
-    assert {name for name in methods() if f"`{name}`" in runs} == set(without_records())
+    assert {name for name in methods() if f"`{name}`" in runs} == {
+        name for name, one in methods().items() if one.at_once < AtOnce.EVERYBODY
+    }
 
 
 def test_a_join_needs_records(tmp_path):
     (tmp_path / "earlier.csv").write_bytes(text_of(PEOPLE))
     join = {"join": {"release": "a", "file": "earlier.csv"}, "steps": [RECODE]}
     with opened_pilot(tmp_path, "disk", join) as opened:
-        (fault,) = faults_without_records(opened.config)
+        (fault,) = refused(opened.config)
     assert fault.startswith("treatment['join']")
 
 

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
-import functools
 import io
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
 
-from disclosure_control.assess.opening import OpenedPilot, opened_from_disk, opened_in_memory
+from config import ClusterSettings
+from config.model_settings import PilotConfig
+from disclosure_control.assess.opening import OpenedPilot, opened
 from disclosure_control.basics.telling.faults import FaultyInputError
-from disclosure_control.records.cluster import count_on_cluster
+from disclosure_control.records import dask_workers
 from disclosure_control.records.dask_workers import Failed, guarded
-from disclosure_control.records.disk import Limits
+from disclosure_control.records.limits import Limits
+from disclosure_control.records.needs import AtOnce, faults_of_needs
 from disclosure_control.steps import READERS
+from disclosure_control.steps.running import records_needed
 
 NASTY = [
     "a",
@@ -118,12 +121,23 @@ def by_engine(names: Iterable[str]) -> list:
     return [pytest.param(name, marks=costly) if name == "cluster" else name for name in names]
 
 
-COUNTED_HERE = functools.partial(count_on_cluster, workers=WorkersHere())
+@contextlib.contextmanager
+def workers_here(settings: ClusterSettings, run: Path) -> Iterator[WorkersHere]:
+    """Stands for ``dask_workers``."""
+    yield WorkersHere()
 
 
-def opened_with(engine: str, path: Path, config: dict, parts: Limits) -> AbstractContextManager[OpenedPilot]:
-    """The pilot opened by an engine; ``parts`` are for those that work in parts."""
-    if engine == "memory":
-        return opened_in_memory(path, config, READERS)
-    counting = (lambda folder: nullcontext(COUNTED_HERE)) if engine == "cluster" else None
-    return opened_from_disk(path, config, READERS, limits=parts, counting=counting)
+@contextlib.contextmanager
+def opened_with(
+    engine: str, path: Path, config: dict, parts: Limits | None = None, workers: Callable = workers_here
+) -> Iterator[OpenedPilot]:
+    """The pilot opened by an engine; ``parts`` are for those that work in parts, ``workers`` for a cluster."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dask_workers, "dask_workers", workers)
+        with opened(engine, path, config, READERS, limits=parts or Limits()) as found:
+            yield found
+
+
+def refused(config: PilotConfig) -> list[str]:
+    """What a config asks for and no engine gives that has not all records in memory."""
+    return faults_of_needs(records_needed(config), AtOnce.PERSONS)

@@ -78,6 +78,6 @@ def run_of(frame: pd.DataFrame, config: dict, folder: Path) -> SmallRun:
     assessment = assessed(frame, config)
     subjects = pd.Series([f"ZZSUBJ-{i:05d}" for i in range(len(frame))], index=frame.index, name="USUBJID")
     table = frame.astype("str").where(frame.notna(), None).assign(USUBJID=subjects)
-    steps = run_steps("PILOT", folder, CombinedDataset(frame, subjects, "", table), assessment)
+    steps = run_steps("PILOT", folder, CombinedDataset.of(frame, subjects, table), assessment)
     figures = {name: result.figures for name, result in steps.items()}
     return SmallRun({**privacy_summary("PILOT", assessment, {}), **figures}, assessment, steps)

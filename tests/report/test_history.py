@@ -15,7 +15,7 @@ from disclosure_control.assess.assessment import evaluate
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, SMALLEST_PRINTED_GROUP
-from disclosure_control.records.people import count_in_memory
+from disclosure_control.records.people import PeopleInMemory
 from disclosure_control.report.history import Memory, drift, latest_memory, read_memory, remember
 from disclosure_control.report.summary import privacy_summary
 from disclosure_control.run.doors import Pilot
@@ -56,7 +56,7 @@ def run_of(memory: Memory, alone: set[int], when: str, folder) -> Memory:
     frame = pd.DataFrame({"Q": [f"q{i}" if i in alone else "all" for i in range(40)] + ["all"] * 2})
     subjects = pd.Series([f"s{i:02}" for i in range(42)], name="USUBJID")
     config = validate_config(CONFIG_OF_ONE)
-    assessment = evaluate(count_in_memory(frame, config, subjects), config)
+    assessment = evaluate(PeopleInMemory(frame, config, subjects), config)
     file = SourceFile(folder / "P.py", b"")
     pilot = Pilot("P", folder, folder, CONFIG_OF_ONE, file, True, when, 9, SilentLog())
     summary = {"version": "", **privacy_summary("P", assessment, {}, [])}

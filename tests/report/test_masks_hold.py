@@ -65,7 +65,7 @@ def run(frame: pd.DataFrame, literal: dict) -> tuple[Assessment, dict, str]:
     assessment = assess(frame, config)
     text = frame.astype("str").where(frame.notna())
     ids = pd.Series([f"S{i}" for i in range(len(frame))])
-    steps = run_steps("P", Path(), CombinedDataset(frame, ids, "", text.assign(USUBJID=ids)), assessment)
+    steps = run_steps("P", Path(), CombinedDataset.of(frame, ids, text.assign(USUBJID=ids)), assessment)
     figures = privacy_summary("P", assessment, {}) | {name: step.figures for name, step in steps.items()}
     sections = [generate_full_privacy_report("P", assessment), *(step.report for step in steps.values())]
     return assessment, json.loads(json.dumps(figures)), "\n".join(sections)

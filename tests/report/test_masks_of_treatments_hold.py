@@ -71,7 +71,7 @@ def figures_of(frame: pd.DataFrame, literal: dict) -> dict:
     config = validate_config(literal, frame.columns, READERS)
     ids = pd.Series([f"S{i}" for i in range(len(frame))])
     text = frame.astype("str").where(frame.notna()).assign(USUBJID=ids)
-    dataset = CombinedDataset(frame, ids, "", text)
+    dataset = CombinedDataset.of(frame, ids, text)
     result = run_steps("P", Path(), dataset, assess(frame, config))["treatment"]
     return json.loads(json.dumps(result.figures))
 

@@ -9,6 +9,7 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting, settings_in
 from disclosure_control.basics.settings.kinds import DATE, SENTENCE, SHARE, Place, dictionary_of, one_of
+from disclosure_control.records.needs import Needed
 
 PUBLIC = "public"
 ENVIRONMENTS = (PUBLIC, "under agreement", "secure environment", "in the house")
@@ -60,7 +61,7 @@ SETTINGS = ContextSettings
 QUESTIONS: dict[str, str] = {name: one.says for name, one in settings_in(ContextSettings).items()}
 
 
-def faults_without_records(settings: ContextSettings, config: PilotConfig) -> list[str]:
+def records_needed(settings: ContextSettings, config: PilotConfig) -> list[Needed]:
     """None: nothing here looks at records."""
     return []
 

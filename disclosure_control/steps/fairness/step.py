@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from Anonymization_Models import form_equivalence_classes
+from Anonymization_Models import apply_feature_binning, form_equivalence_classes
 from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -36,7 +36,7 @@ def run_step(step: StepInput[FairnessSettings]) -> StepResult:
     """The figures of both questions, and their section; groups are named in the files alone."""
     settings: FairnessSettings = step.settings
     frame = seen_frame(step, settings)
-    figures = fairness_of(frame, settings, step.dataset.table[settings.favourable.column])
+    figures = fairness_of(frame, settings, step.dataset.text[settings.favourable.column])
     groups = encode_column(frame[settings.sensitive])
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     gaps = gaps_of(step.assessment)
@@ -52,10 +52,10 @@ def run_step(step: StepInput[FairnessSettings]) -> StepResult:
 
 def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) -> pd.DataFrame:
     """The columns of groups and strata: quasi-identifiers as evaluated, in bins, and any others as they are."""
-    binned, table = step.assessment.binned, step.dataset.table
+    config, table = step.assessment.config, step.dataset.text
+    binned, _ = apply_feature_binning(step.dataset.frame, config.binning_config, config.out_of_range)
     names = (settings.sensitive, *settings.strata)
-    of_config = step.assessment.config.quasi_identifiers
-    return pd.DataFrame({name: binned[name] if name in of_config else table[name] for name in names})
+    return pd.DataFrame({name: binned[name] if name in config.quasi_identifiers else table[name] for name in names})
 
 
 def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Series | None = None) -> dict:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import SENTENCE, dictionary_of
+from disclosure_control.records.needs import Needed
 
 _REASON = SENTENCE.but("the reason, in words")
 _REASONS = dictionary_of(_REASON, 'a dictionary of columns, each with the reason: {"DM__OBS": "a batch number"}')
@@ -31,6 +32,6 @@ class IdentifierSettings(SettingsGroup):
 SETTINGS = IdentifierSettings
 
 
-def faults_without_records(settings: IdentifierSettings, config: PilotConfig) -> list[str]:
-    """None: what is declared of columns concerns no record, and every engine counts their values."""
+def records_needed(settings: IdentifierSettings, config: PilotConfig) -> list[Needed]:
+    """None: what is declared of columns concerns no record."""
     return []

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,21 +11,18 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
 from disclosure_control.identifiers.scan import scan_dataset, scan_large_table, scan_table
-from disclosure_control.records.choice import fits_from_disk, fits_in_memory
-from disclosure_control.records.disk import PeopleOnDisk
 from disclosure_control.records.domain_files import LargeFile
-from disclosure_control.records.merging import is_read_in_pieces, read_by_size
+from disclosure_control.records.merging import DomainReader
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
-from study.formats.files import find_domain_files, read_domain_file
-from study.formats.tables import FileOptions, SourceTable
+from study.formats.files import find_domain_files
 from study.merge.sdtm import TRIAL_DESIGN
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 
 if TYPE_CHECKING:
-    from study.merge.reading import Read
+    pass
 
 NOT_OF_SUBJECTS = (*TRIAL_DESIGN, "DEFINE")
 
@@ -37,7 +32,7 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
     config = step.assessment.config
     columns = list(step.dataset.table.columns)
     of_dataset = scan_dataset(step.dataset)
-    beside, not_looked_at = scan_beside(step.folder, config, columns, _reading(step))
+    beside, not_looked_at = scan_beside(step.folder, config, columns, step.files)
     outcome = IdentifierOutcome(
         of_dataset.findings,
         beside.findings,
@@ -56,33 +51,6 @@ def run_step(step: StepInput[IdentifierSettings]) -> StepResult:
     )
 
 
-@dataclass(frozen=True)
-class DomainReader:
-    """How domain files are read: ``read`` gives the table, ``fits`` says which files it can be asked for.
-
-    Of a table whose rows are on disk, those of a column are in memory at a time, at most ``most_rows``.
-    """
-
-    read: Read
-    fits: Callable[[Path], bool] = fits_in_memory
-    most_rows: int = 0
-
-
-def _reading(step: StepInput[IdentifierSettings]) -> DomainReader:
-    people = step.assessment.people
-    if not isinstance(people, PeopleOnDisk):
-        return DomainReader(step.files.read)
-    folder, limits = people.put_aside[2:]
-
-    def read(path: Path, options: FileOptions) -> SourceTable:
-        return read_by_size(path, options, Path(tempfile.mkdtemp(dir=folder)), limits.domains)
-
-    def fits(path: Path) -> bool:
-        return is_read_in_pieces(path, limits.domains) or fits_from_disk(path)
-
-    return DomainReader(read, fits, 2 * limits.rows_at_hand)
-
-
 def scan_beside(
     folder: Path, config: PilotConfig, columns: list[str], reading: DomainReader | None = None
 ) -> tuple[Scan, list[str]]:
@@ -92,7 +60,7 @@ def scan_beside(
         found = find_domain_files(folder, merge.chosen_files).by_domain
     except FaultyInputError:
         return Scan(), ["the domain files: they are not there, or not as the merge takes them"]
-    reading = reading or DomainReader(read_domain_file)
+    reading = reading or DomainReader()
     scans, unread = [], []
     for domain, path in found.items():
         if domain in NOT_OF_SUBJECTS:

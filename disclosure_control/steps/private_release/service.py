@@ -241,7 +241,7 @@ def _place(location: tuple) -> list[str]:
 def served_pilot(name: str) -> ServedPilot:
     """Read a pilot's combined dataset as door 2 does, and of its config what is needed. Raises ``FaultyInputError``."""
     import config as pilots
-    from disclosure_control.assess.combined_dataset import read_combined_dataset
+    from disclosure_control.assess.opening import read_texts
     from disclosure_control.run.results import held
     from disclosure_control.steps import READERS
 
@@ -253,13 +253,13 @@ def served_pilot(name: str) -> ServedPilot:
         raise FaultyInputError(f"{path.name}: not there; run Create_Combined_Pilot_Dataset.py for this pilot first")
     readers = {**dict.fromkeys(READERS, _unread), KEY: READERS[KEY]}
     with held(path.parent):
-        config, dataset = read_combined_dataset(path, literal, readers, is_assessed=False)
+        config, text, sha256 = read_texts(path, literal, readers)
     if KEY not in literal:
         raise FaultyInputError('private_release: missing in the config; the service needs its {"budget": ...}')
     private = config.of(PrivateReleaseSettings)
     ledger = pilots_ledger(folder, name, private.budget)
     ledger.look()  # a ledger at fault is said at the start, not at the first question
-    return ServedPilot(Records(dataset.table), dataset.sha256, ledger, private.people)
+    return ServedPilot(Records(text), sha256, ledger, private.people)
 
 
 def _unread(value: object, config: object, columns: object) -> None:

@@ -141,7 +141,7 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
     """Answers, costs and what is left, and ``private_release.json`` with the answers alone."""
     settings = step.settings
     ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
-    records = Records(step.dataset.table)
+    records = Records(step.dataset.text)
     releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)
     figures = release_figures(settings, releases, ledger.look())
     sections = private_sections(figures, notices_of(settings.budget, settings.queries, ledger))

@@ -11,6 +11,7 @@ from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import SHARE, Kind, Place, dictionary_of, is_number, one_of
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.generalisation.losses import METRICS
+from disclosure_control.records.needs import Needed
 from disclosure_control.treatments.algorithms.built_hierarchies import is_rule
 
 _SOURCE = Kind(
@@ -65,6 +66,6 @@ class RecommendSettings(SettingsGroup):
 SETTINGS = RecommendSettings
 
 
-def faults_without_records(settings: RecommendSettings, config: PilotConfig) -> list[str]:
-    """None: the search needs classes and their counts, not records."""
+def records_needed(settings: RecommendSettings, config: PilotConfig) -> list[Needed]:
+    """None: the search looks at classes and their counts."""
     return []

@@ -22,6 +22,7 @@ from disclosure_control.basics.settings.kinds import (
 )
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.measures.longitudinal import LARGEST_SIZE
+from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.release.facts import KINDS
 from disclosure_control.release.rare_terms import RareTerms
 from disclosure_control.treatments.keys import KEY_FROM
@@ -134,24 +135,17 @@ class ReleaseSettings(SettingsGroup):
 SETTINGS = ReleaseSettings
 
 
-def faults_without_records(settings: ReleaseSettings, config: PilotConfig) -> list[str]:
-    """What needs all records in memory: settings that look at all rows of a domain, files that are written whole."""
-    faults = []
+def records_needed(settings: ReleaseSettings, config: PilotConfig) -> list[Needed]:
+    """All rows of a person; all at once by settings that look at whole domains, and for files written whole."""
+    needed = [Needed("release", AtOnce.PERSONS)]
     if settings.rare_terms is not None:
-        faults.append(
-            "release['rare_terms']: needs all records in memory, and this run works from disk; take it out for this "
-            "run, or use --engine memory on a machine with enough memory"
-        )
+        needed.append(Needed("release['rare_terms']", otherwise="take it out for this run"))
     by_rows = [name for name, writer in writers_by_name().items() if writer.write_rows is not None]
     if settings.format is not None and settings.format not in by_rows:
         allowed = " or ".join(f'"{name}"' for name in by_rows)
-        faults.append(
-            f"release['format']: {settings.format} is written whole, and this run works from disk; allowed: {allowed}, "
-            "or nothing, for each file as it came; or use --engine memory on a machine with enough memory"
-        )
+        otherwise = f"allowed: {allowed}, or nothing, for each file as it came"
+        needed.append(Needed("release['format']", otherwise=otherwise, why=f"{settings.format} is written whole"))
     if config.of(SubjectIdRule).column is None:
-        faults.append(
-            'release: subject_id: {"column": None} numbers the rows of a file, which is done in memory alone; give the '
-            "file a column that holds the id, or use --engine memory on a machine with enough memory"
-        )
-    return faults
+        why = 'subject_id: {"column": None} numbers the rows of a file, which is done in memory alone'
+        needed.append(Needed("release", otherwise="give the file a column that holds the id", why=why))
+    return needed

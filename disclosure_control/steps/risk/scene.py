@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import pandas as pd
-
 from Anonymization_Models import EquivalenceClasses
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.measures.key_sets import KeySet, key_sets
 from disclosure_control.measures.reidentification import INTRUDERS, ReidentificationRisk, RiskProfile, risk_profile
@@ -19,14 +18,14 @@ from disclosure_control.steps.risk.population import Population
 
 @dataclass(frozen=True)
 class Scene:
-    """What the sections look at. ``table`` (n_records, n_columns) is the whole combined dataset as text.
+    """What the sections look at. ``dataset`` is the whole combined dataset.
 
     ``population`` is None where none is given; ``inputs`` are the files that were read beside the dataset.
     """
 
     assessment: Assessment
     settings: RiskSettings
-    table: pd.DataFrame = field(repr=False)
+    dataset: CombinedDataset = field(repr=False)
     population: Population | None = None
     inputs: Mapping[str, dict] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from typing import Any
 from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import Place, all_or_some_of
+from disclosure_control.records.needs import Needed
 from disclosure_control.steps.risk.common_settings import RiskSettings
 from disclosure_control.steps.risk.sections import SECTIONS
 
@@ -53,11 +54,10 @@ SETTINGS = dataclasses.make_dataclass(
 )
 
 
-def faults_without_records(settings: RiskSettings, config: PilotConfig) -> list[str]:
-    """What the settings ask for and cannot be told by an engine that does not hold all records."""
+def records_needed(settings: RiskSettings, config: PilotConfig) -> list[Needed]:
+    """All at once by the settings with which a section looks at records."""
     return [
-        f"risk[{needed!r}]: needs all records in memory, and this run works from disk; leave it out for this run, or "
-        "use --engine memory on a machine with enough memory"
+        Needed(f"risk[{needed!r}]", otherwise="leave it out for this run")
         for name in settings.sections
         for needed in SECTIONS[name].needs_records_with
         if getattr(settings, needed) is not None

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.records.people import ListedPeople
 from disclosure_control.steps.risk.common_settings import RiskSettings
@@ -27,7 +28,7 @@ __all__ = ["run_step"]
 def run_step(step: StepInput[RiskSettings]) -> StepResult:
     """The three questions and the sections of ``risk``; with the key in the config, also what each record bears."""
     settings = step.settings
-    scene = set_scene(step.assessment, settings, step.dataset.table, step.folder)
+    scene = set_scene(step.assessment, settings, step.dataset, step.folder)
     findings, not_computed = evaluate_sections(scene)
     identified = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
     answers = three_questions(scene.assessment, scene.profile, scene.intruders["prosecutor"], identified)
@@ -50,7 +51,7 @@ def run_step(step: StepInput[RiskSettings]) -> StepResult:
     )
 
 
-def set_scene(assessment: Assessment, settings: RiskSettings, table: pd.DataFrame, folder: Path) -> Scene:
+def set_scene(assessment: Assessment, settings: RiskSettings, dataset: CombinedDataset, folder: Path) -> Scene:
     """What the sections look at, with the files that the settings name, which stand in the pilot's ``folder``."""
     inputs: dict[str, dict] = {}
     for section in SECTIONS.values():
@@ -58,10 +59,10 @@ def set_scene(assessment: Assessment, settings: RiskSettings, table: pd.DataFram
             settings, files = section.read_files(settings, folder)
             inputs |= files
     if settings.population is None:
-        return Scene(assessment, settings, table, inputs=inputs)
+        return Scene(assessment, settings, dataset, inputs=inputs)
     population = read_population(folder, settings.population, assessment, settings.alpha)
     inputs[population.file] = {"sha256": population.sha256, "rows": population.n_people}
-    return Scene(assessment, settings, table, population, inputs)
+    return Scene(assessment, settings, dataset, population, inputs)
 
 
 def evaluate_sections(scene: Scene) -> tuple[dict[str, Finding], dict[str, str]]:

@@ -25,7 +25,7 @@ from disclosure_control.basics.telling.words import counted, listed, share_of_te
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
 from disclosure_control.leaving.release_findings import FINDINGS
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.records.other_columns import TableOnDisk
+from disclosure_control.records.text_table import TextTable
 from disclosure_control.steps.treatment import OUTLINES
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
@@ -88,7 +88,7 @@ def _told_distance(result: ModelResult) -> Figures:
 def treatment_figures(
     before: Assessment,
     treated: TreatedPilot,
-    table: pd.DataFrame | TableOnDisk,
+    table: pd.DataFrame | TextTable,
     settings: TreatmentSettings | None = None,
     earlier: EarlierRelease | None = None,
     of_ids: Mapping[str, int] | None = None,

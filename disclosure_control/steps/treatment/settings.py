@@ -10,11 +10,11 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.settings.fields import SettingsGroup, nested, setting
 from disclosure_control.basics.settings.kinds import TEXT, Place, dictionary_of
 from disclosure_control.leaving.leaving import RELEASE_NAME, Join
+from disclosure_control.records.needs import AtOnce, Needed
 from disclosure_control.treatments.keys import KEY_FROM, Release
-from disclosure_control.treatments.registry import TreatmentStep
+from disclosure_control.treatments.registry import TreatmentStep, at_once_of, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED, SEED, SeedSource
 from disclosure_control.treatments.steps import STEPS
-from disclosure_control.treatments.treat_records import without_records, works_without_records
 
 _WHY = TEXT.but("why nobody outside the study knows it")
 
@@ -76,18 +76,17 @@ class TreatmentSettings(SettingsGroup):
 SETTINGS = TreatmentSettings
 
 
-def faults_without_records(settings: TreatmentSettings, config: PilotConfig) -> list[str]:
-    """What needs all records in memory: treatments that look at more than a column's values, an earlier release."""
-    faults = [
-        f"treatment[{place}] {step.method}: needs all records in memory, and this run works from disk; from disk run "
-        f"{', '.join(without_records())}; take the step out for this run, or use --engine memory on a machine with "
-        "enough memory"
+def records_needed(settings: TreatmentSettings, config: PilotConfig) -> list[Needed]:
+    """What each treatment looks at; all records at once to join an earlier release."""
+    allowed = ", ".join(name for name, one in methods().items() if one.at_once < AtOnce.EVERYBODY)
+    needed = [
+        Needed(
+            f"treatment[{place}] {step.method}",
+            at_once_of(step),
+            f"from disk run {allowed}; take the step out for this run",
+        )
         for place, step in enumerate(settings.steps)
-        if not works_without_records(step)
     ]
     if settings.join is not None:
-        faults.append(
-            "treatment['join']: needs all records in memory, and this run works from disk; take it out for this run, "
-            "or use --engine memory on a machine with enough memory"
-        )
-    return faults
+        needed.append(Needed("treatment['join']", otherwise="take it out for this run"))
+    return needed

@@ -14,8 +14,8 @@ from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.records.disk import PeopleOnDisk
-from disclosure_control.records.other_columns import TableOnDisk
 from disclosure_control.records.records import EncodedRecords
+from disclosure_control.records.text_table import TextTable
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
@@ -84,16 +84,15 @@ def _treated(
     seed: int,
     recommended: Sequence[TreatmentStep] | None,
     release: Release,
-) -> tuple[TreatedPilot, pd.DataFrame | TableOnDisk]:
+) -> tuple[TreatedPilot, pd.DataFrame | TextTable]:
     """The pilot after its treatment, and the table that was treated; its records in memory or on disk."""
-    table: pd.DataFrame | TableOnDisk = step.dataset.table
     config, people = step.assessment.config, step.assessment.people
-    if not isinstance(table, TableOnDisk):
+    if not isinstance(people, PeopleOnDisk):
         table = step.dataset.typed_table
         return treat(table, config, steps, seed, step.folder, recommended, release), table
-    assert isinstance(people, PeopleOnDisk)
-    records = EncodedRecords.of(people, table)
-    return treat_records(records, table.columns, config, steps, seed, step.folder, recommended, release), table
+    records, columns = EncodedRecords.of(people, step.dataset.table), step.dataset.table.columns
+    treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
+    return treated, step.dataset.table
 
 
 def _identifiers_left_in(

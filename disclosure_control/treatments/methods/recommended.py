@@ -85,6 +85,7 @@ register(
         example=Example(touches=("DM__ZIP",)),
         place=150,
         promises=("ids",),
+        is_of_steps=True,
         reading=Reading.AS_LABEL,
         intervals=BINS_HOLD,
     ),

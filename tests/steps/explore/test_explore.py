@@ -42,7 +42,7 @@ def step_of(frame, tmp_path, value, **roles):
     subjects = pd.Series([f"ZZ{i:06d}" for i in range(len(frame))])
     config = config_of(frame, **roles)
     typed = frame[[*config.quasi_identifiers, *config.sensitive_features]]
-    dataset = CombinedDataset(typed, subjects, "", frame.assign(USUBJID=subjects))
+    dataset = CombinedDataset.of(typed, subjects, frame.assign(USUBJID=subjects))
     return StepInput("PILOT", tmp_path, settings_of_key("explore", value), dataset, assess(typed, config), {})
 
 
@@ -278,10 +278,10 @@ def explored_in_another_order(explored, tmp_path, settings):
     frame, roles, _, _ = explored
     order = np.random.default_rng(2).permutation(len(frame))
     moved = step_of(frame, tmp_path, {"group": "sex"}, **roles)
-    table = moved.dataset.table.iloc[order]
+    table = moved.dataset.text.iloc[order]
     config = moved.assessment.config
     typed = moved.dataset.frame.iloc[order]
-    dataset = CombinedDataset(typed, moved.dataset.subjects.iloc[order], "", table)
+    dataset = CombinedDataset.of(typed, moved.dataset.subjects.iloc[order], table)
     return run_step(StepInput("PILOT", tmp_path, settings, dataset, assess(typed, config), {}))
 
 

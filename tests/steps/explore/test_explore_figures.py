@@ -198,7 +198,7 @@ def test_ids_and_running_numbers_are_no_measurements(tmp_path):
     ).astype(str)
     config = config_of(table, [], continuous_qis=["DM__AGE"], sensitive_feature=["LB__GLUC"])
     frame = table[["DM__AGE", "LB__GLUC"]].astype(float)
-    dataset = CombinedDataset(frame, table["USUBJID"], "", table)
+    dataset = CombinedDataset.of(frame, table["USUBJID"], table)
     step = StepInput("PILOT", tmp_path, settings_of_key("explore", "all"), dataset, assess(frame, config), {})
     step.earlier["identifiers"] = find_identifiers(dataclasses.replace(step, settings=IdentifierSettings()))
     result = run_step(step)

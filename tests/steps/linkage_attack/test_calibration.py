@@ -79,7 +79,7 @@ def attacked(method: str, share: float, seed: int, folder, how: dict | None = No
         **(how or {}),
     }
     settings = settings_of_key("linkage_attack", literal, {**CONFIG.literal, "treatment": {"steps": []}})
-    dataset = CombinedDataset(pilot, pilot["USUBJID"], "", pilot)
+    dataset = CombinedDataset.of(pilot, pilot["USUBJID"], pilot)
     earlier = {"treatment": StepResult({}, outcome=treated)}
     result = run_step(StepInput("P", folder, settings, dataset, assess(pilot, CONFIG), earlier))
     alone = pilot[KEYS[0]].map(pilot[KEYS[0]].value_counts()) == 1

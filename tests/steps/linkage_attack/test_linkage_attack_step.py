@@ -267,7 +267,7 @@ def attacked(tmp_path, settings, subject_id=None, n=60):
     }
     literal = roles | {"K": 2, "L": 2, "T": 1, "subject_id": subject_id or {}}
     config = validate_config(literal, table.columns, KEY_READERS)
-    dataset = CombinedDataset(table, subjects, "", table.assign(USUBJID=subjects))
+    dataset = CombinedDataset.of(table, subjects, table.assign(USUBJID=subjects))
     known = {"identified": "r.csv", "id": "name", "truth": "ids", "known": ["SEX", "CODE", "AGE"]}
     typed = settings_of_key("linkage_attack", known | settings, literal)
     return run_step(StepInput("P", tmp_path, typed, dataset, assess(table, config), {}))

@@ -56,7 +56,7 @@ def step_input(folder, frame: pd.DataFrame, settings: object, earlier=None, key=
     checked = validate_config(literal, frame.columns)
     typed = frame[list(checked.quasi_identifiers + checked.sensitive_features)]
     typed = typed.assign(DM__AGE=frame["DM__AGE"].astype(float))
-    dataset = CombinedDataset(typed, frame["USUBJID"], SHA, frame)
+    dataset = CombinedDataset.of(typed, frame["USUBJID"], sha256=SHA, text=frame)
     settings = settings_of_key(key, settings, literal, frame.columns)
     return StepInput("PILOT", folder, settings, dataset, assess(typed, checked), earlier or {})
 

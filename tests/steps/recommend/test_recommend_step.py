@@ -53,7 +53,7 @@ def given(frame: pd.DataFrame, settings: dict | None = None, folder: Path = Path
     checked = validate_config(literal, frame.columns, READERS)
     subjects = pd.Series([f"S{number:04d}" for number in range(len(frame))], index=frame.index, name="USUBJID")
     table = frame.astype("str").where(frame.notna(), None).assign(USUBJID=subjects)
-    dataset = CombinedDataset(frame, subjects, "", table)
+    dataset = CombinedDataset.of(frame, subjects, table)
     typed = settings_of_key("recommend", settings or {}, literal)
     return StepInput("PILOT", folder, typed, dataset, assess(frame, checked), {})
 

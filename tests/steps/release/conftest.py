@@ -60,7 +60,7 @@ def step_on(
     config = validate_config(literal, list(frame.columns), READERS)
     names = config.quasi_identifiers + config.sensitive_features
     typed = {n: frame[n] if n in config.categorical_qis else pd.Series(numbers_of(frame[n]), name=n) for n in names}
-    dataset = CombinedDataset(pd.DataFrame(typed), frame["USUBJID"], "0" * 64, frame)
+    dataset = CombinedDataset.of(pd.DataFrame(typed), frame["USUBJID"], sha256="0" * 64, text=frame)
     earlier, kept = {}, list(frame["USUBJID"])
     if steps is not None:
         treated = treat(dataset.typed_table, config, steps, release=Release("DEMO", "2026"))

@@ -39,7 +39,7 @@ def run(value, frame=SMALL, folder=Path(), **roles):
     subjects = pd.Series([f"S{i}" for i in range(len(frame))])
     table = frame.astype("str").assign(USUBJID=subjects)
     dataset, assessment = (
-        CombinedDataset(frame, subjects, "", table),
+        CombinedDataset.of(frame, subjects, table),
         assessed(frame, has_key=value is not None, **roles),
     )
     return run_step(StepInput("P", folder, typed(value), dataset, assessment, {}))
@@ -242,7 +242,7 @@ def test_without_any_record_nothing_is_answered():
         ),
         subjects=pd.Series(["S0", "S1"]),
     )
-    dataset = CombinedDataset(frame, pd.Series(["S0", "S1"]), "", frame)
+    dataset = CombinedDataset.of(frame, pd.Series(["S0", "S1"]), frame)
     result = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {}))
     assert {one["answer"] for one in result.figures["three_questions"].values()} == {"not assessable"}
     assert result.figures["prosecutor"]["highest"] is None
@@ -373,7 +373,7 @@ def test_bins_that_are_almost_empty():
         "L": 1,
         "T": 9,
     }
-    dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame.astype("str"))
+    dataset = CombinedDataset.of(frame, pd.Series(list("abcde")), frame.astype("str"))
     assessment = assess(frame, validate_config(config, frame.columns), subjects=dataset.subjects)
     result = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {}))
     assert result.tables["near_empty_bins.csv"].to_numpy().tolist() == [
@@ -424,7 +424,7 @@ def test_what_wildcards_add_is_taken_from_k_as_it_is_reported():
     frame = SMALL.assign(age=["old", None, None, "old", "young"])
     literal = {"categorical_qis": ["sex", "age"], "continuous_qis": [], "sensitive_feature": "disease"}
     config = validate_config({**literal, "K": 2, "L": 2, "T": 0.5, "missing_qis": "wildcard"}, frame.columns)
-    dataset = CombinedDataset(frame, pd.Series(list("abcde")), "", frame)
+    dataset = CombinedDataset.of(frame, pd.Series(list("abcde")), frame)
     assessment = assess(frame, config, subjects=dataset.subjects)
     figures = run_step(StepInput("P", Path(), typed("all"), dataset, assessment, {})).figures
     # F: three alike, age known or not; M old and M young: alone. Without sex: old 2 + 2, missing 5, young 1 + 2.

@@ -43,7 +43,7 @@ def step_of(table: pd.DataFrame, literal: dict) -> StepInput:
     numeric = {*config.continuous_qis, *config.sensitive_binning}
     names = config.quasi_identifiers + config.sensitive_features
     frame = pd.DataFrame({name: table[name].astype(float) if name in numeric else table[name] for name in names})
-    dataset = CombinedDataset(frame, table["USUBJID"], "", table)
+    dataset = CombinedDataset.of(frame, table["USUBJID"], table)
     return StepInput("PILOT", Path(), config.settings["sweep"], dataset, assess(frame, config), {})
 
 

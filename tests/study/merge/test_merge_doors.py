@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from config import parse_config
-from disclosure_control.assess.combined_dataset import read_combined_dataset
+from disclosure_control.assess.opening import opened
 from disclosure_control.run.fingerprints import KEY_FILE, fingerprint
 from disclosure_control.run.tables import csv_bytes
 from study import KEY_READERS
@@ -95,8 +95,8 @@ def read_back(path, frame):
     """The combined dataset as door 2 reads it, every column a category."""
     columns = [name for name in frame if name != "USUBJID"]
     literal = {"categorical_qis": columns, "continuous_qis": [], "binning_config": {}, "sensitive_feature": [], "K": 2}
-    _, dataset = read_combined_dataset(path, literal, KEY_READERS)
-    return pd.concat([dataset.subjects, dataset.frame], axis="columns")
+    with opened("memory", path, literal, KEY_READERS) as found:
+        return pd.concat([found.dataset.subjects, found.dataset.frame], axis="columns")
 
 
 def assert_equal_texts(found, expected):

@@ -16,7 +16,7 @@ from disclosure_control.basics.telling.sections import Figure, Part, Sentence, S
 from disclosure_control.basics.telling.small_counts import MissingShown, count_text, figures_of_group, shares_by_group
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.records.columns_of_file import people_by_kind
+from disclosure_control.records.text_table import people_by_kind
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -52,7 +52,7 @@ def evaluate(scene: Scene) -> Finding:
             groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=classes.size, also=hidden[name])
         else:
             kind = result.evaluated_classes + 2 * result.risky_classes
-            column, of_entry, people = people_by_kind(scene.table, assessment.people, name, kind, 4)
+            column, of_entry, people = people_by_kind(scene.dataset.table, assessment.people, name, kind, 4)
             flags = (of_entry % 2 > 0, of_entry >= 2)
             groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=people)
     return Finding({"by_group": groups})

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 
 from Anonymization_Models import SensitiveCounts
 from disclosure_control.assess.assessment import Assessment
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, encode_column
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.keys import count_pairs
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.determination import n_guessed_right, shuffled_guessed_right
-from disclosure_control.records.other_columns import LevelValuePairs, TableOnDisk
+from disclosure_control.records.people import LevelValuePairs
+from disclosure_control.records.text_table import TextTable
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -30,11 +30,11 @@ def evaluate(scene: Scene) -> Finding:
     """Every column of the dataset is looked at, but for those whose values are nearly as many as the people."""
     found, n_too_many = {}, 0
     for sensitive in scene.assessment.config.sensitive_features:
-        found[sensitive], n_too_many = determinations(scene.assessment, sensitive, scene.table)
+        found[sensitive], n_too_many = determinations(scene.assessment, sensitive, scene.dataset.table)
     return Finding({"determined_by": found, "determined_by_not_looked_at": n_too_many})
 
 
-def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame | TableOnDisk) -> tuple[list[dict], int]:
+def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> tuple[list[dict], int]:
     """How well each attribute alone tells a sensitive value; and how many columns were not looked at.
 
     For each attribute the share of evaluated people guessed right by the commonest value of its level,
@@ -50,7 +50,6 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
     counted, evaluated = assessment.counts[sensitive], classes.evaluated(config.missing_qis)
     people_of_value = counted.people_of_value(evaluated)
     n, baseline = int(people_of_value.sum()), int(people_of_value.max(initial=0))
-    levels_beside = _levels_beside(assessment, sensitive, table, evaluated)
     entries, people_of_levels, n_too_many = [], {}, 0
     for name in dict.fromkeys([*config.quasi_identifiers, *table.columns]):
         if name in (sensitive, SUBJECT_COLUMN):
@@ -61,11 +60,12 @@ def determinations(assessment: Assessment, sensitive: str, table: pd.DataFrame |
             n_levels = len(classes.labels[i]) + 1
             pairs = _pairs_of_classes(counted, classes.class_codes[i] + 1, n_levels, evaluated)
         else:
-            n_levels, pairs_of_column = levels_beside(name)
+            column = table.column(name)
+            n_levels = column.n_levels()
             if n_levels == 2 or n_levels * PEOPLE_PER_LEVEL > n:
                 n_too_many += n_levels > 2
                 continue
-            pairs = pairs_of_column()
+            pairs = assessment.people.pairs(column, sensitive, evaluated)
         n_right = n_guessed_right(*pairs)
         if is_qi or n_right > baseline:
             people_of_levels[name] = np.bincount(pairs.level, pairs.people, n_levels)
@@ -93,27 +93,6 @@ def _pairs_of_classes(
         counts.append(count_pairs(level_of_cell, table.value_of_cell[kept], n_levels, n_values, table.people[kept]))
     levels, values, people = (np.concatenate(arrays) for arrays in zip(*counts, strict=True))
     return LevelValuePairs(levels, values, n_levels, n_values, people)
-
-
-# By column of the file the number of its levels, missing being one, and their pairs with the sensitive values.
-LevelsBeside = Callable[[str], tuple[int, Callable[[], LevelValuePairs]]]
-
-
-def _levels_beside(
-    assessment: Assessment, sensitive: str, table: pd.DataFrame | TableOnDisk, evaluated: np.ndarray
-) -> LevelsBeside:
-    if isinstance(table, TableOnDisk):
-        return lambda name: (table.n_levels(name), lambda: table.pairs(name, sensitive, evaluated))
-    counted = assessment.counts[sensitive]
-    looked_at = counted.has_value & evaluated[assessment.classes.class_of_record]
-    values, n_values = counted.codes[looked_at], max(len(counted.values), 1)
-
-    def levels_of(name: str) -> tuple[int, Callable[[], LevelValuePairs]]:
-        column = encode_column(table[name])
-        n_levels = len(column.labels) + 1
-        return n_levels, lambda: LevelValuePairs(column.codes[looked_at] + 1, values, n_levels, n_values, None)
-
-    return levels_of
 
 
 def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) -> dict:

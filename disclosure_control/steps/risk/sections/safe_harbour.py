@@ -11,7 +11,6 @@ from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, is_num
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, told_parts
 from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
-from disclosure_control.records.columns_of_file import distinct_texts
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Need, RiskSection
 
@@ -60,10 +59,10 @@ def evaluate(scene: Scene) -> Finding:
     """How many values of each column break the rule, by kind of breach."""
     given, checks = scene.settings.of(SafeHarbourSettings).safe_harbour or SafeHarbourColumns(), {}
     if given.ages is not None:
-        ages, people = distinct_texts(scene.table, given.ages)
+        ages, people = scene.dataset.table.distinct_texts(given.ages)
         checks["ages"] = check_safe_harbour_ages(ages, given.top_code, people)
     if given.zip_codes is not None:
-        codes, people = distinct_texts(scene.table, given.zip_codes)
+        codes, people = scene.dataset.table.distinct_texts(given.zip_codes)
         checks["zip_codes"] = check_safe_harbour_zip_codes(codes, given.people_of_area or {}, people)
     figures = {
         name: {

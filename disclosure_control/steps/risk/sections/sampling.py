@@ -22,7 +22,7 @@ from disclosure_control.measures.sampling_weights import (
     household_risk,
     risk_of_classes,
 )
-from disclosure_control.records.columns_of_file import distinct_texts, sums_by_class
+from disclosure_control.records.text_table import sums_by_class
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Borne, Finding, Need, RiskSection
 from disclosure_control.steps.risk.words import figure_text
@@ -63,20 +63,22 @@ def evaluate(scene: Scene) -> Finding:
     if settings.household is None:
         return Finding({"sampling": figures}, lambda: per_class)
     of_record = RecordRisk(found["exact"].of_class[scene.classes.class_of_record])
-    together = household_risk(of_record, scene.table[settings.household])
+    together = household_risk(of_record, scene.dataset.text[settings.household])
     figures["household"] = _figures(together)
     return Finding({"sampling": figures}, lambda: per_class, lambda: {"household_risk": together.of_record})
 
 
 def _weights_of_classes(scene: Scene, name: str) -> tuple[np.ndarray, int]:
     """The sum of the weights in each class, and how many people have a weight below 1."""
-    texts, people = distinct_texts(scene.table, name)
+    texts, people = scene.dataset.table.distinct_texts(name)
     n_missing = scene.classes.n_records - int(people.sum())
     texts, people = pd.concat([texts, pd.Series([None], dtype=texts.dtype, name=name)]), np.append(people, n_missing)
     numbers = checked_weights(texts, people)
     labels = encode_column(texts).labels
     number_of_level = np.append(np.nan, parse_numbers(pd.Series(labels, dtype="str")))
-    return sums_by_class(scene.table, scene.assessment.people, name, number_of_level), int(people[numbers < 1].sum())
+    return sums_by_class(scene.dataset.table, scene.assessment.people, name, number_of_level), int(
+        people[numbers < 1].sum()
+    )
 
 
 def _figures(risk: ClassRisk | RecordRisk) -> dict:

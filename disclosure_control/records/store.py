@@ -1,0 +1,217 @@
+"""The one store of a pilot's records: people in blocks of encoded columns, whoever holds them.
+
+In memory there is one block; from disk there are many, put aside; on a cluster workers hold them. Nothing above asks
+which it is: what is needed of the records at once is declared before the run (``needs``), and a store says there
+whether it gives that.
+
+    people      classes, counts, and the records that a model flags, part by part
+    table       every column as text: its distinct texts, its levels, and who has them
+    domains     how the pilot's domain files are read beside it
+    records     every column record by record, block by block
+    at_once     all records at once, where the store gives them
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+import pandas as pd
+
+from config import ClusterSettings
+from config.model_settings import PilotConfig
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
+from disclosure_control.basics.files import SourceFile
+from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
+from disclosure_control.records.disk import PeopleOnDisk, count_on_disk
+from disclosure_control.records.limits import NO_LIMITS, Limits
+from disclosure_control.records.merging import DomainReader, domains_from_disk, domains_in_memory
+from disclosure_control.records.people import People, PeopleInMemory
+from disclosure_control.records.records import EncodedRecords
+from disclosure_control.records.spill import spill_folder
+from disclosure_control.records.subjects import SubjectsInMemory
+from disclosure_control.records.text_columns import TextsInMemory
+from disclosure_control.records.text_table import TextTable
+from disclosure_control.run.memory import trim_freed_memory
+from study.formats.blocks import Blocks, kind_of
+from study.formats.files import read_domain_file
+from study.formats.parquet_blocks import BlocksOfParquet
+from study.formats.tables import FileOptions, SourceTable, suffix_of
+from study.formats.values import clean_text, frame_of
+
+SPILL_PER_BYTE = 1.5  # what is put aside, at most, by each byte of the text
+# As the merge writes the file: nothing is guessed, and NA is the country Namibia.
+AS_WRITTEN = FileOptions(delimiter=",", decimal=".", missing=(), dates="keep")
+
+
+@dataclass(frozen=True)
+class AllRecords:
+    """All records at once: ``frame`` (n_people,) of the config's columns, typed, the ids, and the file as ``text``."""
+
+    frame: pd.DataFrame = field(repr=False)
+    subjects: pd.Series = field(repr=False)
+    text: pd.DataFrame = field(repr=False)
+
+    @property
+    def typed_table(self) -> pd.DataFrame:
+        """The whole file, the config's columns typed and the others as text."""
+        return self.text.assign(**self.frame)
+
+    def encoded(self) -> EncodedRecords:
+        """Every column record by record, in one block."""
+        return EncodedRecords.in_memory(self.typed_table)
+
+    @property
+    def table(self) -> TextTable:
+        """The file, asked column by column."""
+        subjects = SubjectsInMemory(self.subjects, len(self.subjects))
+        columns = list(map(str, self.text))
+        return TextTable(columns, lambda name: TextsInMemory(self.text[name]), subjects, NO_LIMITS.few_texts)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A file once it is read and its people are counted; see above."""
+
+    sha256: str
+    n_people: int
+    people: People
+    table: TextTable
+    domains: DomainReader
+    records: Callable[[], EncodedRecords]
+    at_once: AllRecords | None = None
+
+
+class Store(Protocol):
+    """A combined dataset that is about to be read."""
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns of the file."""
+        ...
+
+    def counted(self, config: PilotConfig) -> Stored:
+        """Read it and count its people, within the block for which the store is open. Raises ``FaultyInputError``."""
+        ...
+
+
+class StoreInMemory:
+    """All records in memory, in one block; ``text`` is the file as text."""
+
+    def __init__(self, path: Path):
+        self._file = path.name
+        self.text, self.sha256 = _read(path)
+        trim_freed_memory()  # the file's bytes, and what took them apart: twice the table
+        self.columns = list(map(str, self.text))
+
+    def subjects(self) -> tuple[pd.Series, list[str]]:
+        """The ids, and what is wrong with them."""
+        ids = self.text[SUBJECT_COLUMN] = _in_one_piece(self.text[SUBJECT_COLUMN])
+        return ids, faults_of_subjects(len(ids), int(ids.isna().sum()), _n_distinct(ids), self._file)
+
+    def counted(self, config: PilotConfig) -> Stored:
+        """See ``Store``."""
+        subjects, faults = self.subjects()
+        typed = {}
+        for name in config.quasi_identifiers + config.sensitive_features:
+            try:
+                typed[name] = typed_column(self.text[name], config)
+            except FaultyInputError as error:
+                faults += [f"{self._file}: {fault}" for fault in error.faults]
+        stop_at(faults)
+        found = AllRecords(pd.DataFrame(typed), subjects, self.text)
+        people = PeopleInMemory(found.frame, config, subjects)
+        return Stored(self.sha256, len(subjects), people, found.table, domains_in_memory(config), found.encoded, found)
+
+
+# Counts the people of a text, in a folder and within limits.
+Count = Callable[[Blocks, PilotConfig, Path, Limits], tuple[PeopleOnDisk, TextTable]]
+
+
+class StoreOnDisk:
+    """Records put aside in a folder that is gone ``until_end``; ``counting`` gives, for it, who counts."""
+
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        until_end: ExitStack,
+        counting: Callable[[Path], AbstractContextManager[Count]],
+    ):
+        self._path, self._limits, self._until_end, self._counting = path, limits, until_end, counting
+        self._kind = kind_of(path)
+        self._text = self._kind.blocks(path, limits.block_bytes)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """See ``Store``."""
+        return self._text.columns
+
+    def counted(self, config: PilotConfig) -> Stored:
+        """See ``Store``."""
+        n_bytes = int(SPILL_PER_BYTE * self._kind.bytes_as_text(self._path))
+        folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
+        count = self._until_end.enter_context(self._counting(folder))
+        people, table = count(self._text, config, folder, self._limits)
+        domains = domains_from_disk(folder, self._limits.domains, self._limits.rows_at_hand)
+        records = functools.partial(EncodedRecords.of, people, table)
+        return Stored(self._text.sha256, self._text.n_records, people, table, domains, records)
+
+
+@contextlib.contextmanager
+def counting_on_cluster(settings: ClusterSettings, folder: Path) -> Iterator[Count]:
+    """Workers of a cluster, who count; those of this machine are gone when the block ends, before the folder is."""
+    from disclosure_control.records.cluster import count_on_cluster
+    from disclosure_control.records.dask_workers import dask_workers
+
+    with dask_workers(settings, folder) as workers:
+        yield functools.partial(count_on_cluster, workers=workers)
+
+
+@contextlib.contextmanager
+def open_store(engine: str, path: Path, cluster: ClusterSettings | None, limits: Limits) -> Iterator[Store]:
+    """The store of the engine of this name; what it puts aside is gone when the block ends. ``cluster``: who works."""
+    if engine == "memory":
+        yield StoreInMemory(path)
+        return
+    on_cluster = functools.partial(counting_on_cluster, cluster or ClusterSettings())
+    counting = on_cluster if engine == "cluster" else lambda folder: contextlib.nullcontext(count_on_disk)
+    with ExitStack() as until_end:
+        yield StoreOnDisk(path, limits, until_end, counting)
+
+
+def read_as_written(file: Path | SourceFile) -> SourceTable:
+    """A file that this tool wrote, all text. Raises ``FaultyInputError``."""
+    return read_domain_file(file, AS_WRITTEN)
+
+
+def _read(path: Path) -> tuple[pd.DataFrame, str]:
+    """The file as text, and its SHA-256. Raises ``FaultyInputError``."""
+    if suffix_of(path) != ".parquet":
+        source = read_as_written(path)
+        return source.frame, source.sha256
+    import pyarrow as pa
+
+    blocks = BlocksOfParquet(path)
+    table = pa.Table.from_batches(blocks)
+    return frame_of({name: clean_text(table.column(name)) for name in blocks.columns}), blocks.sha256
+
+
+def _in_one_piece(texts: pd.Series) -> pd.Series:
+    """The column in memory that Arrow's functions, of which several ask for all ids, need no copy of."""
+    import pyarrow as pa
+
+    return pd.Series(pd.array(pa.array(texts), dtype="str"), texts.index, name=texts.name, copy=False)
+
+
+def _n_distinct(subjects: pd.Series) -> int:
+    """Number of different ids; a file of this tool has them in rising order, where neighbours tell."""
+    import pyarrow as pa
+
+    return len(subjects) if are_rising(pa.array(subjects)) else int(subjects.nunique())

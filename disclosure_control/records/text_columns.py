@@ -1,0 +1,75 @@
+"""A column of the combined dataset as text: its distinct texts, its levels, and who has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
+from disclosure_control.records.counted_texts import CountedTexts
+
+SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
+
+
+class TextColumn(Protocol):
+    """A column that tells its distinct texts, and which of its levels each record has unless there are too many."""
+
+    @property
+    def n_levels_at_least(self) -> int:
+        """How many levels there are at least, of a column with too many to be told apart; 0 of any other."""
+        ...
+
+    def counted(self) -> CountedTexts:
+        """The distinct texts, or a sample of them, and who has them."""
+        ...
+
+    def n_levels(self) -> int:
+        """How many levels there are, missing being one; at least so many where they are too many."""
+        ...
+
+    def labels(self) -> np.ndarray:
+        """The text of each level but the missing one, which is level 0."""
+        ...
+
+    def levels(self) -> Iterable[np.ndarray]:
+        """The level of each record, block by block."""
+        ...
+
+
+class TextsInMemory:
+    """A column of texts (n_records,) in one block: see ``TextColumn``."""
+
+    n_levels_at_least = 0
+
+    def __init__(self, texts: pd.Series):
+        self._texts = texts
+
+    def counted(self) -> CountedTexts:
+        """See ``TextColumn``."""
+        texts = pa.chunked_array([pa.array(self._texts.astype("str"))]).cast(pa.large_string()).combine_chunks()
+        encoded = texts.dictionary_encode()
+        codes, n_texts = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(), len(encoded.dictionary)
+        people, first = np.bincount(codes, minlength=n_texts + 1), np.zeros(n_texts + 1, dtype=np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        return CountedTexts(encoded.dictionary, people[:n_texts], first[:n_texts])
+
+    def n_levels(self) -> int:
+        """See ``TextColumn``."""
+        return len(self._encoded.labels) + 1
+
+    def labels(self) -> np.ndarray:
+        """See ``TextColumn``."""
+        return self._encoded.labels
+
+    def levels(self) -> Iterable[np.ndarray]:
+        """See ``TextColumn``."""
+        return [self._encoded.codes + 1]
+
+    @cached_property
+    def _encoded(self) -> EncodedColumn:
+        return encode_column(self._texts)
