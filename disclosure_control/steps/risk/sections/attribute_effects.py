@@ -37,7 +37,7 @@ def evaluate(scene: Scene) -> Finding:
 
 def words(figures: Mapping) -> Iterator[Part]:
     """A bar, or a row, for each quasi-identifier."""
-    effects = figures["attribute_effects"]
+    effects = [one for one in figures["attribute_effects"] if one["unique_rate_added"] is not None]
     drawn = sorted(effects, key=lambda one: -one["unique_rate_added"])[:MOST_BARS]
     if drawn:
         n_more = len(effects) - len(drawn)
