@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,7 +40,6 @@ from study.formats.parquet_domains import BlocksOfParquetDomain
 from study.formats.row_numbers import may_be_row_numbers
 from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, domain_of, suffix_of
 from study.formats.values import frame_of, name_faults
-from study.merge.belonging import as_study_text
 from study.merge.large_tables import LargeTable, RowsOfPeople
 from study.merge.subject_ids import SUBJECT
 
@@ -119,16 +118,15 @@ class LargeFile(LargeTable):
             return ids.iloc[first:], np.asarray(n_records)[first:]
         return ids[present], np.asarray(n_records)[present]
 
-    def with_values(self, column: str, values: Sequence[str]) -> LargeFile:
-        """The table without the rows that have another one of the values in a column; those without a value stay."""
+    def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> LargeFile:
+        """See ``SourceTable``."""
         assert self.codes is not None
         place = self._place(column)
-        of_code = as_study_text(self.counted_column(column)[0])
-        is_kept = (of_code.isin(values) | of_code.isna()).to_numpy(dtype=bool)
+        of_code = is_kept(self.counted_column(column)[0])
         kept = SpilledArrays(self.codes.path.with_name(f"{self.codes.path.name}_kept"))
         counts = [np.zeros_like(one) for one in self.counts]
         for codes in _blocks(self.codes, len(self.values)):
-            rows = np.flatnonzero(is_kept[codes[place]])
+            rows = np.flatnonzero(of_code[codes[place]])
             block = [one[rows] for one in codes]
             for count, one in zip(counts, block, strict=True):
                 kept.append(one)
@@ -136,15 +134,15 @@ class LargeFile(LargeTable):
         self.codes.remove()
         return dataclasses.replace(self, codes=kept, counts=counts)
 
-    def has_two(self, column: str, beside: str, value: str) -> bool:
-        """Whether two different values of a column stand beside a value of another one."""
+    def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
+        """See ``SourceTable``."""
         assert self.codes is not None
         place, place_beside = self._place(column), self._place(beside)
-        is_meant = (as_study_text(self.counted_column(beside)[0]) == value).to_numpy(dtype=bool, na_value=False)
+        meant = is_meant(self.counted_column(beside)[0])
         of_code, _ = pd.factorize(self.counted_column(column)[0])
         found: set[int] = set()
         for codes in _blocks(self.codes, len(self.values)):
-            found |= set(np.unique(of_code[codes[place][is_meant[codes[place_beside]]]]).tolist()) - {-1}
+            found |= set(np.unique(of_code[codes[place][meant[codes[place_beside]]]]).tolist()) - {-1}
             if len(found) > 1:
                 return True
         return False

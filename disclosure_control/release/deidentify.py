@@ -226,28 +226,22 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
     recoding = _recoding_of(name, file, decisions)
     n_values = int(given.frame[name].notna().sum())
     account = Account(file.name, file.domain, name, says, n_values=n_values)
-    if recoding is not None and says.operation in RECODABLE:
+    if recoding is not None:
         decisions.placed.add(recoding.name)
+    if recoding is not None and says.operation in RECODABLE:
         if recoding.released is None:
             return None, replace(account, operation=replace(says, operation=OperationKind.REMOVE, reason=BY_TREATMENT))
         column = _with_labels(given.frame[name], recoding, given.people)
-        account = replace(account, recoded=True)
         if says.operation == OperationKind.DERIVE_AGE:
             column = COLUMN_OPERATIONS[says.operation](column, given).column
-    elif says.operation in GONE:
-        if recoding is not None:
-            decisions.placed.add(recoding.name)
+        return column, replace(account, recoded=True)
+    if says.operation in GONE:
         return None, account
-    elif recoding is not None and says.operation == OperationKind.OFFSET and not _was_moved(recoding):
-        decisions.placed.add(recoding.name)
+    if recoding is not None and says.operation == OperationKind.OFFSET and not _was_moved(recoding):
         coarse = replace(says, operation=OperationKind.REMOVE, reason="coarsened: beside it, moved dates would tell")
         return None, replace(account, operation=coarse)
-    else:
-        if recoding is not None:
-            decisions.placed.add(recoding.name)
-        done = COLUMN_OPERATIONS[says.operation](given.frame[name], given)
-        column, account = done.column, replace(account, n_lost=done.n_lost)
-    return column, account
+    done = COLUMN_OPERATIONS[says.operation](given.frame[name], given)
+    return done.column, replace(account, n_lost=done.n_lost)
 
 
 def _recoding_of(name: str, file: StudyFile, decisions: Decisions) -> RecodedColumn | None:

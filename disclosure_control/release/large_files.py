@@ -11,13 +11,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.records.merging import MergeLimits, SpilledFrames, people_per_part, read_by_size
 from disclosure_control.records.spill import SpilledArrays
 from disclosure_control.release.deidentify import KeptParts, ReleasedRows, at_hand
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rows_as_variables import CODED_BY_PARAMETER
-from disclosure_control.release.study import NOBODY, STRANGER, StudyFile, file_in_memory, people_of_rows
+from disclosure_control.release.study import NOBODY, STRANGER, StudyFile
 from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable, suffix_of
@@ -120,10 +119,9 @@ def kept_by_size(file: StudyFile, folder: Path) -> KeptParts:
 
 
 def file_by_size(
-    table: SourceTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str, limits: MergeLimits
+    table: SourceTable, domain: str, people: np.ndarray, written_as: str, rule: SubjectIdRule, limits: MergeLimits
 ) -> StudyFile:
-    """The file of the study that a table is; ``ids`` are those of the pilot's people."""
-    if not isinstance(table, LargeTable):
-        return file_in_memory(table, domain, rule, ids, written_as)
-    own, _ = table.source_ids(rule.column)
-    return LargeStudyFile(table, domain, people_of_rows(own.to_frame(), rule, ids), written_as, rule, limits)
+    """The file of the study that a table is."""
+    if isinstance(table, LargeTable):
+        return LargeStudyFile(table, domain, people, written_as, rule, limits)
+    return StudyFile(table, domain, people, written_as)

@@ -144,23 +144,14 @@ def recoded_columns(
     found = {}
     for name, column in original.columns.items():
         before = labels(column.values)[column.places()]
-        after = labels(values[name])[stayed.places(name)] if name in values else None
-        if (one := recoded_column(name, before, after, kept)) is not None:
-            found[name] = one
+        if name not in values:
+            found[name] = RecodedColumn(name, before, None)
+            continue
+        after = np.full(len(before), None, dtype=object)
+        after[kept] = labels(values[name])[stayed.places(name)]
+        if (after[kept] != before[kept]).any():
+            found[name] = RecodedColumn(name, before, after)
     return found
-
-
-def recoded_column(
-    name: str, original: np.ndarray, of_kept: np.ndarray | None, kept: np.ndarray
-) -> RecodedColumn | None:
-    """A column by the labels before (n_people,) and ``of_kept`` (n_kept,), None of a dropped one; None if unchanged."""
-    if of_kept is None:
-        return RecodedColumn(name, original, None)
-    if not (of_kept != original[kept]).any():
-        return None
-    released = np.full(len(original), None, dtype=object)
-    released[kept] = of_kept
-    return RecodedColumn(name, original, released)
 
 
 def of_rows(values: np.ndarray, people: np.ndarray) -> np.ndarray:

@@ -31,8 +31,9 @@ DEFINITION = "define.xml"  # describes the source; what leaves has one of its ow
 class StudyFile:
     """One domain file: its ``table``, whose rows they are, and the name under which its format is written.
 
-    ``people`` (n_rows,) are positions in the pilot's subjects, ``NOBODY`` where a row names none (trial design, a
-    relation of whole data sets), ``STRANGER`` where it names somebody whom the combined dataset does not know.
+    ``people`` (n_rows,), of a table whose rows are not at hand those of its distinct ids, are positions in the pilot's
+    subjects, ``NOBODY`` where a row names none (trial design, a relation of whole data sets), ``STRANGER`` where it
+    names somebody whom the combined dataset does not know.
     ``domain`` is that of the variables: LB for LBCH, and for SUPPLB.
     """
 
@@ -67,13 +68,8 @@ class StudyFile:
         return supplemental_parent(self.name) is not None and {"QNAM", "QVAL"} <= set(self.table.frame)
 
 
-# Makes a file of the study of a table, its domain, the rule and the people's ids, and the name of its format.
-MakeFile = Callable[[SourceTable, str, SubjectIdRule, Dictionary, str], StudyFile]
-
-
-def file_in_memory(table: SourceTable, domain: str, rule: SubjectIdRule, ids: Dictionary, written_as: str) -> StudyFile:
-    """The file of a table whose rows are at hand."""
-    return StudyFile(table, domain, people_of_rows(table.frame, rule, ids), written_as)
+# Makes a file of the study of a table, its domain, its people and the name of its format.
+MakeFile = Callable[[SourceTable, str, np.ndarray, str], StudyFile]
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ def read_study(
     settings: MergeSettings,
     leave_out: Sequence[str] = (),
     read: Read = read_domain_file,
-    made: MakeFile = file_in_memory,
+    made: MakeFile = StudyFile,
 ) -> Study:
     """Every domain file of the pilot's ``folder``, also those that the merge ignores, but for those to ``leave_out``.
 
@@ -116,7 +112,8 @@ def read_study(
             continue
         table = with_sdtm_names(table, rule)
         kind = table.written_as or table_format(suffix_of(path))
-        files.append(made(table, _domain_of(table), rule, ids, kind))
+        own = table.source_ids(rule.column)[0].to_frame() if rule.column in table.frame else table.frame
+        files.append(made(table, _domain_of(table), people_of_rows(own, rule, ids), kind))
     if faults:
         raise FaultyInputError(faults)
     return Study(tuple(files), left_out)

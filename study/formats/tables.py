@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -147,6 +148,18 @@ class SourceTable:
     def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
         """Rows of some columns, each combination at least once; None if more than ``most`` that are not at hand."""
         return self.frame[list(columns)]
+
+    def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray | None]:
+        """The ids in a column, and for how many records each stands; None: for one. No column: one for each row."""
+        return (self.frame.index.to_series() if column is None else self.frame[column]), None
+
+    def where(self, column: str, is_kept: Callable[[pd.Series], np.ndarray]) -> SourceTable:
+        """The table with those rows alone whose value in a column is kept: a function tells of values which are."""
+        return dataclasses.replace(self, frame=self.frame[is_kept(self.frame[column])].reset_index(drop=True))
+
+    def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
+        """Whether two different values of a column stand beside those of another one that are meant."""
+        return len(self.frame.loc[is_meant(self.frame[beside]), column].dropna().unique()) > 1
 
     def counts_of(self, column: str) -> pd.Series:
         """The values of a column, and how many records have each; those without one are not counted."""

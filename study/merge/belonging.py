@@ -12,13 +12,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.telling.faults import nearest_name
 from disclosure_control.basics.telling.words import counted, listed
 from study.formats.messages import all_files_setting, shown_name
 from study.formats.tables import SourceTable
-from study.merge.large_tables import LargeTable
 from study.merge.sdtm import BASE_DOMAIN, findings_prefix, supplemental_parent
 
 STUDY = "STUDYID"
@@ -144,10 +144,6 @@ def _studies_of(table: SourceTable) -> pd.Series:
     return counts if counts.index.dtype.kind != "f" else counts.set_axis(counts.index.map(_study_text))
 
 
-def _study_column(table: SourceTable) -> pd.Series:
-    return as_study_text(table.frame[STUDY])
-
-
 def as_study_text(column: pd.Series) -> pd.Series:
     """A column of STUDYIDs as text, where the file holds them as numbers."""
     return column if column.dtype.kind != "f" else column.map(_study_text, na_action="ignore")
@@ -186,21 +182,6 @@ def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> 
     """The rows of the chosen studies, and those that name none; None where there is no row of them."""
     if STUDY not in table.frame:
         return table
-    if isinstance(table, LargeTable):
-        return _large_of_studies(table, chosen, found)
-    column = _study_column(table)
-    belongs = (column.isin(chosen) | column.isna()).to_numpy(dtype=bool)
-    if belongs.all():
-        return table
-    if not belongs.any():
-        found.left_out[table.file_name] = f"no row of the chosen study among {len(table.frame):,}"
-        return None
-    found.rows_left_out[table.file_name] = int((~belongs).sum())
-    return dataclasses.replace(table, frame=table.frame[belongs].reset_index(drop=True))
-
-
-def _large_of_studies(table: LargeTable, chosen: Sequence[str], found: Belonging) -> LargeTable | None:
-    """The same of a table whose rows are not at hand."""
     n_rows, n_others = table.n_rows, int(_studies_of(table)[lambda counts: ~counts.index.isin(chosen)].sum())
     if not n_others:
         return table
@@ -208,7 +189,7 @@ def _large_of_studies(table: LargeTable, chosen: Sequence[str], found: Belonging
         found.left_out[table.file_name] = f"no row of the chosen study among {n_rows:,}"
         return None
     found.rows_left_out[table.file_name] = n_others
-    return table.with_values(STUDY, chosen)
+    return table.where(STUDY, lambda column: (as_study_text(column).isin(chosen) | column.isna()).to_numpy(dtype=bool))
 
 
 def _several_studies_fault(
@@ -230,13 +211,14 @@ def _several_studies_fault(
 
 def _may_be_shown(study: str, tables: Sequence[SourceTable], id_column: str | None) -> bool:
     """Whether two people at least have this STUDYID, so that it is not the number of one."""
-    for table in tables:
-        if isinstance(table, LargeTable):
-            has_both = STUDY in table.frame and id_column is not None and id_column in table.frame
-            if has_both and table.has_two(id_column or "", STUDY, study):
-                return True
-        elif STUDY in table.frame and id_column in table.frame:
-            people = table.frame.loc[(_study_column(table) == study).to_numpy(dtype=bool, na_value=False), id_column]
-            if len(people.dropna().unique()) > 1:
-                return True
-    return False
+
+    def is_meant(column: pd.Series) -> np.ndarray:
+        return (as_study_text(column) == study).to_numpy(dtype=bool, na_value=False)
+
+    return any(
+        STUDY in table.frame
+        and id_column is not None
+        and id_column in table.frame
+        and table.has_two(id_column, STUDY, is_meant)
+        for table in tables
+    )

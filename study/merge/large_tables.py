@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -34,18 +33,6 @@ class LargeTable(SourceTable, ABC):
     def is_at_hand(self) -> bool:
         """Whether its rows are in memory."""
         return False
-
-    @abstractmethod
-    def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray]:
-        """The distinct ids of the file, missing among them, and how many records have each."""
-
-    @abstractmethod
-    def with_values(self, column: str, values: Sequence[str]) -> Self:
-        """The table without the rows that have another one of the values in a column; those without a value stay."""
-
-    @abstractmethod
-    def has_two(self, column: str, beside: str, value: str) -> bool:
-        """Whether two different values of a column stand beside a value of another one."""
 
     @abstractmethod
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:

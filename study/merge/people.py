@@ -13,7 +13,6 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from study.formats.messages import Note
 from study.formats.tables import SourceTable
 from study.merge.belonging import domain_of_table
-from study.merge.large_tables import LargeTable
 from study.merge.sdtm import BASE_DOMAIN, supplemental_parent
 from study.merge.state import MergeState
 from study.merge.subject_ids import ReadSubjects, read_subjects
@@ -56,11 +55,8 @@ def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
             'subject_id: {"column": "..."}, or {"column": None} for one file without an id'
         )
         return None
-    if isinstance(table, LargeTable):
-        source_ids, n_records = table.source_ids(rule.column)
-        subjects = read_subjects(source_ids.to_frame(), rule, n_records)
-    else:
-        subjects = read_subjects(frame, rule)
+    source_ids, n_records = table.source_ids(rule.column)
+    subjects = read_subjects(source_ids.to_frame(), rule, n_records)
     of_rows = f"of {table.n_rows} rows"
     if subjects.n_blank:
         state.faults.append(f"{name}: {rule.column} is empty in {subjects.n_blank} {of_rows}; every row needs an id")

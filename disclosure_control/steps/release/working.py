@@ -17,7 +17,7 @@ from disclosure_control.release.deidentify import Keep, at_hand
 from disclosure_control.release.large_files import file_by_size, kept_by_size, read_for_release
 from disclosure_control.release.merged import records_of
 from disclosure_control.release.package import merged_again
-from disclosure_control.release.study import MakeFile, file_in_memory
+from disclosure_control.release.study import MakeFile, StudyFile
 from disclosure_control.run.results import written_aside
 from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.running import StepInput
@@ -48,7 +48,7 @@ class Working:
     original: EncodedRecords
     read: Read
     read_again: Read = read_domain_file
-    made: MakeFile = file_in_memory
+    made: MakeFile = StudyFile
     kept: Keep = at_hand
     merging: Callable[[], MergeResources] = lambda: IN_MEMORY
     most_rows: int = sys.maxsize
@@ -75,7 +75,7 @@ def working_on(step: StepInput[ReleaseSettings], treated: TreatedPilot | None) -
         original,
         read,
         read,
-        functools.partial(file_by_size, limits=limits),
+        functools.partial(file_by_size, rule=rule, limits=limits),
         functools.partial(kept_by_size, folder=folder),
         lambda: working_in(original.new_folder(), results, limits),
         original.limits.rows_at_hand,
