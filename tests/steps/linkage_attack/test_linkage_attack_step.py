@@ -16,13 +16,10 @@ from config.model_settings import validate_config
 from Create_Combined_Pilot_Dataset import add_merge_options, combine_pilot
 from disclosure_control.assess.assessment import assess
 from disclosure_control.assess.combined_dataset import CombinedDataset
-from disclosure_control.basics.settings.fields import settings_in
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.doors import run_door
-from disclosure_control.steps.linkage_attack.attacks import ATTACKS
 from disclosure_control.steps.linkage_attack.linkage import METHODS
 from disclosure_control.steps.linkage_attack.people import read_identified
-from disclosure_control.steps.linkage_attack.settings import AttackSettings
 from disclosure_control.steps.linkage_attack.step import run_step
 from disclosure_control.steps.running import StepInput
 from Main_Anonymization import add_options, assess_pilot
@@ -330,18 +327,7 @@ PAGE = (PROJECT / "docs" / "linkage_attack.md").read_text(encoding="utf-8")
 ROWS = [line for line in PAGE.splitlines() if line.startswith("| `")]
 
 
-def test_every_setting_has_its_row():
-    documented = [name for row in ROWS for name in re.findall(r"`(\w+)`", row.split("|")[1])]
-    assert sorted(documented) == sorted(settings_in(AttackSettings))
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_is_documented(name):
     (row,) = (row for row in ROWS if row.startswith("| `method`"))
     assert f'`"{name}"`' in row
-
-
-@each("name", ATTACKS)
-def test_every_kind_of_attack_has_its_row(name):
-    (row,) = (row for row in ROWS if row.startswith(f"| `{name}`"))
-    assert settings_in(AttackSettings)[name].says.split("?")[0] in row

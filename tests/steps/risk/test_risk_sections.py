@@ -23,28 +23,8 @@ def table_of_sections():
     return "\n".join(["| section | what it answers | needs |", "|---|---|---|", *rows]) + "\n"
 
 
-def table_of_settings():
-    """Each default as the docs write it, from the typed settings of a config that gives none."""
-    settings = SETTINGS()
-    rows = [
-        f"| `{name}` | {one.default_words or default_words(getattr(settings, name))} | {one.says} |"
-        for name, one in settings_in(SETTINGS).items()
-    ]
-    return "\n".join(["| setting | default | what it says |", "|---|---|---|", *rows]) + "\n"
-
-
-def default_words(default):
-    if isinstance(default, tuple | bool):
-        return f"`{list(default) if isinstance(default, tuple) else default}`"
-    return "none" if default is None or default == {} else f"{default:g}"
-
-
 def test_the_docs_have_the_table_of_sections():
     assert table_of_sections() in DOCS, f"docs/risk.md: the table of sections should be\n\n{table_of_sections()}"
-
-
-def test_the_docs_have_the_table_of_settings():
-    assert table_of_settings() in DOCS, f"docs/risk.md: the table of settings should be\n\n{table_of_settings()}"
 
 
 def test_the_docs_name_the_sections_by_default():
