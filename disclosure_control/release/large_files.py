@@ -21,7 +21,7 @@ from study.formats.delimited_guesses import USUAL_DELIMITERS
 from study.formats.files import read_domain_file
 from study.formats.tables import FileOptions, SourceTable, suffix_of
 from study.merge.belonging import domain_of_table
-from study.merge.large_tables import LargeTable, RowsOfPeople
+from study.merge.large_tables import RowsOfPeople, rows_of_people
 from study.merge.reading import with_sdtm_names
 from study.merge.subject_ids import SUBJECT, SubjectIdRule
 
@@ -39,7 +39,7 @@ def read_for_release(
     if suffix_of(path) not in USUAL_DELIMITERS:
         return read_domain_file(path, options)
     table = read_by_size(path, options, Path(tempfile.mkdtemp(dir=folder)), limits)
-    if isinstance(table, LargeTable):
+    if not table.is_at_hand:
         columns = set(with_sdtm_names(table, rule).frame)
         if rule.column not in columns or columns >= RELATIONS or domain_of_table(table) in CODED_BY_PARAMETER:
             return read_domain_file(path, options)
@@ -62,7 +62,6 @@ class _Division:
 class LargeStudyFile(StudyFile):
     """A file whose rows are on disk; ``people`` are those of its distinct ids. See ``StudyFile``."""
 
-    table: LargeTable
     rule: SubjectIdRule = SubjectIdRule()  # noqa: RUF009
     limits: MergeLimits = MergeLimits()  # noqa: RUF009
     _divided: list[_Division] = field(default_factory=list, repr=False)
@@ -83,7 +82,7 @@ class LargeStudyFile(StudyFile):
         of_id = np.where(self.people == STRANGER, -1, place[np.maximum(self.people, NOBODY)])
         starts = np.arange(0, n_people + 1, people_per_part(n_people + 1, [self.table], self.limits))
         person = np.append(np.argsort(people.rank[:-1]), NOBODY)
-        return _Division(self.table.of_people(of_id, starts, self.rule.column), person, starts)
+        return _Division(rows_of_people(self.table, of_id, starts, self.rule.column), person, starts)
 
     def _with(self, frame: pd.DataFrame) -> SourceTable:
         given = {one.name: getattr(self.table, one.name) for one in dataclasses.fields(SourceTable)}
@@ -122,6 +121,6 @@ def file_by_size(
     table: SourceTable, domain: str, people: np.ndarray, written_as: str, rule: SubjectIdRule, limits: MergeLimits
 ) -> StudyFile:
     """The file of the study that a table is."""
-    if isinstance(table, LargeTable):
-        return LargeStudyFile(table, domain, people, written_as, rule, limits)
-    return StudyFile(table, domain, people, written_as)
+    if table.is_at_hand:
+        return StudyFile(table, domain, people, written_as)
+    return LargeStudyFile(table, domain, people, written_as, rule, limits)
