@@ -14,10 +14,10 @@ import numpy as np
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.telling.reasons import Gravity, Reason
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
-from disclosure_control.basics.telling.words import listed, people_text, share_of_text
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
+from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column, people_in_sentence
+from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, one_per_column
 from disclosure_control.measures.reidentification import (
     ReidentificationRisk,
     RiskProfile,
@@ -158,8 +158,8 @@ def _linkability(risk: ReidentificationRisk) -> Answer:
         "expected_reidentifications": expected,
     }
     sentence = (
-        f"{_people(n_at_risk, risk.n_evaluated)} are found with a chance above {risk.threshold:g}; who guesses for "
-        f"everybody by the quasi-identifiers is right for {people_text(round(expected), ',')}, not knowing for whom."
+        f"{_people(n_at_risk, risk.n_evaluated)} are found with a chance above {risk.threshold:g}. An attacker who "
+        f"guesses a match for everyone would be right about {counted(round(expected), 'time')}, without knowing which."
     )
     return _answer(question, n_at_risk > 0, sentence, figures)
 
@@ -184,26 +184,23 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
         alone = [n_unique] if n_people == assessment.k_anonymity.n_evaluated else []
         told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)
         figures[name] = {"certain": told, "with_value": n_people, "above_t": t.n_risky}
+        # That they are fewer than ten is known where nobody can tell more: else the number alone is masked.
+        few = "fewer than 10" if n_certain < HAND_TO_HAND.threshold and not any(alone) else people_on_screen(None)
         share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
         words.append(
-            f"{name} is certain for {people_in_sentence(told)} of {n_people:,} people with a value{share}, whose "
-            f"class holds one value alone; for {t.n_risky:,}, values of the class are farther than T from everybody's"
+            f"{few if told is None else f'{told:,}'} of {n_people:,} people with a value{share} share one value of "
+            f"{name} with everyone in their class, so it can be read off. For {people_text(t.n_risky, ',')} the "
+            "class's values differ from the overall distribution by more than T."
         )
     if not figures:
         return Answer(question, "not assessable", "Not assessable: the config names no sensitive feature.", {})
     if not any(entry["with_value"] for entry in figures.values()):
         return _nothing(question)
     yes = is_certain or any(entry["above_t"] for entry in figures.values())
-    return _answer(question, yes, "; ".join(words) + ".", figures)
+    return _answer(question, yes, " ".join(words), figures)
 
 
 def _n_certain(class_of_cell: np.ndarray, people: np.ndarray) -> int:
     """People with a value in classes where only one value occurs."""
     n_values = np.bincount(class_of_cell)
     return int(people[n_values[class_of_cell] == 1].sum())
-
-
-def in_lines(answers: Mapping[str, Answer]) -> list[str]:
-    """The answers as lines of text."""
-    width = max(len(answer.question) for answer in answers.values())
-    return [f"  {answer.question:<{width}}  {answer.sentence}" for answer in answers.values()]

@@ -38,7 +38,7 @@ def run_texts(
         _capped([line for lines in others for line in lines.splitlines()], MOST_FIRST_LINES),
         *(result.short for result in steps.values()),
         short_privacy_report(pilot, assessment),
-        _where_the_rest_is(pilot, steps),
+        _files(pilot, steps),
     ]
     return RunTexts(
         short=_joined(short),
@@ -57,10 +57,10 @@ def _capped(lines: Sequence[str], at_most: int) -> str:
     return "".join(f"{line}\n" for line in (*lines[:at_most], f"and {len(lines) - at_most} more"))
 
 
-def _where_the_rest_is(pilot: str, steps: Mapping[str, StepResult]) -> str:
+def _files(pilot: str, steps: Mapping[str, StepResult]) -> str:
     ran = ", ".join(steps)
     return (
-        f"The rest\n  {pilot}_privacy_report.html: the same with figures, and what if the thresholds were others.\n"
+        f"Files\n  {pilot}_privacy_report.html: the same with drawings, and what other thresholds would flag.\n"
         f"  {pilot}_privacy_details.txt: every section in full ({ran}), and which files are restricted.\n"
         f"  {pilot}_privacy_summary.json: the same figures for machines.\n"
     )

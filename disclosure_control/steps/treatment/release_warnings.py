@@ -47,7 +47,7 @@ def release_reasons(treated: TreatedPilot, of_ids: Mapping[str, int], file: str)
         reasons.append(
             Reason(
                 Gravity.NAMES_A_PERSON,
-                f"{file} holds the original ids of its people, in {listed(of_ids)}.",
+                f"{file} contains the original ids, in {listed(of_ids)}.",
                 '{"method": "recode_ids", "key_from": {"environment": "PILOT_KEY"}} in "treatment"; drop other columns '
                 "that hold them",
             )

@@ -40,7 +40,7 @@ def words(figures: Mapping) -> Iterator[Part]:
     effects = [one for one in figures["attribute_effects"] if one["unique_rate_added"] is not None]
     drawn = sorted(effects, key=lambda one: -one["unique_rate_added"])[:MOST_BARS]
     if drawn:
-        n_more = len(known) - len(drawn)
+        n_more = len(effects) - len(drawn)
         more = f" The JSON summary has {n_more:,} more, which add least." if n_more else ""
         bars = [rows.Bar(one["quasi_identifier"], one["unique_rate_added"], _added(one)) for one in drawn]
         described = "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars)
