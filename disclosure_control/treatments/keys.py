@@ -106,7 +106,11 @@ def _place(key_from: object) -> tuple[str, str] | None:
     if not isinstance(key_from, dict) or len(key_from) != 1:
         return None
     ((kind, name),) = key_from.items()
-    return (kind, name) if kind in ("environment", "file") and isinstance(name, str) and name else None
+    return (
+        (kind, name)
+        if kind in ("environment", "file") and isinstance(name, str) and name and name.isprintable()
+        else None
+    )
 
 
 def _from_environment(name: str) -> bytes:

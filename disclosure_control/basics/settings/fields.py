@@ -94,8 +94,12 @@ def faults_of(kind: type[SettingsGroup], given: Any, place: Place) -> list[str]:
         for key in given
         if key not in known
     ]
-    faults += [fault for found in faults_by_setting(kind, given, place).values() for fault in found]
-    return faults or list(typed(kind, given).check(place, given))
+    by_setting = faults_by_setting(kind, given, place)
+    faults += [fault for found in by_setting.values() for fault in found]
+    between = [] if faults else list(typed(kind, given).check(place, given))
+    valid = [name for name in known if name in given and name not in by_setting]
+    absent = [fault for name in valid for fault in place[name].faults_of_columns(known[name].kind.columns(given[name]))]
+    return [*faults, *absent, *between]
 
 
 def faults_by_setting(kind: type[SettingsGroup], given: Mapping[Any, Any], place: Place) -> dict[str, list[str]]:

@@ -81,7 +81,7 @@ class Kind:
         """What is at fault with a value at this place: what was found and what is allowed, or faults of its parts."""
         if not self.is_valid(value):
             return [f"{place}: found {value!r}; allowed: {self.allowed}"]
-        return [*self.within(value, place), *place.faults_of_columns(self.columns(value))]
+        return list(self.within(value, place))
 
     def but(self, allowed: str) -> Kind:
         """The same kind in other words."""
@@ -202,7 +202,9 @@ def all_or_some_of(*names: str) -> Kind:
         ]
 
     return Kind(
-        lambda value: value == "all" or (isinstance(value, list | tuple) and value != [] and all(map(is_name, value))),
+        lambda value: (
+            value == "all" or (isinstance(value, list | tuple) and len(value) > 0 and all(map(is_name, value)))
+        ),
         f'"all" or a list of {", ".join(names)}',
         lambda value: names if value == "all" else tuple(value),
         within=unknown,

@@ -69,7 +69,7 @@ def _varied_settings(entry: Mapping[str, Any]) -> list[tuple[int, str]]:
         ]
     found = []
     for i, step in enumerate(steps):
-        treatment = methods().get(step.get("method", ""))
+        treatment = methods().get(str(step.get("method")))
         for key, value in step.items() if treatment else ():
             one = settings_in(treatment.settings).get(key) if treatment else None
             if one is None or not isinstance(value, list | tuple):

@@ -12,7 +12,7 @@ from Anonymization_Models import EquivalenceClasses, SensitiveCounts, run_k_anon
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import encode_column, labels_of
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
-from disclosure_control.basics.settings.kinds import COUNT, Kind, one_of
+from disclosure_control.basics.settings.kinds import COUNT, one_of, some_of
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import (
@@ -40,10 +40,7 @@ class SuppressRecordsSettings(SettingsGroup):
     """Which models a class has to meet."""
 
     models: tuple[str, ...] = setting(
-        Kind(
-            lambda value: isinstance(value, list | tuple) and bool(value) and set(value) <= set(MODELS),
-            'a list of "k", "l" and "t"',
-        ),
+        some_of(*MODELS).but('a list of "k", "l" and "t"'),
         "which models a class has to meet",
         ("k",),
     )
