@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import pandas as pd
-
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
 from disclosure_control.basics.telling.words import counted, listed
 from disclosure_control.identifiers.column_findings import ColumnFinding, Grade
-from disclosure_control.identifiers.scan import scan_combined
 
 GRAVITY = {
     Grade.NAMES_A_PERSON: Gravity.NAMES_A_PERSON,
@@ -53,26 +50,19 @@ class IdentifierOutcome:
         is_counted = finding.name in self.assessed and finding.grade is Grade.KNOWN_TO_OUTSIDERS
         return finding.name in self.harmless or is_counted
 
-    def left_in(
-        self, released: pd.DataFrame, subjects: pd.Series | None, treated_by: Mapping[str, Sequence[str]]
-    ) -> tuple[ColumnFinding, ...]:
-        """Vetoing findings that are still in what leaves, with the people who are in it.
-
-        ``released`` (n_kept, n_columns) is the treated dataset, ``subjects`` (n_kept,) the ids before the treatment.
-        ``treated_by`` names the treatments that changed a column. Every column is looked at again, but for those in
-        which values keep their look and tell nothing any more; of a column that no treatment changed, what was found
-        before holds where fewer people are too few to tell.
-        """
-        names = list(map(str, released))
-        return self.left_in_columns(names, treated_by, lambda some: scan_combined(released, subjects, some).findings)
-
     def left_in_columns(
         self,
         names: Collection[str],
         treated_by: Mapping[str, Sequence[str]],
         scanned: Callable[[Sequence[str]], Iterable[ColumnFinding]],
     ) -> tuple[ColumnFinding, ...]:
-        """The same of released columns with these ``names``; ``scanned`` looks at some of them as they are released."""
+        """Vetoing findings that are still in what leaves, with the people who are in it.
+
+        ``names`` are the released columns, and ``scanned`` looks at some of them as they are released. ``treated_by``
+        names the treatments that changed a column. Every column is looked at again, but for those in which values keep
+        their look and tell nothing any more; of a column that no treatment changed, what was found before holds where
+        fewer people are too few to tell.
+        """
         there = [
             finding
             for finding in self.vetoing

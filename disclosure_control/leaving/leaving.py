@@ -25,7 +25,6 @@ from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.measures.singling_sets import NEAR_ID
 from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, codes_of_texts, places_at, places_of_all
-from disclosure_control.records.text_table import TextTable
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
 
@@ -196,13 +195,12 @@ class Leaving:
         cls,
         before: Assessment,
         treated: TreatedPilot,
-        table: pd.DataFrame | TextTable,
         harmless: Mapping[str, str] | None = None,
         earlier: EarlierRelease | None = None,
         told: Mapping[str, Sequence[int]] | None = None,
     ) -> Leaving:
-        """What a treatment made of a ``table``."""
-        records, values = treated.records_of(table), treated.values
+        """What a treatment made."""
+        records, values = treated.records, treated.values
         config, steps, columns = treated.config, treated.steps, treated.columns
         ids = None if earlier is None else treated.frame.get(SUBJECT_COLUMN)
         return cls(before, config, steps, columns, records, values, None, harmless or {}, earlier, told or {}, ids)
@@ -316,9 +314,8 @@ class Leaving:
         return {name: codes_of_texts(self.values[name], self._column(name).people) for name in self.released_names}
 
     def _column(self, name: str) -> ColumnOfRecords:
-        """A released column as the records have it; in one that the treatment made, everybody has an own value."""
-        column, n = self.records.columns.get(name), self.n_people
-        return column or ColumnOfRecords([np.arange(n)], self.values[name], np.ones(n, dtype=np.int64))
+        """A released column as the records have it."""
+        return self.records.column(name, self.values[name])
 
     @cached_property
     def released(self) -> dict[str, EncodedColumn]:

@@ -52,6 +52,20 @@ class ColumnOfRecords:
         """Which value each person has, (n_people,)."""
         return places_of_all(self.texts)
 
+    def n_missing(self, values: pd.Series | None = None) -> int:
+        """How many people have none; where other ``values`` (n_texts,) stand for these, of those."""
+        return int(self.people[(self.values if values is None else values).isna().to_numpy()].sum())
+
+    def first_records(self) -> np.ndarray:
+        """The number of the first record with each value, (n_texts,), -1 where nobody has it."""
+        first, n_before = np.full(len(self.people), -1), 0
+        for text in self.texts:
+            held, rows = np.unique(text, return_index=True)
+            is_new = first[held] < 0
+            first[held[is_new]] = rows[is_new] + n_before
+            n_before += len(text)
+        return first
+
 
 def places_of_all(blocks: Iterable[np.ndarray]) -> np.ndarray:
     """Places that come block by block, in one array (n_people,)."""
@@ -77,13 +91,14 @@ class EncodedRecords:
     columns: Mapping[str, ColumnOfRecords]
     folder: Path | None  # None in memory
     limits: Limits
+    at_once: pd.DataFrame | None = field(default=None, repr=False)  # where all are at hand
 
     @classmethod
     def in_memory(cls, frame: pd.DataFrame) -> EncodedRecords:
         """Those of a ``frame`` (n_people, n_columns), all in one block."""
         places, one = [np.arange(len(frame))], np.ones(len(frame), dtype=np.int64)
         columns = {str(name): ColumnOfRecords(places, frame[name], one) for name in frame if name != SUBJECT_COLUMN}
-        return cls(SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame)), columns, None, NO_LIMITS)
+        return cls(SubjectsInMemory(frame.get(SUBJECT_COLUMN), len(frame)), columns, None, NO_LIMITS, frame)
 
     @classmethod
     def of(cls, people: PeopleOnDisk, table: TextTable) -> EncodedRecords:
@@ -139,16 +154,18 @@ class EncodedRecords:
 
     def beside_ids(self, values: Mapping[str, pd.Series]) -> Iterator[tuple[pd.Series, pd.DataFrame]]:
         """Block by block the ids, and the ``values`` (n_texts,) that stand for those of the columns."""
-        for ids, texts in self.blocks(values):
+        texts = [self.column(name, one).texts for name, one in values.items()]
+        for ids, *of_block in zip(self.subjects.ids, *texts, strict=True):
             columns = {
-                name: values[name].take(text).reset_index(drop=True) for name, text in zip(values, texts, strict=True)
+                name: values[name].take(text).reset_index(drop=True)
+                for name, text in zip(values, of_block, strict=True)
             }
-            yield ids_of_block(ids), pd.DataFrame(columns)
+            yield ids_of_block(ids.column(0)), pd.DataFrame(columns)
 
     def counted_as(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> People:
         """The people where ``values`` (n_texts,) stand for those of the columns, as a config evaluates them."""
         names = dict.fromkeys(config.quasi_identifiers + config.sensitive_features)
-        if self.folder is None:
+        if self.at_once is not None:
             frame = pd.DataFrame({name: values[name].array for name in names}, range(self.n_people))
             return PeopleInMemory(frame, config)
         exact = {name: occurring(values[name], self.columns[name].people) for name in names}
@@ -217,16 +234,10 @@ class EncodedRecords:
             columns = self.columns.items()
             yield pd.DataFrame({name: one.values.take(one.places()).array for name, one in columns})
 
-    def first_records(self, name: str) -> np.ndarray:
-        """The number of the first record with each value of a column, (n_texts,), -1 where nobody has it."""
-        column, n_before = self.columns[name], 0
-        first = np.full(len(column.values), -1)
-        for text in column.texts:
-            held, rows = np.unique(text, return_index=True)
-            is_new = first[held] < 0
-            first[held[is_new]] = rows[is_new] + n_before
-            n_before += len(text)
-        return first
+    def column(self, name: str, values: pd.Series) -> ColumnOfRecords:
+        """A column of which ``values`` (n_texts,) stand for its own; in a new one each person has an own value."""
+        n = self.n_people
+        return self.columns.get(name) or ColumnOfRecords([np.arange(n)], values, np.ones(n, dtype=np.int64))
 
 
 def least_hashed(blocks: Iterable[pd.Series | pd.DataFrame], most: int) -> np.ndarray:

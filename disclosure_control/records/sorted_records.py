@@ -89,16 +89,23 @@ def _divided(blocks: Callable[[], Iterator[Keyed]], records: EncodedRecords, n_c
     """The records in parts by their key, of about as many people as may be listed together; equal keys in one part."""
     starts = _starts(blocks, min(-(-records.n_people // records.limits.flagged_per_part), MOST_PARTS))
     schema = pa.schema([("id", pa.large_string()), *((str(i), pa.int32()) for i in range(n_columns))])
+    if not len(starts):
+        yield pa.Table.from_batches((_block(ids, texts, schema) for _, ids, texts in blocks()), schema)
+        return
     folder = records.new_folder()
     parts = [SpilledRecords(folder / f"part_{i}", schema) for i in range(len(starts) + 1)]
     for key, ids, texts in blocks():
-        block = pa.RecordBatch.from_arrays([ids, *(pa.array(text.astype(np.int32)) for text in texts)], schema=schema)
+        block = _block(ids, texts, schema)
         part_of_record = np.searchsorted(starts, key, side="right")
         for i in np.unique(part_of_record).tolist():
             parts[i].append(block.take(pa.array(np.flatnonzero(part_of_record == i))))
     for part in parts:
         yield pa.Table.from_batches(part, schema)
         part.remove()
+
+
+def _block(ids: pa.Array, texts: Sequence[np.ndarray], schema: pa.Schema) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([ids, *(pa.array(text.astype(np.int32)) for text in texts)], schema=schema)
 
 
 def _starts(blocks: Callable[[], Iterator[Keyed]], n_parts: int) -> np.ndarray:

@@ -18,6 +18,8 @@ import pandas as pd
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, faults_of_names
 from disclosure_control.basics.telling.faults import stop_at
+from disclosure_control.records.records import EncodedRecords
+from disclosure_control.records.subjects import SubjectsInMemory
 from disclosure_control.treatments.evaluation import evaluate_treated, notes_on_roles
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.record_order import natural_order
@@ -68,16 +70,20 @@ def treat(
             )
         )
     work = _without_unused_categories(work.sort_index())
-    assessment = evaluate_treated(work, config)
+    assessment, kept = evaluate_treated(work, config), work.index.to_numpy()
     return TreatedPilot(
-        frame=work,
-        config=assessment.config,
-        assessment=assessment,
-        steps=tuple(applied),
-        n_records_before=len(frame),
+        assessment,
+        tuple(applied),
+        original=EncodedRecords.in_memory(start),
+        stay=lambda: EncodedRecords.in_memory(start.iloc[kept]),
+        positions=lambda: kept,
+        columns=tuple(map(str, work)),
+        values={str(name): column for name, column in work.items() if name != SUBJECT_COLUMN},
+        ids=SubjectsInMemory(work[SUBJECT_COLUMN], len(work)) if SUBJECT_COLUMN in work else None,
         seed=None if isinstance(seed, np.random.Generator) else seed,
         notes=tuple(notes_on_roles(start, assessment, config)),
         release=release,
+        at_once=work,
     )
 
 

@@ -8,25 +8,21 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.assess.assessment import Assessment, evaluate
-from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
+from disclosure_control.assess.assessment import evaluate
+from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.encoding.dictionary import Dictionary
 from disclosure_control.basics.settings.fields import SettingsGroup, columns_named
 from disclosure_control.basics.telling.faults import FaultyInputError, RecordsNotAtHandError, stop_at
 from disclosure_control.identifiers.column_findings import ColumnFinding
-from disclosure_control.identifiers.scan import scan_values
 from disclosure_control.records.needs import AtOnce
 from disclosure_control.records.records import EncodedRecords, occurring
-from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
 from disclosure_control.records.subjects import Subjects
-from disclosure_control.records.text_table import TextTable
 from disclosure_control.treatments.evaluation import config_of, notes_on_roles
 from disclosure_control.treatments.keys import UNNAMED, Release
 from disclosure_control.treatments.methods.recommended import notes_on_recommended, steps_that_are_left
@@ -34,7 +30,8 @@ from disclosure_control.treatments.methods.suppression import notes_on_suppresse
 from disclosure_control.treatments.registry import TreatmentInput, TreatmentStep, at_once_of, methods
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.steps import faults_of_columns_gone
-from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
+from disclosure_control.treatments.treat import treat
+from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot, scanned_column
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class _Work:
         """What in columns as they stand names a person."""
         for name in names:
             if name != SUBJECT_COLUMN:
-                yield from _scanned(self.records, self.values[name])
+                yield from scanned_column(self.records, self.values[name])
 
     def distinct(self, name: str) -> tuple[pd.Series, np.ndarray]:
         """The values of a column that somebody has, and how many people have each."""
@@ -71,14 +68,6 @@ class _Work:
             return self.records.n_people
         values, people = self.distinct(name)
         return int(people[values.notna().to_numpy()].sum())
-
-
-def _scanned(records: EncodedRecords, values: pd.Series) -> tuple[ColumnFinding, ...]:
-    name = str(values.name)
-    column = records.columns[name]
-    places, ids_at = column.occurs, records.subjects.ids_at
-    first = records.first_records(name)[places]
-    return scan_values(values.iloc[places], column.people[places], first, records.n_people, ids_at)
 
 
 @dataclass(frozen=True)
@@ -100,16 +89,19 @@ def treat_records(
     columns: Sequence[str],
     config: PilotConfig,
     steps: Sequence[TreatmentStep],
-    seed: int | None,
+    seed: int,
     folder: Path | None = None,
     recommended: Sequence[TreatmentStep] | None = None,
     release: Release = UNNAMED,
-) -> TreatedOnDisk:
+) -> TreatedPilot:
     """Apply treatments one after the other and evaluate what comes out: see ``treat``.
 
-    ``columns`` are those of the file, in its order. Raises ``FaultyInputError`` as the treatments do, and
-    ``RecordsNotAtHandError`` where one of them needs records.
+    ``columns`` are those of the file, in its order. Where all records are at hand a treatment gets them at once, else
+    no more of them than it needs. Raises ``FaultyInputError`` as the treatments do, and ``RecordsNotAtHandError`` where
+    one of them needs all records and they are not there.
     """
+    if records.at_once is not None:
+        return treat(records.at_once, config, steps, seed, folder, recommended, release)
     given = _Given(config, folder, recommended, release)
     values = {name: column.values for name, column in records.columns.items()}
     work = _Work(records, tuple(columns), values, records.subjects if SUBJECT_COLUMN in columns else None)
@@ -123,8 +115,19 @@ def treat_records(
     assessment = evaluate(work.records.counted_as(adapted, left), adapted)
     before = {name: column.values for name, column in records.columns.items()}
     notes = notes_on_roles(before, assessment, config)
-    return TreatedOnDisk(
-        assessment, applied, records, work.records, work.values, work.columns, work.released, seed, notes, release
+    stay = work.records
+    return TreatedPilot(
+        assessment,
+        tuple(applied),
+        original=records,
+        stay=lambda: stay,
+        positions=lambda: Dictionary(records.ids()).positions(stay.ids()),
+        columns=work.columns,
+        values=work.values,
+        ids=work.released,
+        seed=seed,
+        notes=tuple(notes),
+        release=release,
     )
 
 
@@ -255,116 +258,3 @@ def _drop_by_values(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_W
     why, notes = drops(step.settings, work.columns, given.config, lambda names: work.scanned(names))
     changed = {name: work.n_present(name) for name in why}
     return work.without_columns(list(why)), _done(step, changed, 0, notes)
-
-
-# ---------------------------------------------------------------- what comes out
-
-
-class TreatedOnDisk(TreatedPilot):
-    """A pilot after its treatment, of which the records are not at hand: ``frame`` raises.
-
-    ``original`` are the records that were treated, ``records`` those that stay, as they were; ``values`` (n_texts,),
-    by released column, are what is released of each value that somebody has.
-    """
-
-    original: EncodedRecords
-    records: EncodedRecords
-    released_ids: Subjects | None
-
-    def __init__(
-        self,
-        assessment: Assessment,
-        steps: Sequence[AppliedStep],
-        original: EncodedRecords,
-        records: EncodedRecords,
-        values: Mapping[str, pd.Series],
-        columns: Sequence[str],
-        released_ids: Subjects | None,
-        seed: int | None,
-        notes: Sequence[str],
-        release: Release,
-    ):
-        self.__dict__.update(
-            config=assessment.config,
-            assessment=assessment,
-            steps=tuple(steps),
-            n_records_before=original.n_people,
-            seed=seed,
-            notes=tuple(notes),
-            release=release,
-            original=original,
-            records=records,
-            _values=values,
-            released_ids=released_ids,
-            _columns=tuple(columns),
-        )
-
-    def records_of(self, table: pd.DataFrame | TextTable) -> EncodedRecords:
-        """See ``TreatedPilot``."""
-        return self.records
-
-    @property
-    def values(self) -> Mapping[str, pd.Series]:
-        """See ``TreatedPilot``."""
-        values: Mapping[str, pd.Series] = self.__dict__["_values"]
-        return values
-
-    @property
-    def kept(self) -> np.ndarray:
-        """Positions (n_kept,) of the released records in the file that was treated."""
-        return Dictionary(self.original.ids()).positions(self.records.ids())
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """Raises ``RecordsNotAtHandError``."""
-        raise RecordsNotAtHandError("the treated dataset")
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns that are released, in their order."""
-        return list(self.__dict__["_columns"])
-
-    @property
-    def n_people(self) -> int:
-        """How many records are released."""
-        return self.records.n_people
-
-    def distinct(self, name: str) -> pd.Series:
-        """What is released of a column, each value at least once."""
-        return self.values[name].iloc[self.records.columns[name].occurs]
-
-    @cached_property
-    def as_released(self) -> Assessment:
-        """k, l and t of the exact values: see ``TreatedPilot``."""
-        config = dataclasses.replace(self.config, binning_config={})
-        return evaluate(self.records.counted_as(config, self.values), config)
-
-    def gaps(self, table: pd.DataFrame | TextTable) -> MissingCounts:
-        """See ``TreatedPilot``."""
-        found = {}
-        for name, after in self.values.items():
-            before, people = self.original.columns[name], self.records.columns[name].people
-            is_missing = before.values.isna().to_numpy()
-            n_after = int(people[after.isna().to_numpy()].sum())
-            found[name] = (int(before.people[is_missing].sum()), int(people[is_missing].sum()), n_after)
-        dropped = {
-            name: int(column.people[column.values.isna().to_numpy()].sum())
-            for name, column in self.original.columns.items()
-            if name not in found
-        }
-        if SUBJECT_COLUMN in self.columns:
-            return MissingCounts({SUBJECT_COLUMN: (0, 0, 0), **found}, dropped)
-        return MissingCounts(found, {SUBJECT_COLUMN: 0, **dropped})
-
-    def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
-        """What in columns, as they are released, names a person."""
-        for name in names:
-            yield from _scanned(self.records, self.values[name])
-
-    @property
-    def released(self) -> Iterator[pd.DataFrame]:  # type: ignore[override]
-        """The records as they are written, in pieces one after the other: see ``TreatedPilot``."""
-        columns = {name: as_counted(self.values[name]) for name in self.columns if name != SUBJECT_COLUMN}
-        if self.released_ids is None:
-            return sorted_by_columns(self.records, columns, self.columns)
-        return sorted_by_id(self.records, self.released_ids, columns, self.columns)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,14 +11,16 @@ import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
-from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, as_counted
 from disclosure_control.basics.settings.fields import SettingsGroup
+from disclosure_control.basics.telling.faults import at_hand
+from disclosure_control.identifiers.column_findings import ColumnFinding
+from disclosure_control.identifiers.scan import scan_values
 from disclosure_control.records.records import EncodedRecords
-from disclosure_control.records.text_table import TextTable
-from disclosure_control.treatments.evaluation import evaluate_treated
+from disclosure_control.records.sorted_records import sorted_by_columns, sorted_by_id
+from disclosure_control.records.subjects import Subjects
 from disclosure_control.treatments.keys import UNNAMED, Release
-from disclosure_control.treatments.record_order import order_by
 from disclosure_control.treatments.registry import Reading, methods
 
 
@@ -49,61 +52,78 @@ class MissingCounts:
 class TreatedPilot:
     """A pilot after its treatment.
 
-    ``frame`` (n_kept, n_columns) are the records as released, in the order in which they came; its index, and
-    ``kept`` (n_kept,), are their positions in the frame that was treated. ``assessment`` looks at it as the config
-    does.
-    ``config`` holds the roles that the columns have now; ``notes`` are sentences for the report. ``release`` is that
-    within which ids kept their pseudonyms. ``original`` are the records that were treated, where they were put aside.
+    ``original`` are the records that were treated; ``stay`` gives those that are released, as they were, and
+    ``positions`` which of the original ones they are. ``columns`` are released, in their order; ``values`` (n_texts,)
+    are what is released of each value of the others beside the ``ids``, which are as they leave, None where none do.
+    ``at_once`` (n_kept, n_columns) are the records as released, where all are at hand, in the order in which they came.
+    ``assessment`` looks at them as the config does. ``config`` holds the roles that the columns have now; ``notes`` are
+    sentences for the report. ``release`` is that within which ids kept their pseudonyms.
     """
 
-    frame: pd.DataFrame = field(repr=False)
-    config: PilotConfig
     assessment: Assessment
     steps: tuple[AppliedStep, ...]
-    n_records_before: int
+    original: EncodedRecords = field(repr=False)
+    stay: Callable[[], EncodedRecords] = field(repr=False)
+    positions: Callable[[], np.ndarray] = field(repr=False)
+    columns: tuple[str, ...]
+    values: Mapping[str, pd.Series] = field(repr=False)
+    ids: Subjects | None = field(repr=False)
     seed: int | None
     notes: tuple[str, ...]
     release: Release = UNNAMED
-    original: EncodedRecords | None = field(default=None, repr=False)
+    at_once: pd.DataFrame | None = field(default=None, repr=False)
 
     @property
-    def columns(self) -> list[str]:
-        """The columns that are released, in their order."""
-        return list(map(str, self.frame))
+    def config(self) -> PilotConfig:
+        """The roles that the columns have now."""
+        return self.assessment.config
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The records (n_kept, n_columns) as released, in the order in which they came."""
+        return at_hand(self.at_once, "the treated dataset")
+
+    @cached_property
+    def records(self) -> EncodedRecords:
+        """Those who stay, as they were."""
+        return self.stay()
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Positions (n_kept,) of the released records among those that were treated."""
+        return self.positions()
 
     @property
     def n_people(self) -> int:
         """How many records are released."""
-        return len(self.frame)
+        return self.assessment.classes.n_records
 
     @property
-    def values(self) -> Mapping[str, pd.Series]:
-        """What is released of the values of each column but the ids, in the order of ``records_of``."""
-        return {str(name): column for name, column in self.frame.items() if name != SUBJECT_COLUMN}
-
-    def records_of(self, table: pd.DataFrame | TextTable) -> EncodedRecords:
-        """Those who stay of the ``table`` that was treated, as they were."""
-        assert isinstance(table, pd.DataFrame)
-        return EncodedRecords.in_memory(table.iloc[self.kept])
+    def n_records_before(self) -> int:
+        """How many records there were."""
+        return self.original.n_people
 
     def distinct(self, name: str) -> pd.Series:
         """What is released of a column, each value at least once."""
-        return self.frame[name]
+        return self.values[name].iloc[self.records.column(name, self.values[name]).occurs]
 
-    def gaps(self, table: pd.DataFrame | TextTable) -> MissingCounts:
-        """Who lacks a value of the columns of the ``table`` that was treated."""
-        assert isinstance(table, pd.DataFrame)
-        released = {
-            name: (n_missing(table[name]), n_missing(table[name].iloc[self.kept]), n_missing(self.frame[name]))
-            for name in self.columns
-            if name in table
-        }
-        return MissingCounts(released, {str(name): n_missing(table[name]) for name in table if name not in released})
+    def gaps(self) -> MissingCounts:
+        """Who lacks a value of the columns that were treated."""
+        released, dropped = {}, {}
+        for name, column in self.original.columns.items():
+            if name not in self.values:
+                dropped[name] = column.n_missing()
+                continue
+            kept = self.records.columns[name]
+            released[name] = (column.n_missing(), kept.n_missing(), kept.n_missing(self.values[name]))
+        if SUBJECT_COLUMN in self.columns:
+            return MissingCounts({SUBJECT_COLUMN: (0, 0, 0), **released}, dropped)
+        return MissingCounts(released, {SUBJECT_COLUMN: 0, **dropped} if self.original.subjects.has_ids else dropped)
 
-    @property
-    def kept(self) -> np.ndarray:
-        """Positions (n_kept,) of the released records in the frame that was treated."""
-        return self.frame.index.to_numpy()
+    def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
+        """What in columns, as they are released, names a person."""
+        for name in names:
+            yield from scanned_column(self.records, self.values[name])
 
     @property
     def inputs(self) -> dict[str, dict[str, object]]:
@@ -135,25 +155,35 @@ class TreatedPilot:
 
     @cached_property
     def as_released(self) -> Assessment:
-        """k, l and t of the exact values that stand in the frame, without the config's bins of quasi-identifiers."""
-        return evaluate_treated(self.frame, self.config, as_released=True)  # where it is asked for: many runs do not
+        """k, l and t of the exact values, without the config's bins of quasi-identifiers."""
+        config = dataclasses.replace(self.config, binning_config={})
+        return evaluate(self.records.counted_as(config, self.values), config)  # where it is asked for: many runs do not
 
-    @cached_property
-    def released(self) -> pd.DataFrame:
-        """The records as they are written: in an order that tells nothing of the original one, without row numbers.
+    def written(self) -> Iterator[pd.DataFrame]:
+        """The records as they are written, in pieces, in an order that tells nothing of the original one.
 
         By subject id where there is one, otherwise by the values of all columns. Each value is the label that was
         counted, so that k of the file is k as released; an id is a name and stays as it is spelled.
         """
-        counted = {str(name): as_counted(column) for name, column in self.frame.items() if name != SUBJECT_COLUMN}
-        frame = self.frame.assign(**counted)
-        names = [SUBJECT_COLUMN] if SUBJECT_COLUMN in frame else list(frame.columns)
-        return frame.iloc[order_by([frame[name] for name in names])].reset_index(drop=True)
+        columns = {name: as_counted(self.values[name]) for name in self.columns if name != SUBJECT_COLUMN}
+        released = {name: self.records.column(name, one) for name, one in self.values.items()}
+        records = dataclasses.replace(self.records, columns=released)
+        if self.ids is None:
+            return sorted_by_columns(records, columns, self.columns)
+        return sorted_by_id(records, self.ids, columns, self.columns)
+
+    @cached_property
+    def released(self) -> pd.DataFrame:
+        """The records as they are written, all at once."""
+        return pd.concat(list(self.written()), ignore_index=True)
 
 
-def n_missing(column: pd.Series) -> int:
-    """Records (n_records,) without a value."""
-    return int(column.isna().sum())
+def scanned_column(records: EncodedRecords, values: pd.Series) -> tuple[ColumnFinding, ...]:
+    """What in a column of some records names a person, where ``values`` (n_texts,) stand for its own."""
+    column = records.column(str(values.name), values)
+    places = column.occurs
+    first = column.first_records()[places]
+    return scan_values(values.iloc[places], column.people[places], first, records.n_people, records.subjects.ids_at)
 
 
 def has_bare_intervals(column: pd.Series) -> bool:

@@ -88,7 +88,7 @@ def figures_of_join(here: list[str], before: list[str], earlier_ids: list[str] |
     ids = earlier_ids or [f"S-{i}" for i in range(len(before))]
     table = pd.DataFrame({"USUBJID": ids, "AGE": before}, dtype="str")
     treated = treat(frame, config, [])
-    leaving = Leaving.of(assess(frame, config), treated, frame, earlier=EarlierRelease(Join("2026-03", "a.csv"), table))
+    leaving = Leaving.of(assess(frame, config), treated, earlier=EarlierRelease(Join("2026-03", "a.csv"), table))
     return joined_releases.figures(leaving)
 
 

@@ -120,8 +120,8 @@ def test_the_median_of_few_people_is_not_told(n_left, is_told):
     frame = people(DS__CUTDTC="2021-06-30")
     treated = treat(frame, CONFIG, [SHIFT])
     cells = treated.frame["DS__CUTDTC"].where(np.arange(N) < n_left)
-    fewer = replace(treated, frame=treated.frame.assign(DS__CUTDTC=cells))
-    found = moved_dates.figures(Leaving.of(assess(frame, CONFIG), fewer, frame))
+    fewer = replace(treated, values={**treated.values, "DS__CUTDTC": cells})
+    found = moved_dates.figures(Leaving.of(assess(frame, CONFIG), fewer))
     (step,) = found["steps"]
     assert step["patterns"] != []
     assert step["median_offsets_left"] == (1 if is_told else None)

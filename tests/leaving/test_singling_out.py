@@ -137,7 +137,7 @@ def test_a_column_of_which_more_than_half_is_touched_is_not_released_as_it_was(n
 def test_who_is_alone_by_some_columns_as_counted_one_by_one(rows):
     """A missing value is a value, and 1 and 1.0 are the same."""
     frame = pd.DataFrame(rows, columns=["x", "y"], dtype="str").assign(sex="F")
-    leaving = Leaving.of(assess(frame, CONFIG), treat(frame, CONFIG, []), frame)
+    leaving = Leaving.of(assess(frame, CONFIG), treat(frame, CONFIG, []))
     counts = Counter((x, y and y[0]) for x, y in rows)
     assert leaving.n_alone(["x", "y"]) == sum(n == 1 for n in counts.values())
     assert leaving.n_alone([]) == (len(rows) == 1)

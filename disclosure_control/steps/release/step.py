@@ -131,8 +131,7 @@ def _people(
     kept, recoded = np.arange(original.n_people), dict[str, RecodedColumn]()
     if treated is not None:
         release, kept = treated.release, treated.kept
-        table = step.dataset.table if step.dataset.at_once is None else step.dataset.typed_table
-        recoded = recoded_columns(original, treated.records_of(table), treated.values, kept)
+        recoded = recoded_columns(original, treated.records, treated.values, kept)
     else:
         release = Release(step.pilot, settings.name or name_of_unnamed(step.dataset.sha256, config))
     roles = config.quasi_identifiers + config.sensitive_features

@@ -62,8 +62,7 @@ class Working:
 
 def working_on(step: StepInput[ReleaseSettings], treated: TreatedPilot | None) -> Working:
     """How a release of this pilot works: as its records are at hand or put aside."""
-    original = treated.original if treated is not None else None
-    original = original or step.dataset.records()
+    original = step.dataset.records() if treated is None else treated.original
     if original.folder is None:
         return Working(original, step.files.read)
     results, limits, folder = step.folder / RESULTS_FOLDER, original.limits.domains, original.new_folder()

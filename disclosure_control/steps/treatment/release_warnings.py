@@ -9,21 +9,18 @@ from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, people_on_screen
 from disclosure_control.basics.telling.words import listed, people_text
 from disclosure_control.identifiers.named_columns import identifier_columns
-from disclosure_control.records.records import EncodedRecords
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.treatments.methods.shift_dates import date_columns, tells_the_day
 from disclosure_control.treatments.seeds import seed_reasons, seed_warnings
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
-def columns_of_ids(treated: TreatedPilot, records: EncodedRecords) -> dict[str, int]:
-    """The columns that hold the original ids, and of how many people: that of the ids, or where it is recoded others.
-
-    ``records`` are those who stay, as they were before the treatment.
-    """
+def columns_of_ids(treated: TreatedPilot) -> dict[str, int]:
+    """The columns that hold the original ids, and of how many people: that of ids, or where it is recoded others."""
     is_recoded = any(step.method == "recode_ids" and SUBJECT_COLUMN in step.changed for step in treated.steps)
     if SUBJECT_COLUMN in treated.columns and not is_recoded:
         return {SUBJECT_COLUMN: treated.n_people}
+    records = treated.records
     return columns_with_ids(records.beside_ids(treated.values)) if records.subjects.has_ids else {}
 
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
@@ -25,7 +24,6 @@ from disclosure_control.basics.telling.words import counted, listed, share_of_te
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
 from disclosure_control.leaving.release_findings import FINDINGS
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
-from disclosure_control.records.text_table import TextTable
 from disclosure_control.steps.treatment import OUTLINES
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
@@ -88,25 +86,25 @@ def _told_distance(result: ModelResult) -> Figures:
 def treatment_figures(
     before: Assessment,
     treated: TreatedPilot,
-    table: pd.DataFrame | TextTable,
+    names: Sequence[str],
     settings: TreatmentSettings | None = None,
     earlier: EarlierRelease | None = None,
     of_ids: Mapping[str, int] | None = None,
 ) -> Figures:
-    """The figures under ``treatment`` in the JSON summary; ``table`` is the frame that was treated.
+    """The figures under ``treatment`` in the JSON summary; ``names`` are the columns that were treated.
 
     ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
     ``of_ids``: the ``columns_of_ids``, looked for here where they are not given.
     """
-    names, released = list(map(str, table.columns)), set(treated.columns)
+    released = set(treated.columns)
     settings = settings or TreatmentSettings(())
-    told = _NumbersOfColumns(before, treated, treated.gaps(table))
+    told = _NumbersOfColumns(before, treated, treated.gaps())
     steps = [_figures_of_step(step, told) for step in treated.steps]
     missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
-    leaving = Leaving.of(before, treated, table, settings.harmless, earlier, told.numbers)
+    leaving = Leaving.of(before, treated, settings.harmless, earlier, told.numbers)
     untouched = list(leaving.as_they_were)
     if of_ids is None:
-        of_ids = columns_of_ids(treated, leaving.records)
+        of_ids = columns_of_ids(treated)
     return {
         "seed": whose_seed(treated.seed),
         "missing_qis": treated.config.missing_qis,

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-import pandas as pd
-
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import reasons_to_hold
-from disclosure_control.records.disk import PeopleOnDisk
-from disclosure_control.records.records import EncodedRecords
-from disclosure_control.records.text_table import TextTable
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
@@ -27,11 +22,10 @@ from disclosure_control.steps.treatment.report import (
     treatment_sections,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings
-from disclosure_control.treatments.keys import Release, name_of_unnamed
+from disclosure_control.treatments.keys import name_of_unnamed
 from disclosure_control.treatments.recommendation import Recommendation
 from disclosure_control.treatments.registry import TreatmentStep
-from disclosure_control.treatments.treat import treat
-from disclosure_control.treatments.treat_records import TreatedOnDisk, treat_records
+from disclosure_control.treatments.treat_records import treat_records
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 DATASET = "anonymised_dataset.csv"
@@ -49,10 +43,12 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
         reason = {"released": False, "reason": NOTHING_FOUND}
         return StepResult(reason, sections=refusal_sections(NOTHING_FOUND), outside=nothing_outside)
     recommended = None if recommendation is None else recommendation.treatment
-    treated, table = _treated(step, settings.steps, seed, recommended, release)
+    records, columns = step.dataset.records(), step.dataset.table.columns
+    config, steps = step.assessment.config, settings.steps
+    treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
-    of_ids = columns_of_ids(treated, treated.records_of(table))
-    figures = treatment_figures(step.assessment, treated, table, settings, earlier, of_ids)
+    of_ids = columns_of_ids(treated)
+    figures = treatment_figures(step.assessment, treated, columns, settings, earlier, of_ids)
     figures["notes"] += _notes_on_identifiers(left_in, held)
     figures |= {"released": not held, "identifiers_left_in": [finding.name for finding in left_in]}
     summaries = summary_files(step.pilot, figures)
@@ -61,7 +57,7 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
         sections=treatment_sections(figures),
         outside=partial(sections_outside, figures),
         inputs={**treated.inputs, **inputs},
-        datasets={} if held else {DATASET: treated.released},
+        datasets={} if held else {DATASET: treated.written()},
         files=summaries,
         hand_to_hand=frozenset(summaries),
         reasons_to_hold=tuple(
@@ -78,23 +74,6 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     )
 
 
-def _treated(
-    step: StepInput[TreatmentSettings],
-    steps: Sequence[TreatmentStep],
-    seed: int,
-    recommended: Sequence[TreatmentStep] | None,
-    release: Release,
-) -> tuple[TreatedPilot, pd.DataFrame | TextTable]:
-    """The pilot after its treatment, and the table that was treated; its records in memory or on disk."""
-    config, people = step.assessment.config, step.assessment.people
-    if not isinstance(people, PeopleOnDisk):
-        table = step.dataset.typed_table
-        return treat(table, config, steps, seed, step.folder, recommended, release), table
-    records, columns = EncodedRecords.of(people, step.dataset.table), step.dataset.table.columns
-    treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
-    return treated, step.dataset.table
-
-
 def _identifiers_left_in(
     step: StepInput[TreatmentSettings], treated: TreatedPilot
 ) -> tuple[tuple[ColumnFinding, ...], bool]:
@@ -106,10 +85,7 @@ def _identifiers_left_in(
     treated_by = {
         name: [applied.method for applied in treated.steps if applied.changed.get(name)] for name in treated.columns
     }
-    if isinstance(treated, TreatedOnDisk):
-        left_in = identified.left_in_columns(treated.columns, treated_by, treated.scanned)
-    else:
-        left_in = identified.left_in(treated.frame, step.dataset.subjects.iloc[treated.kept], treated_by)
+    left_in = identified.left_in_columns(treated.columns, treated_by, treated.scanned)
     return left_in, bool(left_in) and not identified.release_anyway
 
 
