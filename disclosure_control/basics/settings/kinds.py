@@ -166,11 +166,6 @@ COLUMN_OR_COLUMNS = Kind(
 DICTIONARY = Kind(lambda value: isinstance(value, dict), "a dictionary")
 
 
-def new_column(allowed: str) -> Kind:
-    """The name of a column that is in another table, or in none yet."""
-    return Kind(is_name, allowed)
-
-
 def one_of(*names: str) -> Kind:
     """One of these words."""
     return Kind(lambda value: isinstance(value, str) and value in names, " or ".join(f'"{name}"' for name in names))
