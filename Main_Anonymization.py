@@ -101,7 +101,7 @@ def _assess_opened(pilot: Pilot, found: OpenedPilot, options: argparse.Namespace
             results.write_text(page.name, page.html, hand_to_hand=page.is_shareable)
         results.write_text(f"{pilot.name}_privacy_details.txt", f"{texts.full}\n{results.who_may_read}")
         results.write_text(f"{pilot.name}_privacy_summary.txt", texts.short)
-        write_evidence(results, EvidenceOf(pilot, summary, found.config, [verdict.evidence, *told]))
+        write_evidence(results, EvidenceOf(pilot, summary, found.config, [verdict.section, *told]))
         results.publish(summary)
         memory.keep_beside(pilot.results)
     for notice in results.notices:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.telling.section_text import as_text
+from disclosure_control.basics.telling.sections import AnswersGiven, Section, Sentence, Where
 from disclosure_control.report.text import generate_full_privacy_report, short_privacy_report
 from disclosure_control.steps.running import StepResult
 
-MOST_FIRST_LINES, MOST_NOTES = 3, 2  # of all steps but risk, and about the inputs, in the short text
+MOST_FIRST_LINES, MOST_NOTES = 3, 2  # beside the three questions, and about the inputs, in the short text
 
 
 @dataclass(frozen=True)
@@ -27,15 +29,16 @@ def run_texts(
 ) -> RunTexts:
     """The texts of a run from what its steps said; ``notices`` are sentences about its inputs."""
     notes = [f"NOTE: {notice}" for notice in notices]
-    first = [result.first_lines for result in steps.values()]
+    sections = [section for result in steps.values() for section in result.sections]
+    answers = [_only(section, AnswersGiven) for section in sections]
+    others = as_text([_only(section, Sentence) for section in sections], Where.FIRST)
+    top = [verdict, "".join(f"{note}\n" for note in notes), *(result.first_lines for result in steps.values())]
     report = generate_full_privacy_report(pilot, assessment)
-    others = [result.first_lines for name, result in steps.items() if name != "risk"]
-    top = [verdict, "".join(f"{note}\n" for note in notes), *first]
     short = [
         verdict,
         _capped(notes, MOST_NOTES),
-        "".join(result.first_lines for name, result in steps.items() if name == "risk"),
-        _capped([line for lines in others for line in lines.splitlines()], MOST_FIRST_LINES),
+        as_text(answers, Where.FIRST),
+        _capped([line for line in others.splitlines() if line], MOST_FIRST_LINES),
         *(result.short for result in steps.values()),
         short_privacy_report(pilot, assessment),
         _files(pilot, steps),
@@ -45,6 +48,10 @@ def run_texts(
         full=_joined([*top, report, *(result.report for result in steps.values())]),
         full_on_screen=_joined([*top, report, *(result.on_screen for result in steps.values())]),
     )
+
+
+def _only(section: Section, kind: type) -> Section:
+    return replace(section, parts=[part for part in section.parts if isinstance(part, kind)])
 
 
 def _joined(sections: Iterable[str]) -> str:

@@ -22,6 +22,7 @@ NO_FINDING = (
     "yours."
 )
 MOST_REASONS = 3
+TOLD = Where.FIRST | Where.PAGE | Where.EVIDENCE
 NOTHING = "nothing is released"
 FLAT = "anonymised_dataset.csv"
 _WITHOUT_RELEASE = (
@@ -90,18 +91,6 @@ class Verdict:
         return Section("verdict", MAY_LEAVE if self.may_leave else HOLD, tuple(self._parts()), self._tone)
 
     @property
-    def evidence(self) -> Section:
-        """What the anonymisation report says of what leaves."""
-        told = [f"Verdict on {self.about}: {MAY_LEAVE if self.may_leave else HOLD}."]
-        told += [reason.sentence for reason in self.reasons[:MOST_REASONS]]
-        n_more = len(self.reasons) - MOST_REASONS
-        told += [f"{counted(n_more, 'further reason')}, in the report."] if n_more > 0 else []
-        parts: list[Part] = [Sentence(sentence, where=Where.EVIDENCE) for sentence in (*told, *self.not_looked_at)]
-        if self.answers:
-            parts.append(AnswersGiven(f"of {self.about}", tuple(self.answers.values()), Where.EVIDENCE))
-        return Section("residual_risk", "", parts)
-
-    @property
     def _tone(self) -> str:
         return "good" if self.may_leave else "bad"
 
@@ -111,11 +100,11 @@ class Verdict:
         yield from self._why_it_may_leave() if self.may_leave else self._why_not()
         yield Sentence(NO_FINDING, Style.SMALL, Where.PAGE)
         if self.answers:
-            yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), Where.FIRST | Where.PAGE)
+            yield AnswersGiven(f"of {self.about}", tuple(self.answers.values()), TOLD)
 
     def _why_it_may_leave(self) -> Iterator[Part]:
         why = " ".join((NOTHING_AGAINST_IT, *self.not_looked_at))
-        yield Sentence(f"VERDICT on {self.about}: {MAY_LEAVE}. {why}", where=Where.FIRST)
+        yield Sentence(f"VERDICT on {self.about}: {MAY_LEAVE}. {why}", where=Where.FIRST | Where.EVIDENCE)
         yield Sentence(why, where=Where.PAGE)
         yield Sentence(
             f"Next: hand over {self.about} and nothing else of this folder. evidence/anonymisation_report.html answers "
@@ -126,15 +115,16 @@ class Verdict:
     def _why_not(self) -> Iterator[Part]:
         on = "" if self.about == NOTHING else f" on {self.about}"
         nothing = f", {NOTHING}" if self.about == NOTHING else ""
-        yield Sentence(f"VERDICT{on}: {HOLD}{nothing}.", Style.HEADING, Where.FIRST)
+        yield Sentence(f"VERDICT{on}: {HOLD}{nothing}.", Style.HEADING, Where.FIRST | Where.EVIDENCE)
         yield Sentence("The reasons stay in the house.", where=Where.OUTSIDE)
         for reason in self.reasons[:MOST_REASONS]:
             next_step = [f"Next: {reason.remedy}"] if reason.remedy else []
-            yield Sentence(reason.sentence, Style.STEP, Where.FIRST | Where.PAGE, next_step)
+            yield Sentence(reason.sentence, Style.STEP, TOLD, next_step)
         n_more = len(self.reasons) - MOST_REASONS
         if n_more > 0:
             more = f"{counted(n_more, 'further reason')}, in the sections below."
-            yield Sentence(more, where=Where.FIRST | Where.PAGE)
+            yield Sentence(more, where=TOLD)
+        yield from (Sentence(sentence, where=Where.EVIDENCE) for sentence in self.not_looked_at)
         yield Sentence("Then run python Main_Anonymization.py again.", where=Where.PAGE)
 
 

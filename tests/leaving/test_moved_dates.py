@@ -13,7 +13,8 @@ from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import moved_dates
 from disclosure_control.leaving.leaving import Leaving
 from disclosure_control.leaving.release_findings import reasons_to_hold
-from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
+from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 

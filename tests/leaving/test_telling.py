@@ -10,7 +10,8 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import telling
 from disclosure_control.leaving.release_findings import reasons_to_hold
-from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
+from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key
 from tests.examples import some_of

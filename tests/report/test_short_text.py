@@ -35,7 +35,7 @@ def wide_pilot():
 
 
 def talkative(name: str, first_lines: int, short: int) -> StepResult:
-    """A step that says as much as it may; risk has four first lines, and the others share what there is."""
+    """A step that says as much as it may."""
     places = [Where.TEXT | (Where.FIRST if i < first_lines else Where.TEXT) for i in range(400)]
     parts = [Sentence(f"{name} says line {i}", where=where) for i, where in enumerate(places)]
     parts += [Sentence(f"{name} says in short {i}", where=Where.SHORT) for i in range(short)]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.encoding.interval_labels import BANDS_HOLD, BINS_HOLD, PARTS_HOLD
-from disclosure_control.steps.treatment.report import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_figures
 from disclosure_control.treatments.registry import methods
 from disclosure_control.treatments.treat import treat
 from tests.examples import examples

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.run.tables import csv_bytes
-from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
+from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import methods, n_changed
 from disclosure_control.treatments.treat import treat

@@ -32,25 +32,25 @@ HEAD = "head"  # the key of what stands above the chapters
 
 @dataclass(frozen=True)
 class Chapter:
-    """``key`` names the sections whose parts it holds; ``asked_by``: who wants to know."""
+    """``keys`` name the sections whose parts it holds; ``asked_by``: who wants to know."""
 
-    key: str
+    keys: tuple[str, ...]
     title: str
     asked_by: str
 
 
 CHAPTERS = (
-    Chapter("purpose", "Purpose, recipient and context", CONTEXT),
-    Chapter("threats", "Threat model and probability of an attempt", f"{RISK}; {CONTEXT}, threat modelling"),
-    Chapter("variables", "Identification of data variables", DATA),
-    Chapter("thresholds", "Thresholds, and why", RISK),
-    Chapter("missing_values", "Missing values", DATA),
-    Chapter("risk", "Risk before and after", RISK),
-    Chapter("treatment", "Treatment by variable", METHOD),
-    Chapter("utility", "Loss of utility", UTILITY),
-    Chapter("residual_risk", "Residual risk", RISK),
-    Chapter("approval", "Approval and review", GOVERNANCE),
-    Chapter("check", "How to check this report", GOVERNANCE),
+    Chapter(("purpose",), "Purpose, recipient and context", CONTEXT),
+    Chapter(("threats",), "Threat model and probability of an attempt", f"{RISK}; {CONTEXT}, threat modelling"),
+    Chapter(("variables",), "Identification of data variables", DATA),
+    Chapter(("thresholds",), "Thresholds, and why", RISK),
+    Chapter(("missing_values",), "Missing values", DATA),
+    Chapter(("risk",), "Risk before and after", RISK),
+    Chapter(("treatment",), "Treatment by variable", METHOD),
+    Chapter(("utility",), "Loss of utility", UTILITY),
+    Chapter(("verdict", "residual_risk"), "Residual risk", RISK),
+    Chapter(("approval",), "Approval and review", GOVERNANCE),
+    Chapter(("check",), "How to check this report", GOVERNANCE),
 )
 
 
@@ -66,7 +66,7 @@ class FilledChapter:
 
 def filled(chapter: Chapter, sections: Iterable[Section]) -> FilledChapter:
     """The chapter with what the sections of its key tell as evidence."""
-    parts = [part for one in sections if one.key == chapter.key for part in one.shown(Where.EVIDENCE)]
+    parts = [part for one in sections if one.key in chapter.keys for part in one.shown(Where.EVIDENCE)]
     said = [part for part in parts if not (isinstance(part, Sentence) and part.style is Style.OPEN)]
     return FilledChapter(
         chapter,
@@ -79,7 +79,6 @@ def filled(chapter: Chapter, sections: Iterable[Section]) -> FilledChapter:
 def _paragraphs(part: Part) -> Iterator[str]:
     if isinstance(part, Sentence):
         yield part.text
-        yield from part.further
     elif isinstance(part, Details):
         yield f"{part.summary}: {'; '.join(part.lines)}"
     elif isinstance(part, AnswersGiven):

@@ -46,7 +46,7 @@ def write_evidence(results: ResultSet, evidence: EvidenceOf) -> None:
 
 def _rendered(template: str, evidence: EvidenceOf) -> str:
     """The report as Markdown, or as one page of HTML that needs nothing beside it, to be printed."""
-    head = filled(Chapter(HEAD, "", ""), evidence.sections).paragraphs
+    head = filled(Chapter((HEAD,), "", ""), evidence.sections).paragraphs
     chapters = [filled(chapter, evidence.sections) for chapter in CHAPTERS]
     pilot = evidence.pilot
     return (

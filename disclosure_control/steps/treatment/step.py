@@ -12,13 +12,13 @@ from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.steps.running import StepInput, StepResult
+from disclosure_control.steps.treatment.figures import treatment_figures
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
     nothing_outside,
     refusal_sections,
     sections_outside,
     summary_files,
-    treatment_figures,
     treatment_sections,
 )
 from disclosure_control.steps.treatment.settings import TreatmentSettings

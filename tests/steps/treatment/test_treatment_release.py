@@ -15,8 +15,9 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.treatment import release_warnings
+from disclosure_control.steps.treatment.figures import treatment_figures
 from disclosure_control.steps.treatment.leaks import columns_with_ids
-from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
+from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.keys import read_key
 from disclosure_control.treatments.methods.noise import decimals_of
 from disclosure_control.treatments.methods.shift_dates import date_columns

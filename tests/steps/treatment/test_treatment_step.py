@@ -15,7 +15,8 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps import READERS
-from disclosure_control.steps.treatment.report import treatment_figures, treatment_report
+from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments import steps
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.seeds import DEFAULT_SEED

@@ -1,0 +1,165 @@
+"""The figures of a treated pilot, before beside after. No person is in them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from Anonymization_Models import EquivalenceClasses, ModelResult
+from disclosure_control.assess.assessment import Assessment
+from disclosure_control.assess.told import told_maximum, told_outside
+from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
+from disclosure_control.basics.telling.words import listed
+from disclosure_control.leaving.leaving import EarlierRelease, Leaving
+from disclosure_control.leaving.release_findings import FINDINGS
+from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
+from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
+from disclosure_control.steps.treatment.settings import TreatmentSettings
+from disclosure_control.treatments.seeds import whose_seed
+from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
+
+Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
+NOT_MASKED = {"missing": 0}
+
+
+def risk_figures(assessment: Assessment, n_records: int) -> Figures:
+    """One view of a pilot in plain numbers; larger rates are riskier, smaller k and l are, larger t is."""
+    profile = risk_profile(assessment.classes, (), assessment.config.missing_qis)
+    return {
+        "records": n_records,
+        "quasi_identifiers": list(assessment.config.quasi_identifiers),
+        "unique_rate": profile.unique_rate,
+        "expected_reidentifications": profile.expected_reidentifications,
+        "marketer_risk": profile.global_risk,
+        "prosecutor_highest_risk": prosecutor_risk(
+            assessment.classes, missing_qis=assessment.config.missing_qis
+        ).highest,
+        "k_anonymity": _model(assessment.k_anonymity),
+        "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
+        "t_closeness": {
+            name: {**_model(result), **_told_distance(result)} for name, result in assessment.t_closeness.items()
+        },
+        "missing_policies": assessment.missing_policies,
+        "notices": list(assessment.notices),
+    }
+
+
+def _model(result: ModelResult) -> Figures:
+    return {
+        "threshold": result.threshold,
+        "evaluated": result.n_evaluated,
+        "not_evaluated": result.n_total - result.n_evaluated,
+        "risky": result.n_risky,
+        "risky_rate": result.risky_rate,
+        **({} if result.model == "t_closeness" else {"minimum": result.worst}),
+    }
+
+
+def _told_distance(result: ModelResult) -> Figures:
+    """The largest distance, or its bounds where it is of few people: values could be calculated from it."""
+    maximum = told_maximum(result)
+    between = list(maximum) if isinstance(maximum, tuple) else None
+    return {"maximum": None if between else maximum, "maximum_between": between, "distance": result.distance}
+
+
+def treatment_figures(
+    before: Assessment,
+    treated: TreatedPilot,
+    names: Sequence[str],
+    settings: TreatmentSettings | None = None,
+    earlier: EarlierRelease | None = None,
+    of_ids: Mapping[str, int] | None = None,
+) -> Figures:
+    """The figures under ``treatment`` in the JSON summary; ``names`` are the columns that were treated.
+
+    ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
+    ``of_ids``: the ``columns_of_ids``, looked for here where they are not given.
+    """
+    released = set(treated.columns)
+    settings = settings or TreatmentSettings(())
+    told = _NumbersOfColumns(before, treated, treated.gaps())
+    steps = [_figures_of_step(step, told) for step in treated.steps]
+    missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
+    leaving = Leaving.of(before, treated, settings.harmless, earlier, told.numbers)
+    untouched = list(leaving.as_they_were)
+    if of_ids is None:
+        of_ids = columns_of_ids(treated)
+    return {
+        "seed": whose_seed(treated.seed),
+        "missing_qis": treated.config.missing_qis,
+        "records_removed": treated.n_records_removed,
+        "steps": steps,
+        "before": risk_figures(before, treated.n_records_before),
+        "after": risk_figures(treated.assessment, treated.n_people),
+        "as_released": risk_figures(treated.as_released, treated.n_people),
+        "missing_of_kept": missing_of_kept,
+        "columns_dropped": [name for name in names if name not in released],
+        "finer_than_assessed": finer_than_assessed(treated),
+        "untouched": untouched,
+        "untouched_but_for": {name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
+        **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
+        "notes": [*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)],
+    }
+
+
+class _NumbersOfColumns:
+    """The ``numbers`` of people that are told of each column, or near one that is: of another, each has to be far away.
+
+    So what a step changed, who lacks a value and who lacked one give no few people away, in whatever they differ.
+    """
+
+    def __init__(self, before: Assessment, treated: TreatedPilot, gaps: MissingCounts):
+        self.n_before, self.n_kept = treated.n_records_before, treated.n_people
+        self.missing = gaps.released
+        self.outside = told_outside(before)
+        self.numbers: defaultdict[str, list[int]] = defaultdict(lambda: [self.n_before, self.n_kept])
+        for name, n in {**{name: n for name, (n, _, _) in gaps.released.items()}, **gaps.dropped}.items():
+            self.numbers[name] += [n, self.n_before - n]
+
+    def changed(self, name: str, n: int) -> int | None:
+        """In how many records a step changed the column."""
+        told = HAND_TO_HAND.told(n, *self.numbers[name])
+        self.numbers[name].append(n)
+        return told
+
+    def missing_of_kept(self, name: str) -> list[int | None]:
+        """Who lacks a value before and after, of those who stay; neither where one of them tells of few people."""
+        all_before, before, after = self.missing[name]
+        told = [HAND_TO_HAND.told(before, self.n_kept, all_before), HAND_TO_HAND.told(after, self.n_kept, before)]
+        self.numbers[name] += [before, after, self.n_kept - before, self.n_kept - after]
+        is_hidden = self.outside.get(name, NOT_MASKED)["missing"] is None
+        return [None, None] if is_hidden or None in told else [before, after]
+
+
+def _figures_of_step(step: AppliedStep, told: _NumbersOfColumns) -> Figures:
+    return {
+        "method": step.method,
+        "changed": {name: told.changed(name, int(count)) for name, count in step.changed.items()},
+        "records_removed": step.n_records_removed,
+        "used_chance": step.used_chance,
+        "notes": list(step.notes),
+    }
+
+
+def finer_than_assessed(treated: TreatedPilot) -> list[str]:
+    """Quasi-identifiers that the config looks at in bins and that are released in finer values than these."""
+    exact, binned = (_n_present(one.classes) for one in (treated.as_released, treated.assessment))
+    return [name for name in treated.assessment.config.binning_config if exact[name] > binned[name]]
+
+
+def _n_present(classes: EquivalenceClasses) -> dict[str, int]:
+    return {
+        name: int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+        for name, codes in zip(classes.quasi_identifiers, classes.class_codes, strict=True)
+    }
+
+
+def _interval_notes(treated: TreatedPilot) -> list[str]:
+    """How released intervals are read: bins and parts of Mondrian look alike and are not."""
+    names_by_words: dict[str, list[str]] = {}
+    for name, words in treated.intervals.items():
+        names_by_words.setdefault(words, []).append(name)
+    return [f"Released as intervals, of which {words}: {listed(names)}." for words, names in names_by_words.items()]
