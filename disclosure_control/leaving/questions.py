@@ -187,10 +187,11 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
         # That they are fewer than ten is known where nobody can tell more: else the number alone is masked.
         few = "fewer than 10" if n_certain < HAND_TO_HAND.threshold and not any(alone) else people_on_screen(None)
         share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
+        so = "" if told == 0 else ", so it can be read off"
         words.append(
             f"{few if told is None else f'{told:,}'} of {n_people:,} people with a value{share} share one value of "
-            f"{name} with everyone in their class, so it can be read off. For {people_text(t.n_risky, ',')} the "
-            "class's values differ from the overall distribution by more than T."
+            f"{name} with everyone in their class{so}. For {people_text(t.n_risky, ',')} the class's "
+            "values differ from the overall distribution by more than T."
         )
     if not figures:
         return Answer(question, "not assessable", "Not assessable: the config names no sensitive feature.", {})

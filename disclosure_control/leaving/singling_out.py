@@ -211,7 +211,7 @@ def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
         smallest = f"; by {', '.join(best['columns'])} alone {people_on_screen(best['people_alone'])}"
     yield Reason(
         Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-        f"{people_on_screen(n_more)} of {people_text(found['people'])} whom the quasi-identifiers leave with others "
+        f"Of {people_text(found['people'])}, {people_on_screen(n_more)} whom the quasi-identifiers leave with others "
         f"are alone by columns that outsiders may know and that the config neither treats nor declares: "
         f"{_with_kinds(open_columns)}{smallest}.",
         "name them among the quasi-identifiers, treat or drop them, or declare them: "

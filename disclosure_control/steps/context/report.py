@@ -27,7 +27,7 @@ WHAT_IS_AT_RISK = (
 )
 HOW_TO_CHECK = (
     "evidence/manifest.json names every input and result with a fingerprint, the config, the versions of all packages "
-    "and the time. The fingerprints need the file .hash_key that is kept with the results.",
+    "and the time. The fingerprints need the file .hash_key that is kept beside the results.",
     "python -m disclosure_control.verify, with the path of the results folder, runs everything again from the inputs "
     "and says for every figure whether it holds, and what changed.",
 )
