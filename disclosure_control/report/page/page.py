@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from disclosure_control import __version__
 from disclosure_control.assess import came_in
 from disclosure_control.basics.drawings.style import page_style
-from disclosure_control.basics.telling.sections import Part, Section, Sentence, WhatIf, Where
+from disclosure_control.basics.telling.sections import AnswersGiven, Part, Section, Sentence, WhatIf, Where
 from disclosure_control.report import history
 from disclosure_control.report.compiled import CompiledTemplates
 from disclosure_control.steps import outlines
@@ -52,6 +52,12 @@ def privacy_page(
     parts: dict[str, list[Part]] = {HEAD: [], VERDICT: []}
     for section in sections:
         parts.setdefault(section.key, []).extend(section.shown(where))
+    if not any(isinstance(part, AnswersGiven) for part in parts[VERDICT]):  # then the first answers there are
+        holder = next(
+            (key for key, some in parts.items() if any(isinstance(one, AnswersGiven) for one in some)), VERDICT
+        )
+        parts[VERDICT] += [part for part in parts[holder] if isinstance(part, AnswersGiven)]
+        parts[holder] = [part for part in parts[holder] if holder == VERDICT or not isinstance(part, AnswersGiven)]
     places = sorted([*outlines(), came_in.OUTLINE, history.OUTLINE], key=lambda outline: outline.place)
     missing = [place for place in places if not parts.get(place.key)]
     data: dict[str, Any] = {}
