@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,6 @@ from Anonymization_Models import (
     EquivalenceClasses,
     ModelResult,
     SensitiveCounts,
-    apply_feature_binning,
     classes_of_columns,
     count_values,
     encode_columns,
@@ -210,26 +210,46 @@ class People(ABC):
                 yield records
 
 
+class TypedTexts(NamedTuple):
+    """The ``text`` of each record (n_records,) by its number, -1 the last one; what each is (n_texts,) typed, and how
+    many ``people`` have it.
+    """
+
+    text: np.ndarray
+    exact: pd.Series
+    people: np.ndarray
+
+
 class PeopleInMemory(People):
     """The people of a frame, all in one block: ``frame`` (n_records, n_columns) has exact values.
 
-    ``subjects`` (n_records,) are their ids, None where nobody asks.
+    ``subjects`` (n_records,) are their ids, None where nobody asks. ``typed``: columns of which the distinct texts are
+    known, and each of them typed.
     """
 
-    def __init__(self, frame: pd.DataFrame, config: PilotConfig, subjects: pd.Series | None = None):
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        config: PilotConfig,
+        subjects: pd.Series | None = None,
+        typed: Mapping[str, TypedTexts] = MappingProxyType({}),
+    ):
         self.config, self._frame, self._ids = config, frame, subjects
-        binned, self.binnings = apply_feature_binning(frame, config.binning_config, config.out_of_range)
         qis, sensitive = config.quasi_identifiers, config.sensitive_features
-        columns = encode_columns([*(binned[name] for name in qis), *(frame[name] for name in sensitive)])
-        self.classes = classes_of_columns(qis, columns[: len(qis)], len(frame))
-        self.counts = {
-            name: count_values(self.classes, one) for name, one in zip(sensitive, columns[len(qis) :], strict=True)
+        own, one_each = np.arange(len(frame)), np.ones(len(frame), dtype=np.int64)
+        each = {name: typed.get(name) or TypedTexts(own, frame[name], one_each) for name in (*qis, *sensitive)}
+        self._columns, self.binnings = evaluated_columns(
+            config,
+            {name: one.exact for name, one in each.items()},
+            {name: one.people for name, one in each.items()},
+            {name: [one.text] for name, one in each.items()},
+        )
+        columns = {
+            name: one.encoded if each[name].text is own else one.encoded.of_records(each[name].text)
+            for name, one in self._columns.items()
         }
-        own, one_each = [np.arange(len(frame))], np.ones(len(frame), dtype=np.int64)
-        self._columns = {
-            name: ColumnOfPeople(own, frame[name], binned[name], column, one_each)
-            for name, column in zip((*qis, *sensitive), columns, strict=True)
-        }
+        self.classes = classes_of_columns(qis, [columns[name] for name in qis], len(frame))
+        self.counts = {name: count_values(self.classes, columns[name]) for name in sensitive}
         self._class_of_record = [self.classes.class_of_record]
         self._subjects, self._folder, self._limits = SubjectsInMemory(subjects, len(frame)), None, NO_LIMITS
 
@@ -240,14 +260,15 @@ class PeopleInMemory(People):
     def _distinct_of_record(self, name: str) -> tuple[DistinctValues, np.ndarray]:
         """The distinct values, and the place of each record's own among them."""
         column = self._columns[name]
+        (text,) = column.texts
         is_binned = name in self.config.binning_config
-        code = (encode_column(column.exact).codes if is_binned else column.encoded.codes) + 1
+        code = ((encode_column(column.exact) if is_binned else column.encoded).codes + 1)[text]
         n_codes = int(code.max(initial=-1)) + 1
         people, first = np.bincount(code, minlength=n_codes), np.zeros(n_codes, dtype=np.int64)
         first[code[::-1]] = np.arange(len(code))[::-1]
         rows, place = first[people > 0], np.cumsum(people > 0) - 1
-        values = column.exact.iloc[rows].reset_index(drop=True)
-        return DistinctValues(values, column.encoded.codes[rows], people[people > 0]), place[code]
+        values = column.exact.iloc[text[rows]].reset_index(drop=True)
+        return DistinctValues(values, column.encoded.codes[text[rows]], people[people > 0]), place[code]
 
     def recoded(self, config: PilotConfig, values: Mapping[str, pd.Series]) -> PeopleInMemory:
         """See ``People``."""
@@ -323,9 +344,10 @@ def evaluated_columns(
 ) -> tuple[dict[str, ColumnOfPeople], dict[str, Binning]]:
     """The columns of ``exact`` texts (n_texts,), of which ``people`` have each, binned; and who fell outside."""
     binned, binnings = binned_values(exact, people, config)
+    encoded = encode_columns([binned[name] for name in exact])
     columns = {
-        name: ColumnOfPeople(texts[name], one, binned[name], encode_column(binned[name]), people[name])
-        for name, one in exact.items()
+        name: ColumnOfPeople(texts[name], exact[name], binned[name], one, people[name])
+        for name, one in zip(exact, encoded, strict=True)
     }
     return columns, binnings
 

@@ -26,13 +26,14 @@ import pandas as pd
 from config import ClusterSettings
 from config.model_settings import PilotConfig
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, are_rising
+from disclosure_control.basics.encoding.text_codes import codes_of_few_texts
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.disk import PeopleOnDisk, count_on_disk
 from disclosure_control.records.limits import NO_LIMITS, Limits
 from disclosure_control.records.merging import DomainReader, domains_from_disk, domains_in_memory
-from disclosure_control.records.people import People, PeopleInMemory
+from disclosure_control.records.people import People, PeopleInMemory, TypedTexts
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import spill_folder
 from disclosure_control.records.subjects import SubjectsInMemory
@@ -118,15 +119,23 @@ class StoreInMemory:
     def counted(self, config: PilotConfig) -> Stored:
         """See ``Store``."""
         subjects, faults = self.subjects()
-        typed = {}
+        frame: dict[str, pd.Series] = {}
+        typed: dict[str, TypedTexts] = {}
         for name in config.quasi_identifiers + config.sensitive_features:
             try:
-                typed[name] = typed_column(self.text[name], config)
+                if (few := codes_of_few_texts(self.text[name])) is None:
+                    frame[name] = typed_column(self.text[name], config)
+                    continue
+                texts = pd.Series([*few.texts.to_pylist(), None], dtype="str", name=name)
+                exact = typed_column(texts, config, few.people)
+                is_number = exact.dtype.kind == "f"
+                frame[name] = exact.take(few.codes).reset_index(drop=True) if is_number else self.text[name]
+                typed[name] = TypedTexts(few.codes, exact, few.people)
             except FaultyInputError as error:
                 faults += [f"{self._file}: {fault}" for fault in error.faults]
         stop_at(faults)
-        found = AllRecords(pd.DataFrame(typed), subjects, self.text)
-        people = PeopleInMemory(found.frame, config, subjects)
+        found = AllRecords(pd.DataFrame(frame, copy=False), subjects, self.text)
+        people = PeopleInMemory(found.frame, config, subjects, typed)
         return Stored(self.sha256, len(subjects), people, found.table, domains_in_memory(config), found.encoded, found)
 
 

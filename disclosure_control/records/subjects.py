@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from disclosure_control.basics.encoding.columns import are_rising
+from disclosure_control.basics.encoding.dictionary import as_texts
 from disclosure_control.records.spill import SpilledRecords
 
 IDS_PER_PART = 1 << 21
@@ -56,8 +57,7 @@ class SubjectsInMemory:
         """All in one block; nulls where they have none."""
         if self.texts is None:
             return [pa.RecordBatch.from_arrays([pa.nulls(self.n_people, pa.large_string())], schema=SCHEMA)]
-        texts = pa.chunked_array([pa.array(self.texts.astype("str"))]).cast(pa.large_string()).combine_chunks()
-        return [pa.RecordBatch.from_arrays([texts], schema=SCHEMA)]
+        return [pa.RecordBatch.from_arrays([as_texts(self.texts.astype("str"))], schema=SCHEMA)]
 
     def ids_at(self, records: np.ndarray) -> pa.Array:
         """See ``Subjects``."""

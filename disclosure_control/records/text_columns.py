@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column
+from disclosure_control.basics.encoding.text_codes import text_codes
 from disclosure_control.records.counted_texts import CountedTexts
 
 SAMPLED_PART = 8  # of as many texts as may be kept, one of so many is a sample
@@ -51,12 +51,10 @@ class TextsInMemory:
 
     def counted(self) -> CountedTexts:
         """See ``TextColumn``."""
-        texts = pa.chunked_array([pa.array(self._texts.astype("str"))]).cast(pa.large_string()).combine_chunks()
-        encoded = texts.dictionary_encode()
-        codes, n_texts = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(), len(encoded.dictionary)
-        people, first = np.bincount(codes, minlength=n_texts + 1), np.zeros(n_texts + 1, dtype=np.int64)
-        first[codes[::-1]] = np.arange(len(codes))[::-1]
-        return CountedTexts(encoded.dictionary, people[:n_texts], first[:n_texts])
+        known = text_codes(self._texts.astype("str"))
+        first = np.zeros(len(known.texts) + 1, dtype=np.int64)
+        first[known.codes[::-1]] = np.arange(len(known))[::-1]
+        return CountedTexts(known.texts, known.people[:-1], first[:-1])
 
     def n_levels(self) -> int:
         """See ``TextColumn``."""

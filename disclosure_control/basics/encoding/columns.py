@@ -35,6 +35,10 @@ class EncodedColumn:
     codes: np.ndarray
     labels: np.ndarray = field(repr=False)
 
+    def of_records(self, place: np.ndarray) -> EncodedColumn:
+        """The column of records (n_records,) that have the values at these places, -1 the last one."""
+        return EncodedColumn(self.codes.take(place), self.labels)
+
     @property
     def is_numeric(self) -> bool:
         """Whether the labels are numbers."""
