@@ -8,7 +8,7 @@ from pathlib import Path
 
 from made_files import PILOT, made
 from measuring import PROJECT, Side, measure, own_side, run_once
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 N_PEOPLE = 1_000_000
 N_SUBJECTS = 50_000
@@ -22,7 +22,7 @@ def door_side(name: str, script: Path, pilot: str, data_folder: Path, config_fol
     return own_side(name, script, pilot, *options, environment=folders)
 
 
-def door_2(scale: float, repeats: int) -> Outcome:
+def door_2(scale: float, repeats: int) -> BenchmarkOutcome:
     """(b) Combined dataset in, reports and risky rows out."""
     n_people = int(N_PEOPLE * scale)
     folder = made("combined_dataset", n_people)
@@ -34,10 +34,10 @@ def door_2(scale: float, repeats: int) -> Outcome:
     ours, bare = measure(sides, repeats)
     n_bytes = sum(path.stat().st_size for path in results.glob("risky_rows_*.csv"))
     notes = [f"b: {n_people:,} people; the files of risky rows hold {n_bytes / 1e6:,.1f} MB"]
-    return Outcome([Comparison("b. door 2", ours, bare, Bar(2))], notes)
+    return BenchmarkOutcome([TimedComparison("b. door 2", ours, bare, ComparisonBar(2))], notes)
 
 
-def engines(scale: float, repeats: int) -> Outcome:
+def engines(scale: float, repeats: int) -> BenchmarkOutcome:
     """Door 2 from disk and in memory: the same files, so time and peak memory are all that differs."""
     n_people = int(N_PEOPLE * scale)
     folder = made("combined_dataset", n_people)
@@ -46,10 +46,10 @@ def engines(scale: float, repeats: int) -> Outcome:
         for name in ("disk", "memory")
     ]
     from_disk, in_memory = measure(sides, repeats)
-    return Outcome([Comparison("engines", from_disk, in_memory, None)], [f"engines: {n_people:,} people"])
+    return BenchmarkOutcome([TimedComparison("engines", from_disk, in_memory, None)], [f"engines: {n_people:,} people"])
 
 
-def door_1(scale: float, repeats: int) -> Outcome:
+def door_1(scale: float, repeats: int) -> BenchmarkOutcome:
     """(c) Domain files in, one row per subject out."""
     n_subjects = int(N_SUBJECTS * scale)
     folder = made("domain_files", n_subjects)
@@ -60,10 +60,12 @@ def door_1(scale: float, repeats: int) -> Outcome:
     ]
     ours, bare = measure(sides, repeats)
     sizes = ", ".join(f"{path.name} {path.stat().st_size / 1e6:,.1f} MB" for path in files)
-    return Outcome([Comparison("c. door 1", ours, bare, Bar(2.5))], [f"c: {n_subjects:,} subjects; {sizes}"])
+    return BenchmarkOutcome(
+        [TimedComparison("c. door 1", ours, bare, ComparisonBar(2.5))], [f"c: {n_subjects:,} subjects; {sizes}"]
+    )
 
 
-def demo(scale: float, repeats: int) -> Outcome:
+def demo(scale: float, repeats: int) -> BenchmarkOutcome:
     """The shipped demo through both doors: how much of the time is importing pandas. ``scale`` changes nothing."""
     with tempfile.TemporaryDirectory() as place:
         data_folder, config_folder = Path(place), PROJECT / "config"
@@ -76,7 +78,7 @@ def demo(scale: float, repeats: int) -> Outcome:
         only_import = own_side("import pandas", "-c", "import pandas")
         through_1, through_2, importing = measure([first, second, only_import], repeats)
     comparisons = [
-        Comparison("demo: share of\nimporting pandas", importing, through_2, Bar(0.5, at_least=True)),
-        Comparison("demo, beside", importing, through_1, None),
+        TimedComparison("demo: share of\nimporting pandas", importing, through_2, ComparisonBar(0.5, at_least=True)),
+        TimedComparison("demo, beside", importing, through_1, None),
     ]
-    return Outcome(comparisons)
+    return BenchmarkOutcome(comparisons)

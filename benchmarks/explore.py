@@ -10,22 +10,24 @@ import sys
 from pathlib import Path
 
 from measuring import Side, measure, own_side
-from results import Comparison, Outcome
+from results import BenchmarkOutcome, TimedComparison
 
 N_RECORDS, N_COLUMNS = 1_000_000, 30
 
 
-def explore_beside_pandas(scale: float, repeats: int) -> Outcome:
+def explore_beside_pandas(scale: float, repeats: int) -> BenchmarkOutcome:
     """(e) Tables of 1,000,000 people by 30 columns, and with figures; pandas' describe, counts and Spearman beside."""
     n_records = int(N_RECORDS * scale)
     tables, figures, pandas = measure(
         [_side("explore, tables", n_records), _side("explore, figures", n_records), _side("pandas", n_records)], repeats
     )
     comparisons = [
-        Comparison("e. exploring, beside", tables, pandas, None),
-        Comparison("e. with figures, beside", figures, pandas, None),
+        TimedComparison("e. exploring, beside", tables, pandas, None),
+        TimedComparison("e. with figures, beside", figures, pandas, None),
     ]
-    return Outcome(comparisons, [f"e: {n_records:,} people by {N_COLUMNS} columns of text, ten of them with gaps"])
+    return BenchmarkOutcome(
+        comparisons, [f"e: {n_records:,} people by {N_COLUMNS} columns of text, ten of them with gaps"]
+    )
 
 
 def _side(name: str, n_records: int) -> Side:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from environments import NotInstalledError, python_with, version_of
 from measuring import FailedSideError, Side, measure, own_side
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 HERE = Path(__file__).resolve().parent
 N_RECORDS = 1_000_000
@@ -22,7 +22,7 @@ PARTS = (["number_0", "number_1", "category_0", "category_1"], ["number_2", "num
 SECRET = "category_4"
 
 
-def exact_linkage(scale: float, repeats: int) -> Outcome:
+def exact_linkage(scale: float, repeats: int) -> BenchmarkOutcome:
     """(x) Unique pairs of 1,000,000 against 1,000,000 records, and every person's chance; a merge on the same keys."""
     n_records = int(N_RECORDS * scale)
     comparisons = []
@@ -30,17 +30,19 @@ def exact_linkage(scale: float, repeats: int) -> Outcome:
         ours, merge = measure(
             [_side(f"linkage, {n_keys} keys", n_records), _side(f"merge, {n_keys} keys", n_records)], repeats
         )
-        comparisons.append(Comparison(f"x. exact linkage\n{', '.join(KEYS[:n_keys])}", ours, merge, Bar(3.0)))
-    return Outcome(comparisons, [f"x: {n_records:,} records against as many"])
+        comparisons.append(
+            TimedComparison(f"x. exact linkage\n{', '.join(KEYS[:n_keys])}", ours, merge, ComparisonBar(3.0))
+        )
+    return BenchmarkOutcome(comparisons, [f"x: {n_records:,} records against as many"])
 
 
-def anonymeter_attacks(scale: float, repeats: int) -> Outcome:
+def anonymeter_attacks(scale: float, repeats: int) -> BenchmarkOutcome:
     """(y) Singling out, linkability and inference of 10,000 records, 500 attacks each, with a control group."""
     try:
         python = python_with("anonymeter", "anonymeter==1.1.*")
         name = f"anonymeter {version_of(python, 'anonymeter')}"
     except NotInstalledError as error:
-        return Outcome(notes=[f"y: anonymeter could not be installed, and is left out: {error}"])
+        return BenchmarkOutcome(notes=[f"y: anonymeter could not be installed, and is left out: {error}"])
     n_records = int(N_SMALL * scale)
     folder = _made_tables(n_records)
     comparisons, notes = [], []
@@ -52,12 +54,14 @@ def anonymeter_attacks(scale: float, repeats: int) -> Outcome:
         except FailedSideError as error:
             notes.append(f"y: {error}")
             continue
-        comparisons.append(Comparison(f"y. {attack.replace('_', ' ')}", ours, other, Bar(10, True), faster=True))
+        comparisons.append(
+            TimedComparison(f"y. {attack.replace('_', ' ')}", ours, other, ComparisonBar(10, True), faster=True)
+        )
         for side in (ours, other):
             found = side.runs[0].found
             rates = ", ".join(f"{kind} {rate:.3f}" for kind, rate in found["figures"].items())
             notes.append(f"y: {attack}, {side.side.name}: {found['attacks']} attacks; {rates}")
-    return Outcome(comparisons, notes)
+    return BenchmarkOutcome(comparisons, notes)
 
 
 def _side(name: str, n_records: int, *more: str | Path) -> Side:

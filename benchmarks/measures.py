@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from made_files import HERE
 from measuring import Side, measure, own_side
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 INSIDE = HERE / "inside_measures.py"
 
@@ -13,7 +13,7 @@ def side(name: str, what: str, n_records: int) -> Side:
     return own_side(name, INSIDE, what, str(n_records), timed_inside=True)
 
 
-def measures(scale: float, repeats: int) -> Outcome:
+def measures(scale: float, repeats: int) -> BenchmarkOutcome:
     """All syntactic models, wildcards, all subsets of five keys, and SUDA2, each in processes of its own."""
     million, hundred_thousand = int(1_000_000 * scale), int(100_000 * scale)
     sides = {
@@ -29,12 +29,16 @@ def measures(scale: float, repeats: int) -> Outcome:
     }
     found = dict(zip(sides, measure(list(sides.values()), repeats), strict=True))
     comparisons = [
-        Comparison("measures: models", found["models"], found["k_l_t"], Bar(2.0)),
-        Comparison("measures: wildcards", found["wildcards"], found["none missing"], Bar(5.0)),
-        Comparison("measures: subsets", found["subsets"], found["pass"], Bar(3.0)),
-        Comparison(
-            "measures: SUDA2,\nper record", found["suda2"], found["suda2 tenth"], Bar(1.5), (million, hundred_thousand)
+        TimedComparison("measures: models", found["models"], found["k_l_t"], ComparisonBar(2.0)),
+        TimedComparison("measures: wildcards", found["wildcards"], found["none missing"], ComparisonBar(5.0)),
+        TimedComparison("measures: subsets", found["subsets"], found["pass"], ComparisonBar(3.0)),
+        TimedComparison(
+            "measures: SUDA2,\nper record",
+            found["suda2"],
+            found["suda2 tenth"],
+            ComparisonBar(1.5),
+            (million, hundred_thousand),
         ),
-        Comparison("measures: SUDA2,\nten keys, beside", found["suda2 ten"], found["suda2 tenth"], None),
+        TimedComparison("measures: SUDA2,\nten keys, beside", found["suda2 ten"], found["suda2 tenth"], None),
     ]
-    return Outcome(comparisons, [])
+    return BenchmarkOutcome(comparisons, [])

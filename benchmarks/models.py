@@ -7,7 +7,7 @@ from pathlib import Path
 
 from made_files import HERE, PILOT, made
 from measuring import Side, measure, own_side
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 INSIDE = HERE / "inside.py"
 N_RECORDS = 1_000_000
@@ -24,7 +24,7 @@ def reading_side(name: str, file: Path, *options: str) -> Side:
     return own_side(name, INSIDE, "read", file, *options, timed_inside=True)
 
 
-def models_against_reading(scale: float, repeats: int) -> Outcome:
+def models_against_reading(scale: float, repeats: int) -> BenchmarkOutcome:
     """(a) k, l and t of a table in memory against ``pandas.read_csv`` of its file.
 
     Beside the file of the six columns alone stands the one that door 1 writes, with ids and with quotes.
@@ -40,21 +40,21 @@ def models_against_reading(scale: float, repeats: int) -> Outcome:
     ]
     ours, default, arrow, with_ids = measure(sides, repeats)
     comparisons = [
-        Comparison("a. models", ours, default, Bar(2.0, of_cpu=1.5)),
-        Comparison("a. models, beside", ours, arrow, None),
-        Comparison("a. models, beside", ours, with_ids, None),
+        TimedComparison("a. models", ours, default, ComparisonBar(2.0, of_cpu=1.5)),
+        TimedComparison("a. models, beside", ours, arrow, None),
+        TimedComparison("a. models, beside", ours, with_ids, None),
     ]
     found = ours.runs[0].found["figures"]
-    return Outcome(comparisons, [f"a: {n_records:,} records in {found['classes']:,} equivalence classes"])
+    return BenchmarkOutcome(comparisons, [f"a: {n_records:,} records in {found['classes']:,} equivalence classes"])
 
 
-def growth(scale: float, repeats: int) -> Outcome:
+def growth(scale: float, repeats: int) -> BenchmarkOutcome:
     """(a) at three sizes: time per record from one size to the next, which stays the same where growth is linear."""
     sizes = [int(size * scale) for size in GROWTH_SIZES]
     measured = measure([assess_side(size) for size in sizes], repeats)
     steps = itertools.pairwise(zip(sizes, measured, strict=True))
     comparisons = [
-        Comparison(f"growth, per record\n{size:,}", larger, smaller, Bar(1.5), units=(size, size_before))
+        TimedComparison(f"growth, per record\n{size:,}", larger, smaller, ComparisonBar(1.5), units=(size, size_before))
         for (size_before, smaller), (size, larger) in steps
     ]
     notes = [
@@ -62,4 +62,4 @@ def growth(scale: float, repeats: int) -> Outcome:
         f"{1e6 * one.median('peak_mb') / size:,.0f} bytes of peak memory a record"
         for size, one in zip(sizes, measured, strict=True)
     ]
-    return Outcome(comparisons, notes)
+    return BenchmarkOutcome(comparisons, notes)

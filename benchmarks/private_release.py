@@ -13,14 +13,14 @@ import sys
 from pathlib import Path
 
 from measuring import measure, own_side
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 N_RECORDS = 1_000_000
 N_CALLS = 7
 CATEGORIES = ("A", "B", "C", "D", "E", "F")
 
 
-def private_answers(scale: float, repeats: int) -> Outcome:
+def private_answers(scale: float, repeats: int) -> BenchmarkOutcome:
     """(p) Mean and histogram: ours from text to the recorded answer, the library fed by a list, and by an array."""
     n_records, comparisons = int(N_RECORDS * scale), []
     for question in ("mean", "histogram"):
@@ -32,11 +32,13 @@ def private_answers(scale: float, repeats: int) -> Outcome:
             repeats,
         )
         comparisons += [
-            Comparison(f"p. private {question}", ours, bare_list, Bar(1.0)),
-            Comparison(f"p. private {question}, beside", ours, bare_array, None),
-            Comparison(f"p. private {question},\ncolumn in memory", ready, bare_array, None),
+            TimedComparison(f"p. private {question}", ours, bare_list, ComparisonBar(1.0)),
+            TimedComparison(f"p. private {question}, beside", ours, bare_array, None),
+            TimedComparison(f"p. private {question},\ncolumn in memory", ready, bare_array, None),
         ]
-    return Outcome(comparisons, [f"p: {n_records:,} records, epsilon 0.1; ours with the ledger's flushes to the disk"])
+    return BenchmarkOutcome(
+        comparisons, [f"p: {n_records:,} records, epsilon 0.1; ours with the ledger's flushes to the disk"]
+    )
 
 
 # ---------------------------------------------------------------- inside the child process

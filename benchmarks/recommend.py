@@ -159,7 +159,7 @@ def recommend(scale: float, repeats: int):
     """Adult with five and nine quasi-identifiers, at three limits; with l and t; and many records with five keys."""
     from made_files import HERE, made
     from measuring import measure, own_side
-    from results import Bar, Comparison, Outcome
+    from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
     def side(kind: str, data: object, limit: float, models: str = "k"):
         name = f"{'search' if kind == 'searched' else 'plain walk'}, {models}, {limit:.0%} may go"
@@ -170,8 +170,8 @@ def recommend(scale: float, repeats: int):
     for data, limit, models in cases:
         ours, plain = measure([side("searched", data, limit, models), side("walked", data, limit)], repeats)
         # Of five attributes the plain walk is done in milliseconds: nothing is judged there.
-        bar = Bar(1.0) if data == "adult9" else None
-        comparisons.append(Comparison(f"recommend, {data}", ours, plain, bar))
+        bar = ComparisonBar(1.0) if data == "adult9" else None
+        comparisons.append(TimedComparison(f"recommend, {data}", ours, plain, bar))
         one, other = ours.runs[0].found["found"], plain.runs[0].found["found"]
         agree = abs(one["loss"] - other["loss"]) < 1e-12 and one["suppressed"] == other["suppressed"]
         seconds, theirs = ours.median("seconds"), ARX_SECONDS[data, limit]
@@ -188,8 +188,8 @@ def recommend(scale: float, repeats: int):
         of_k = side("searched", data, limit)
         ours, k_alone = measure([side("searched", data, limit, models), of_k], repeats)
         title = data if isinstance(data, str) else f"{int(N_RECORDS * scale):,} records"
-        comparisons.append(Comparison(f"recommend, {title}", ours, k_alone, None))
-    return Outcome(comparisons, notes)
+        comparisons.append(TimedComparison(f"recommend, {title}", ours, k_alone, None))
+    return BenchmarkOutcome(comparisons, notes)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 from doors import DOOR_1, DOOR_2, N_SUBJECTS, RESULTS, door_side
 from made_files import PILOT, made
 from measuring import Side, measure, own_side, run_once
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 KEY = {"RELEASE_KEY": "a key of the benchmark alone, 0123456789 0123456789"}
 CONFIG = {
@@ -23,7 +23,7 @@ READ_AND_WRITE = (
 )
 
 
-def release(scale: float, repeats: int) -> Outcome:
+def release(scale: float, repeats: int) -> BenchmarkOutcome:
     """The step ``release`` of a study of 50,000 subjects with 1,000,000 LB rows, from start to verdict."""
     folder = made("domain_files", int(N_SUBJECTS * scale))
     config = _with_release(folder)
@@ -37,7 +37,7 @@ def release(scale: float, repeats: int) -> Outcome:
     ours, bare = measure(sides, repeats)
     written = (folder / "pilots" / PILOT / RESULTS / "released").iterdir()
     notes = [f"release: released/ holds {sum(path.stat().st_size for path in written) / 1e6:,.1f} MB"]
-    return Outcome([Comparison("release", ours, bare, Bar(4))], notes)
+    return BenchmarkOutcome([TimedComparison("release", ours, bare, ComparisonBar(4))], notes)
 
 
 def _with_release(folder: Path) -> Path:

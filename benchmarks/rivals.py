@@ -8,39 +8,41 @@ from pathlib import Path
 from environments import NotInstalledError, python_with, version_of
 from made_files import HERE, made
 from measuring import FailedSideError, Measured, Side, measure, own_side
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 JUDGED_BY = ("seconds", "cpu_seconds")
 
 
-def openmed(scale: float, repeats: int) -> Outcome:
+def openmed(scale: float, repeats: int) -> BenchmarkOutcome:
     """(d) OpenMed takes numbers for categories: its t is the total variation."""
     n_records = int(1_000_000 * scale)
-    return against("OpenMed", "openmed", "openmed==3.1.*", n_records, "total_variation", Bar(50, True), repeats)
+    return against(
+        "OpenMed", "openmed", "openmed==3.1.*", n_records, "total_variation", ComparisonBar(50, True), repeats
+    )
 
 
-def pycanon(scale: float, repeats: int) -> Outcome:
+def pycanon(scale: float, repeats: int) -> BenchmarkOutcome:
     """(d) pyCANON's t of a number is the ordered earth mover's distance."""
     n_records = int(10_000 * scale)
-    return against("pyCANON", "pycanon", "pycanon==1.3.*", n_records, "ordered", Bar(1000, True), repeats)
+    return against("pyCANON", "pycanon", "pycanon==1.3.*", n_records, "ordered", ComparisonBar(1000, True), repeats)
 
 
 def against(
-    tool: str, package: str, requirement: str, n_records: int, distance: str, bar: Bar, repeats: int
-) -> Outcome:
+    tool: str, package: str, requirement: str, n_records: int, distance: str, bar: ComparisonBar, repeats: int
+) -> BenchmarkOutcome:
     try:
         python = python_with(package, requirement)
         name = f"{tool} {version_of(python, package)}"
     except NotInstalledError as error:
-        return Outcome(notes=[f"d: {tool} could not be installed, and is left out: {error}"])
+        return BenchmarkOutcome(notes=[f"d: {tool} could not be installed, and is left out: {error}"])
     folder = made("binned_people", n_records)
     try:
         ours, theirs = measure([_own(folder, n_records, distance), _other(name, python, package, folder)], repeats)
     except FailedSideError as error:
-        return Outcome(notes=[f"d: {error}"])
+        return BenchmarkOutcome(notes=[f"d: {error}"])
     title = f"d. times faster than\n{tool}, {n_records:,}"
-    comparison = Comparison(title, ours, theirs, bar, faster=True, judged_by=JUDGED_BY)
-    return Outcome([comparison], [agreement(name, ours, theirs)])
+    comparison = TimedComparison(title, ours, theirs, bar, faster=True, judged_by=JUDGED_BY)
+    return BenchmarkOutcome([comparison], [agreement(name, ours, theirs)])
 
 
 def _own(folder: Path, n_records: int, distance: str) -> Side:

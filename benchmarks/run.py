@@ -27,7 +27,7 @@ from models import growth, models_against_reading
 from private_release import private_answers
 from recommend import recommend
 from release import release
-from results import Comparison, Outcome, median_spread, table
+from results import BenchmarkOutcome, TimedComparison, median_spread, table
 from rivals import openmed, pycanon
 from treatment import anonypy, mondrian_against_models, treatments
 
@@ -36,7 +36,7 @@ from treatment import anonypy, mondrian_against_models, treatments
 class Benchmark:
     """A function of scale and number of repeats, and how many repeats there are by default."""
 
-    run: Callable[[float, int], Outcome]
+    run: Callable[[float, int], BenchmarkOutcome]
     repeats: int
 
 
@@ -74,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     print(machine(), flush=True)
     start = time.perf_counter()
-    comparisons: list[Comparison] = []
+    comparisons: list[TimedComparison] = []
     notes: list[str] = []
     for name in options.names or BENCHMARKS:
         print(f"Running {name} ...", flush=True)

@@ -13,7 +13,7 @@ from environments import NotInstalledError, python_with
 from made_files import HERE, made
 from measuring import FailedSideError, Side, measure, own_side
 from models import assess_side
-from results import Bar, Comparison, Outcome
+from results import BenchmarkOutcome, ComparisonBar, TimedComparison
 
 INSIDE = HERE / "inside_treatment.py"
 THEIRS = {
@@ -30,9 +30,9 @@ def side(method: str, n_people: int, *options: str) -> Side:
     return own_side(name, INSIDE, method, file, *options, timed_inside=True)
 
 
-def treatments(scale: float, repeats: int) -> Outcome:
+def treatments(scale: float, repeats: int) -> BenchmarkOutcome:
     """Each treatment at two sizes: seconds, and time per record from one to the next (10 where it is quadratic)."""
-    outcome = Outcome()
+    outcome = BenchmarkOutcome()
     for method, *options in (
         ("local_suppression", "wildcard"),
         ("local_suppression", "category"),
@@ -42,7 +42,7 @@ def treatments(scale: float, repeats: int) -> Outcome:
         sizes = [int(size * scale) for size in (10_000, 100_000)]
         small, large = measure([side(method, size, *options) for size in sizes], repeats)
         title = f"growth, per record\n{sizes[1]:,}"
-        outcome.comparisons.append(Comparison(title, large, small, Bar(3), units=(sizes[1], sizes[0])))
+        outcome.comparisons.append(TimedComparison(title, large, small, ComparisonBar(3), units=(sizes[1], sizes[0])))
         for size, measured in zip(sizes, (small, large), strict=True):
             theirs = THEIRS.get((method, size), "no figure of another tool")
             found = measured.runs[0].found["figures"]
@@ -53,15 +53,15 @@ def treatments(scale: float, repeats: int) -> Outcome:
     return outcome
 
 
-def mondrian_against_models(scale: float, repeats: int) -> Outcome:
+def mondrian_against_models(scale: float, repeats: int) -> BenchmarkOutcome:
     """Mondrian, k=5, of 1,000,000 people against k, l and t of the same."""
     n_people = int(1_000_000 * scale)
     made("people", n_people)
     ours, models = measure([side("mondrian", n_people), assess_side(n_people)], repeats)
-    return Outcome([Comparison("Mondrian", ours, models, Bar(10))])
+    return BenchmarkOutcome([TimedComparison("Mondrian", ours, models, ComparisonBar(10))])
 
 
-def anonypy(scale: float, repeats: int) -> Outcome:
+def anonypy(scale: float, repeats: int) -> BenchmarkOutcome:
     """Mondrian, k=5, of 10,000 people against anonypy on the same; it grows with the square."""
     n_people = int(10_000 * scale)
     try:
@@ -69,13 +69,13 @@ def anonypy(scale: float, repeats: int) -> Outcome:
         if not list(python.parents[1].glob("lib/python*/site-packages/pandas")):  # anonypy does not ask for it
             subprocess.run([python, "-m", "pip", "install", "--quiet", "pandas==2.*"], check=True)
     except (NotInstalledError, subprocess.CalledProcessError) as error:
-        return Outcome(notes=[f"anonypy could not be installed, and is left out: {error}"])
+        return BenchmarkOutcome(notes=[f"anonypy could not be installed, and is left out: {error}"])
     command = [python, INSIDE, "anonypy", made("people", n_people) / "people.csv"]
     rival = Side(f"anonypy of {n_people:,}", command, timed_inside=True, warm_up=False)
     try:
         ours, theirs = measure([side("mondrian", n_people), rival], repeats)
     except FailedSideError as error:
-        return Outcome(notes=[str(error)])
+        return BenchmarkOutcome(notes=[str(error)])
     found = [measured.runs[0].found["figures"] for measured in (ours, theirs)]
-    comparison = Comparison("times faster than\nanonypy", ours, theirs, Bar(50, True), faster=True)
-    return Outcome([comparison], [f"Mondrian: {found[0]} here, {found[1]} there"])
+    comparison = TimedComparison("times faster than\nanonypy", ours, theirs, ComparisonBar(50, True), faster=True)
+    return BenchmarkOutcome([comparison], [f"Mondrian: {found[0]} here, {found[1]} there"])
