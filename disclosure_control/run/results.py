@@ -57,11 +57,13 @@ def held(folder: Path) -> Iterator[None]:
 
     Raises ``PilotIsLockedError`` if another process holds it. The operating system frees the lock of a process
     that dies, so nothing has to be cleaned up by hand. Raises ``FaultyInputError`` before anything is touched where
-    the folder, or something in it, is a symbolic link that leads out of the pilot's folder.
+    the folder, or something in it, is a symbolic link that leads out of the pilot's folder, and where the results could
+    not change hands in the end.
     """
     from filelock import FileLock, Timeout
 
     stop_at(_links_out_of_pilot(folder))
+    stop_at(_in_the_way_of_an_exchange(folder))
     try:
         with FileLock(made_beside(folder) / LOCK, timeout=0, mode=0o600):
             recover(folder)
@@ -80,6 +82,21 @@ def _links_out_of_pilot(results: Path) -> Iterator[str]:
     paths = sorted([*results.rglob("*"), *work.glob("*")])
     may_lead = (path for path in paths if path.is_symlink() or path.is_dir())
     yield from (fault for path in may_lead if (fault := link_fault(path, pilot)))
+
+
+def _in_the_way_of_an_exchange(results: Path) -> Iterator[str]:
+    """Faults of surroundings in which no other folder can take the place of the results."""
+    unchanged = "The results were not changed."
+    if not os.access(results.parent, os.W_OK | os.X_OK):
+        yield (
+            f"The folder {results.parent.name} is read-only, but a run replaces the folder {results.name} in it. "
+            f"{unchanged} Let the user who runs the scripts write in it; the domain files may stay read-only."
+        )
+    if os.path.ismount(results):
+        yield (
+            f"{results.name} is a mount of its own, which no other folder can replace. {unchanged} "
+            f"Mount the folder {results.parent.name} instead."
+        )
 
 
 def recover(folder: Path) -> None:

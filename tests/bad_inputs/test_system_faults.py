@@ -105,16 +105,24 @@ def test_data_folder_read_only(pilot):
     pilot.folder.chmod(0o500)
     before = snapshot(pilot.root)
     run = start_process(pilot, 1, before=without_root_powers)
-    assert_refused(run, pilot, before, "CLINIC: Permission denied (processed_for_anonym)")
+    assert_refused(run, pilot, before, "CLINIC: The folder CLINIC is read-only")
 
 
 @posix
 @COSTLY
 def test_data_folder_read_only_around_a_results_folder_that_is_not(pilot):
-    """Source data that nobody can change by mistake are a good idea."""
+    """The results change by renaming folders in it: where that cannot be, nothing is lost and the run says so."""
     pilot.folder.chmod(0o500)
+    before = snapshot(pilot.root)
     run = start_process(pilot, 1, before=without_root_powers)
-    assert (run.status, run.err) == (DONE, "")
+    assert_refused(run, pilot, before, "CLINIC: The folder CLINIC is read-only", "were not changed")
+
+
+@BOTH_DOORS
+def test_results_folder_that_is_a_mount_of_its_own(door, pilot, doors, monkeypatch):
+    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path).name == pilot.results.name)
+    before = snapshot(pilot.root)
+    assert_refused(doors.start(door), pilot, before, "is a mount of its own", "Mount the folder CLINIC instead")
 
 
 @pytest.mark.thorough("0.8 s in a process")

@@ -57,7 +57,7 @@ def test_actg175_untreated_laboratory_values_single_out_and_a_weight_holds():
     text = treatment_report(figures)
     assert "a laboratory, another copy of the data), and nobody else" in text
     assert f"{found['sets'][1]['riskiest'][0]['people_alone']} of {len(kept)} people are alone" in text
-    assert all(name in text.split("Released as they were")[1] for name in figures["untouched"])  # none is left out
+    assert all(name in text.split("Released unchanged")[1] for name in figures["untouched"])  # none is left out
     (reason,) = reasons_to_hold(figures)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     assert "wtkg (body measure)" in reason.sentence

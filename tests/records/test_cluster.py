@@ -217,7 +217,6 @@ def test_without_dask_it_is_told_what_to_install(pilot, doors, monkeypatch):
     [
         "read_range",
         "join_column",
-        "join_other_column",
         "divide_ids",
         "count_class_keys",
         "put_classes",

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import Assessment, evaluate
+from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import SmallCounts
 from disclosure_control.records.choice import ENGINES
 from disclosure_control.steps.recommend.tried_out import AlikePeople
@@ -43,6 +44,15 @@ def recommended(opened, folder) -> StepResult:
     return run_steps("P", folder, opened.dataset, assessment, left_out=("identifiers", "risk"))["recommend"]
 
 
+def found_or_refused(engine, path, config, parts, folder) -> StepResult | list[str]:
+    """What the step found, or the faults for which it is not taken."""
+    with opened_with(engine, path, config, parts) as opened:
+        try:
+            return recommended(opened, folder)
+        except FaultyInputError as error:
+            return error.faults
+
+
 @pytest.mark.parametrize("engine", by_engine(OTHERS))
 @examples(40)
 @given(rows(), configs, limits, asked())
@@ -51,10 +61,11 @@ def test_the_same_bytes_as_in_memory(tmp_path_factory, engine, people, config, p
     path = folder / "combined_dataset.csv"
     path.write_bytes(text_of(people))
     config = config | {"recommend": settings}
-    with opened_with("memory", path, config, parts) as opened:
-        expected = recommended(opened, folder)
-    with opened_with(engine, path, config, parts) as opened:
-        found = recommended(opened, folder)
+    found, expected = (found_or_refused(one, path, config, parts, folder) for one in (engine, "memory"))
+    if isinstance(expected, list):  # a column of nothing but missing values has no hierarchy
+        assert found == expected
+        return
+    assert isinstance(found, StepResult)
     assert json.dumps(found.figures) == json.dumps(expected.figures)
     assert (found.report, found.short, found.outcome) == (expected.report, expected.short, expected.outcome)
 

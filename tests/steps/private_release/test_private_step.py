@@ -298,7 +298,7 @@ def test_through_the_door_twice_it_is_paid_for_once(demo):
     assert (first["spent"], second["spent"], second["left"]) == ("0.5", "0.5", "0")
     answers = demo.results / ANSWERS_FILE
     assert stat.S_IMODE(answers.stat().st_mode) == 0o600 or os.name != "posix"
-    assert "Private release" in (demo.results / "PENTELI_privacy_details.txt").read_text(encoding="utf-8")
+    assert "Private answers" in (demo.results / "PENTELI_privacy_details.txt").read_text(encoding="utf-8")
     assert Ledger(demo.results.parent, Decimal(1)).look().n_entries == 4
 
 

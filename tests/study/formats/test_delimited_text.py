@@ -403,7 +403,7 @@ def test_mixed_encodings(tmp_path):
 CHARACTERS = st.sampled_from("abNA09.-,;|\t\"' \r\ne\u00e9\u0301\u03a9\u00a0\u2028\u0085\U0001f600\x1f")
 TEXTS = st.one_of(st.text(CHARACTERS, max_size=8), st.sampled_from(["NA", ".", "nan", "1", "-2.5", "1,5", "007"]))
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-TOKENS = {"NA", "N/A", "NaN", "nan", "null", "NULL", "."}
+TOKENS = {"NA", "N/A", "NaN", "nan", "null", "NULL", ".", "-", "--", "n/a", "N.A.", "#N/A", "<NA>", "None", "NaT"}
 
 
 def cleaned(text: str) -> str | None:
