@@ -141,17 +141,22 @@ def _parts(pilot: str, assessment: Assessment) -> Iterator[Part]:
         yield Sentence(WHAT_MASKED_MEANS, where=IN_TEXTS)
     for result in assessment.results:
         yield from _model(pilot, result, assessment)
-    policies = [
-        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
-        for policy, n in assessment.missing_policies.items()
-    ]
     title = f"k < {config.K} by the policy for missing quasi-identifiers (in use: {config.missing_qis})"
-    columns = ("Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated")
-    yield Table(title, columns, policies, range(1, 5), Where.TEXT)
+    yield policies_table(title, assessment.missing_policies)
     if assessment.notices:
         yield Sentence("Thresholds that cannot be met", Style.HEADING, IN_TEXTS)
         yield from (Sentence(notice, where=Where.TEXT) for notice in assessment.notices)
         yield from _first(assessment.notices, MOST_NOTICES)
+
+
+def policies_table(title: str, policies: Mapping[str, Mapping[str, int]]) -> Table:
+    """Whom k flags under each policy for missing quasi-identifiers."""
+    rows = [
+        [policy, n["evaluated"], n["not_evaluated"], n["risky"], share_of_text(n["risky"], n["evaluated"])]
+        for policy, n in policies.items()
+    ]
+    columns = ("Policy", "Evaluated", "Not evaluated", "Risky", "% of evaluated")
+    return Table(title, columns, rows, range(1, 5), Where.TEXT)
 
 
 def _first(sentences: Sequence[str], at_most: int) -> Iterator[Part]:

@@ -6,8 +6,8 @@ Asked here where people keep its pseudonyms, by the config; the masks and the wo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,14 +16,100 @@ from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN, EncodedCo
 from disclosure_control.basics.encoding.keys import number_rows
 from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_told
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Join, Leaving
+from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.records.store import read_as_written
 
 KEY = "treatment['join']"
+
+
+@dataclass(frozen=True)
+class ToldByBoth:
+    """What two releases tell together, as it may be told: counts of few people are None."""
+
+    people_in_both: int | None
+    people_only_now: int | None
+    people_only_earlier: int | None
+    alone_by_both_together: int | None
+    fewer_than_k_by_both_together: int | None
+    values_follow: Mapping[str, int | None]
+
+    def lines(self, k: str) -> list[str]:
+        """The figures in sentences."""
+        counts = (self.people_in_both, self.people_only_now, self.people_only_earlier)
+        in_both, only_now, only_earlier = map(count_text, counts)
+        n_alone, n_below = map(count_text, (self.alone_by_both_together, self.fewer_than_k_by_both_together))
+        values = listed(f"{name} {count_text(n)}" for name, n in self.values_follow.items())
+        return [
+            f"People in both: {in_both}; only in this one: {only_now}; only in the earlier one: {only_earlier}.",
+            f"Alone by both together, and not by the one that a person is in last: {n_alone}; fewer than {k} alike by "
+            f"both together, and more by that one: {n_below}.",
+            *([f"Values that follow from both together: {values}."] if self.values_follow else []),
+        ]
+
+    def found_out(self, k: str) -> list[str]:
+        """Of whom both tell more than each, in words; [] where that is nobody."""
+        found = {"are alone": self.alone_by_both_together}
+        found[f"are fewer than {k} alike"] = self.fewer_than_k_by_both_together
+        parts = [f"{people_told(n)} {said}" for said, n in found.items() if n != 0]
+        return parts + [f"the {name} of {people_told(n)} follows" for name, n in self.values_follow.items() if n != 0]
+
+
+def told_by_both(found: TwoReleases) -> ToldByBoth:
+    """What two releases tell together, as it may be told.
+
+    The people of each release are known, so one part tells the others; where nobody is in both, the parts are these.
+    """
+    parts = (found.in_both, found.only_now, found.only_earlier)
+    are_masked = found.in_both > 0 and bool(HAND_TO_HAND.are_small(np.array(parts)).any())
+    in_both, only_now, only_earlier = (None if are_masked else n for n in parts)
+    totals = (found.n_people, found.in_both + found.only_now, found.in_both + found.only_earlier)
+    below = HAND_TO_HAND.told(found.fewer_than_k, *totals)
+    return ToldByBoth(
+        in_both,
+        only_now,
+        only_earlier,
+        alone_by_both_together=HAND_TO_HAND.told(found.alone, *totals, *([] if below is None else [below])),
+        fewer_than_k_by_both_together=below,
+        values_follow={name: HAND_TO_HAND.told(n, *totals) for name, n in found.values_follow.items()},
+    )
+
+
+@dataclass(frozen=True)
+class JoinedRelease(ReleaseFinding):
+    """What this release and the one that it joins by pseudonym tell together of the people of either."""
+
+    release: str
+    pilot: str | None
+    quasi_identifiers_of_earlier: Sequence[str]
+    k: float
+    told: ToldByBoth = field(metadata=INLINE)
+
+    def words(self) -> Iterator[str]:
+        """What both releases tell together."""
+        yield f"Joined by pseudonym with the earlier release {self.release}, for whoever has both:"
+        yield from self.told.lines(number_text(self.k))
+
+    def reasons(self) -> Iterator[Reason]:
+        """A reason to hold where both together leave people below k, and one where nobody joins."""
+        if self.told.people_in_both == 0:
+            yield Reason(
+                Gravity.NOT_DECIDED,
+                f"This release shall join {self.release}, and nobody of it is in that file.",
+                'check the key, the name of the earlier release and the length of the pseudonyms, or take "join" out',
+            )
+        found = self.told.found_out(number_text(self.k))
+        if found:
+            yield Reason(
+                Gravity.THRESHOLD_NOT_MET,
+                f"Together with the release {self.release}, which it joins by pseudonym: {'; '.join(found)}.",
+                'take "join" out, so that the pseudonyms are others, or treat the quasi-identifiers as in that release',
+            )
 
 
 def read_earlier_release(join: Join | None, folder: Path) -> tuple[EarlierRelease | None, dict[str, dict[str, str]]]:
@@ -45,10 +131,10 @@ def read_earlier_release(join: Join | None, folder: Path) -> tuple[EarlierReleas
     return EarlierRelease(join, table), {join.file: read}
 
 
-def figures(leaving: Leaving) -> dict[str, Any]:
-    """What this release and the one that it joins tell together of the people of either; {} where none joins."""
+def joined_releases(leaving: Leaving) -> ReleaseFinding:
+    """What this release and the one that it joins tell together of the people of either; nothing where none joins."""
     if leaving.earlier is None:
-        return {}
+        return ReleaseFinding()
     join, table = leaving.earlier.join, leaving.earlier.table
     if leaving.ids is None:
         raise FaultyInputError(f"{KEY}: {SUBJECT_COLUMN} is not released, so nothing joins; take the setting out")
@@ -67,85 +153,9 @@ def figures(leaving: Leaving) -> dict[str, Any]:
         },
         config.K,
     )
-    return {
-        "release": join.release,
-        "pilot": join.pilot,
-        "quasi_identifiers_of_earlier": names,
-        "k": config.K,
-        **told_of_both(found),
-    }
+    return JoinedRelease(join.release, join.pilot, names, config.K, told_by_both(found))
 
 
 def _classes(columns: Sequence[EncodedColumn], n: int) -> np.ndarray:
     """The equivalence class of each person (n,); a missing value is a value."""
     return number_rows([column.codes + 1 for column in columns], [len(column.labels) + 1 for column in columns], n)[0]
-
-
-def told_of_both(found: TwoReleases) -> dict[str, Any]:
-    """What two releases tell together, as it may be told: counts of few people are None.
-
-    The people of each release are known, so one part tells the others; where nobody is in both, the parts are these.
-    """
-    parts = {"people_in_both": found.in_both, "people_only_now": found.only_now}
-    parts["people_only_earlier"] = found.only_earlier
-    are_masked = found.in_both > 0 and bool(HAND_TO_HAND.are_small(np.array(list(parts.values()))).any())
-    totals = (found.n_people, found.in_both + found.only_now, found.in_both + found.only_earlier)
-    below = HAND_TO_HAND.told(found.fewer_than_k, *totals)
-    alone = HAND_TO_HAND.told(found.alone, *totals, *([] if below is None else [below]))
-    return {
-        **{name: None if are_masked else n for name, n in parts.items()},
-        "alone_by_both_together": alone,
-        "fewer_than_k_by_both_together": below,
-        "values_follow": {name: HAND_TO_HAND.told(n, *totals) for name, n in found.values_follow.items()},
-    }
-
-
-def lines_on_both(told: Mapping[str, Any], k: str) -> list[str]:
-    """The figures of ``told_of_both`` in sentences."""
-    names = ("people_in_both", "people_only_now", "people_only_earlier", *COUNTED)
-    in_both, only_now, only_earlier, n_alone, n_below = (count_text(told[name]) for name in names)
-    follow = told["values_follow"]
-    values = listed(f"{name} {count_text(n)}" for name, n in follow.items())
-    return [
-        f"people in both: {in_both}; only in this one: {only_now}; only in the earlier one: {only_earlier}.",
-        f"alone by both together, and not by the one that a person is in last: {n_alone}; fewer than {k} alike by both "
-        f"together, and more by that one: {n_below}.",
-        *([f"values that follow from both together: {values}."] if follow else []),
-    ]
-
-
-def found_out(told: Mapping[str, Any], k: str) -> list[str]:
-    """Of whom both tell more than each, in words; [] where that is nobody."""
-    words = dict(zip(COUNTED, ("are alone", f"are fewer than {k} alike"), strict=True))
-    parts = [f"{people_told(told[name])} {said}" for name, said in words.items() if told[name] != 0]
-    follow = told["values_follow"]
-    return parts + [f"the {name} of {people_told(n)} follows" for name, n in follow.items() if n != 0]
-
-
-COUNTED = ("alone_by_both_together", "fewer_than_k_by_both_together")
-
-
-def words(found: Mapping[str, Any]) -> Iterator[str]:
-    """What both releases tell together."""
-    if found:
-        yield f"Joined by pseudonym with the earlier release {found['release']}, for whoever has both:"
-        yield from (f"{line[0].upper()}{line[1:]}" for line in lines_on_both(found, number_text(found["k"])))
-
-
-def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
-    """A reason to hold where both together leave people below k, and one where nobody joins."""
-    if not found:
-        return
-    if found["people_in_both"] == 0:
-        yield Reason(
-            Gravity.NOT_DECIDED,
-            f"This release shall join {found['release']}, and nobody of it is in that file.",
-            'check the key, the name of the earlier release and the length of the pseudonyms, or take "join" out',
-        )
-    told = found_out(found, number_text(found["k"]))
-    if told:
-        yield Reason(
-            Gravity.THRESHOLD_NOT_MET,
-            f"Together with the release {found['release']}, which it joins by pseudonym: {'; '.join(told)}.",
-            'take "join" out, so that the pseudonyms are others, or treat the quasi-identifiers as in that release',
-        )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from disclosure_control.basics.telling.small_counts import (
 )
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.leaving.leaving import Leaving
+from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.moved_dates import MOST, NEARLY_ALL, Pattern, calendar_patterns, offsets_left
 from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
 
@@ -34,17 +35,90 @@ WORDS = {
 }
 
 
-def figures(leaving: Leaving) -> dict[str, Any]:
+@dataclass(frozen=True)
+class CalendarPattern:
+    """How many original ``dates`` of a column are ``holding`` a pattern, in counts: no summary says which day it is."""
+
+    column: str
+    pattern: str
+    dates: int | None
+    holding: int | None
+    most: bool
+
+
+@dataclass(frozen=True)
+class DatesMoved:
+    """A step that moved dates: the patterns in its ``columns``, and for how many people these leave few offsets."""
+
+    columns: Sequence[str]
+    offsets: int
+    patterns: Sequence[CalendarPattern]
+    people_looked_at: int | None
+    people_undone: int | None
+    people_nearly_undone: int | None
+    median_offsets_left: float | None
+
+    def words(self, n_people: int) -> Iterator[str]:
+        """The patterns in counts, and what is left of the offsets."""
+        for pattern in self.patterns:
+            yield (
+                f"{pattern.column}: {count_text(pattern.holding)} of {count_text(pattern.dates)} original dates "
+                f"{WORDS[pattern.pattern]}."
+            )
+            if not pattern.most:
+                yield "Whoever knows the day and can tell who they are undoes shift_dates for these."
+        if self.patterns and self.people_looked_at != 0:
+            n_left = MASKED if self.median_offsets_left is None else f"{self.median_offsets_left:g}"
+            yield (
+                f"Whoever knows these patterns of the calendar undoes shift_dates for {count_text(self.people_undone)} "
+                f"of {people_told(self.people_looked_at)}, and leaves {FEW} offsets or fewer for "
+                f"{count_text(self.people_nearly_undone)}; of {self.offsets} offsets {n_left} are left for half of the "
+                "people."
+            )
+        if self.patterns and self.people_looked_at != n_people:
+            n_tried = count_text(self.people_looked_at)
+            yield f"That was tried for {n_tried} of {people_text(n_people)}, with such a date."
+
+    def reasons(self) -> Iterator[Reason]:
+        """A reason to hold where the calendar alone undoes the moving of dates."""
+        if self.people_undone != 0:
+            columns = ", ".join(dict.fromkeys(pattern.column for pattern in self.patterns))
+            yield Reason(
+                Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+                f"The calendar undoes shift_dates for {people_on_screen(self.people_undone)} of "
+                f"{people_told(self.people_looked_at)}: original dates of {columns} share a day or another pattern "
+                "that outsiders may know.",
+                f"drop {columns}, or keep days since a date of the person instead of dates",
+            )
+
+
+@dataclass(frozen=True)
+class MovedDates(ReleaseFinding):
+    """Of each step that moved dates: the patterns of the calendar in its columns, and for whom they undo it."""
+
+    people: int
+    steps: Sequence[DatesMoved]
+
+    def words(self) -> Iterator[str]:
+        """What is said of each step."""
+        return (sentence for step in self.steps for sentence in step.words(self.people))
+
+    def reasons(self) -> Iterator[Reason]:
+        """The reasons of each step."""
+        return (reason for step in self.steps for reason in step.reasons())
+
+
+def moved_dates(leaving: Leaving) -> MovedDates:
     """Of each step that moved dates: the patterns of the calendar in its columns, and for whom they undo it."""
     found = []
     for step in leaving.steps:
         if isinstance(step.settings, ShiftDatesSettings):
             columns = [name for name in step.changed if name in leaving.released_names]
-            found.append(_figures_of_step(leaving, columns, step.settings.days))
-    return {"people": leaving.n_people, "steps": found}
+            found.append(_dates_moved(leaving, columns, step.settings.days))
+    return MovedDates(leaving.n_people, found)
 
 
-def _figures_of_step(leaving: Leaving, columns: list[str], days: int) -> dict[str, Any]:
+def _dates_moved(leaving: Leaving, columns: list[str], days: int) -> DatesMoved:
     both = {name: tuple(map(_days_of, leaving.became(name).of_everybody())) for name in columns}
     original, moved = ({name: days[i] for name, days in both.items()} for i in (0, 1))
     patterns = [pattern for name in columns for pattern in calendar_patterns(name, original[name])]
@@ -54,15 +128,15 @@ def _figures_of_step(leaving: Leaving, columns: list[str], days: int) -> dict[st
     has_offset = offset != 0
     is_told = int(has_offset.sum()) >= SMALLEST_PRINTED_GROUP
     n_looked_at, n_undone, n_nearly = (int((has_offset & (n_left <= most)).sum()) for most in (2 * days, 1, FEW))
-    return {
-        "columns": columns,
-        "offsets": 2 * days,
-        "patterns": [_figures_of_pattern(pattern, leaving) for pattern in patterns],
-        "people_looked_at": HAND_TO_HAND.told(n_looked_at, leaving.n_people),
-        "people_undone": HAND_TO_HAND.told(n_undone, leaving.n_people, n_looked_at),
-        "people_nearly_undone": HAND_TO_HAND.told(n_nearly, leaving.n_people, n_looked_at, n_undone),
-        "median_offsets_left": float(np.median(n_left[has_offset])) if is_told else None,
-    }
+    return DatesMoved(
+        columns,
+        offsets=2 * days,
+        patterns=[_told_pattern(pattern, leaving) for pattern in patterns],
+        people_looked_at=HAND_TO_HAND.told(n_looked_at, leaving.n_people),
+        people_undone=HAND_TO_HAND.told(n_undone, leaving.n_people, n_looked_at),
+        people_nearly_undone=HAND_TO_HAND.told(n_nearly, leaving.n_people, n_looked_at, n_undone),
+        median_offsets_left=float(np.median(n_left[has_offset])) if is_told else None,
+    )
 
 
 def _n_left(moved: Mapping[str, np.ndarray], patterns: list[Pattern], offset: np.ndarray, days: int) -> np.ndarray:
@@ -81,15 +155,10 @@ def _n_left(moved: Mapping[str, np.ndarray], patterns: list[Pattern], offset: np
     return fewest
 
 
-def _figures_of_pattern(pattern: Pattern, leaving: Leaving) -> dict[str, Any]:
-    """In counts: which day it is stands in no summary."""
-    return {
-        "column": pattern.column,
-        "pattern": pattern.feature,
-        "dates": leaving.told_of(pattern.column, pattern.n_dates),
-        "holding": leaving.told_of(pattern.column, pattern.n_holding, pattern.n_dates),
-        "most": pattern.share >= MOST,
-    }
+def _told_pattern(pattern: Pattern, leaving: Leaving) -> CalendarPattern:
+    n_dates = leaving.told_of(pattern.column, pattern.n_dates)
+    n_holding = leaving.told_of(pattern.column, pattern.n_holding, pattern.n_dates)
+    return CalendarPattern(pattern.column, pattern.feature, n_dates, n_holding, pattern.share >= MOST)
 
 
 def _days_of(column: pd.Series) -> np.ndarray:
@@ -107,48 +176,3 @@ def _offsets(differences: Mapping[str, np.ndarray], n_people: int) -> np.ndarray
         known = ~np.isnat(difference)
         offset[known] = difference[known].astype(np.int64)
     return offset
-
-
-# ---------------------------------------------------------------- in words
-
-
-def words(found: Mapping[str, Any]) -> Iterator[str]:
-    """The patterns in counts, and what is left of the offsets."""
-    for step in found["steps"]:
-        for pattern in step["patterns"]:
-            yield (
-                f"{pattern['column']}: {count_text(pattern['holding'])} of {count_text(pattern['dates'])} original "
-                f"dates {WORDS[pattern['pattern']]}."
-            )
-            if not pattern["most"]:
-                yield "Whoever knows the day and can tell who they are undoes shift_dates for these."
-        if step["patterns"] and step["people_looked_at"] != 0:
-            n_nearly, n_left = count_text(step["people_nearly_undone"]), _median_text(step["median_offsets_left"])
-            yield (
-                f"Whoever knows these patterns of the calendar undoes shift_dates for "
-                f"{count_text(step['people_undone'])} of {people_told(step['people_looked_at'])}, and leaves {FEW} "
-                f"offsets or fewer for {n_nearly}; of {step['offsets']} offsets {n_left} are left for half of the "
-                "people."
-            )
-        if step["patterns"] and step["people_looked_at"] != found["people"]:
-            n_tried = count_text(step["people_looked_at"])
-            yield f"That was tried for {n_tried} of {people_text(found['people'])}, with such a date."
-
-
-def _median_text(n_left: float | None) -> str:
-    return MASKED if n_left is None else f"{n_left:g}"
-
-
-def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
-    """A reason to hold where the calendar alone undoes the moving of dates."""
-    for step in found["steps"]:
-        if step["people_undone"] == 0:
-            continue
-        columns = ", ".join(dict.fromkeys(pattern["column"] for pattern in step["patterns"]))
-        yield Reason(
-            Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"The calendar undoes shift_dates for {people_on_screen(step['people_undone'])} of "
-            f"{people_told(step['people_looked_at'])}: original dates of {columns} share a day or another pattern that "
-            "outsiders may know.",
-            f"drop {columns}, or keep days since a date of the person instead of dates",
-        )

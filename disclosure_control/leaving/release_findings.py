@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 
 from disclosure_control.basics.telling.reasons import Reason
-from disclosure_control.leaving import joined_releases, moved_dates, singling_out, telling
+from disclosure_control.leaving.joined_releases import joined_releases
 from disclosure_control.leaving.leaving import Leaving
+from disclosure_control.leaving.moved_dates import moved_dates
+from disclosure_control.leaving.release_finding import ReleaseFinding
+from disclosure_control.leaving.singling_out import singled_out
+from disclosure_control.leaving.telling import columns_that_tell
 
 
 @dataclass(frozen=True)
-class ReleaseFinding:
-    """``figures`` are plain numbers and names; ``words``, ``reasons`` and ``not_looked_at`` are made of them alone."""
+class ReleaseFindings:
+    """All of them by their key in the JSON summary, in the order in which the text says them."""
 
-    figures: Callable[[Leaving], dict[str, Any]]
-    words: Callable[[Mapping[str, Any]], Iterable[str]]
-    reasons: Callable[[Mapping[str, Any]], Iterable[Reason]]
-    not_looked_at: Callable[[Mapping[str, Any]], Iterable[str]] = lambda found: ()
+    singled_out: ReleaseFinding
+    telling: ReleaseFinding
+    moved_dates: ReleaseFinding
+    joined: ReleaseFinding
 
+    @classmethod
+    def of(cls, leaving: Leaving) -> ReleaseFindings:
+        """What is found out about what leaves."""
+        return cls(singled_out(leaving), columns_that_tell(leaving), moved_dates(leaving), joined_releases(leaving))
 
-# By their key in the JSON summary, in the order in which the text says them.
-FINDINGS: dict[str, ReleaseFinding] = {
-    "singled_out": ReleaseFinding(
-        singling_out.figures, singling_out.words, singling_out.reasons, singling_out.not_looked_at
-    ),
-    "telling": ReleaseFinding(telling.figures, telling.words, telling.reasons),
-    "moved_dates": ReleaseFinding(moved_dates.figures, moved_dates.words, moved_dates.reasons),
-    "joined": ReleaseFinding(joined_releases.figures, joined_releases.words, joined_releases.reasons),
-}
+    def _all(self) -> list[ReleaseFinding]:
+        return [getattr(self, one.name) for one in fields(self)]
 
+    def words(self) -> Iterator[str]:
+        """The sentences of all."""
+        return (sentence for one in self._all() for sentence in one.words())
 
-def reasons_to_hold(figures: Mapping[str, Any]) -> tuple[Reason, ...]:
-    """Why what leaves has to wait, by the figures of all findings, gravest first."""
-    return tuple(sorted(reason for name, one in FINDINGS.items() for reason in one.reasons(figures.get(name, {}))))
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why what leaves has to wait, gravest first."""
+        return tuple(sorted(reason for one in self._all() for reason in one.reasons()))
 
-
-def not_looked_at(figures: Mapping[str, Any]) -> tuple[str, ...]:
-    """Sentences on what no finding looked at, of what leaves."""
-    return tuple(sentence for name, one in FINDINGS.items() for sentence in one.not_looked_at(figures.get(name, {})))
+    def not_looked_at(self) -> tuple[str, ...]:
+        """Sentences on what no finding looked at, of what leaves."""
+        return tuple(sentence for one in self._all() for sentence in one.not_looked_at())

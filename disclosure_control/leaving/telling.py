@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.small_counts import count_text, people_on_screen, people_told
 from disclosure_control.basics.telling.words import counted, people_text
 from disclosure_control.leaving.leaving import Leaving, LookedAt
+from disclosure_control.leaving.release_finding import ReleaseFinding
 from disclosure_control.measures.telling import (
     CHANCE,
     log_arrangements,
@@ -38,7 +38,75 @@ DATE_FORMATS = (
 )
 
 
-def figures(leaving: Leaving) -> dict[str, Any]:
+@dataclass(frozen=True)
+class ToldByColumns:
+    """Released ``columns`` that tell the original of the column ``tells``: of how many people, and how closely."""
+
+    columns: Sequence[str]
+    tells: str
+    people_told: int | None
+    people_changed: int | None
+    within: float | None
+
+    def sentence(self, n_told: str) -> str:
+        """What tells what, of ``n_told`` people."""
+        how = "alone tells" if len(self.columns) == 1 else "together tell"
+        within = f" within {number_text(self.within)}" if self.within else ""
+        return (
+            f"{' and '.join(self.columns)}, as released, {how} the original {self.tells}{within} of {n_told} of "
+            f"{people_told(self.people_changed)} whose value was changed or dropped"
+        )
+
+
+@dataclass(frozen=True)
+class ColumnsThatTell(ReleaseFinding):
+    """What released columns tell of changed ones, and of how many people and pairs of columns that was asked."""
+
+    people_looked_at: int
+    people_looked_at_for_pairs: int
+    people: int
+    pairs: int
+    pairs_looked_at: int
+    told: Sequence[ToldByColumns]
+    told_by_luck: Sequence[str]
+    too_few_to_ask: Sequence[str]
+    harmless: Sequence[str]
+
+    def words(self) -> Iterator[str]:
+        """What tells what, of how many people; and what was not looked at."""
+        for one in self.told:
+            yield f"{one.sentence(count_text(one.people_told))}: drop it or recode it."
+        if self.too_few_to_ask:
+            yield (
+                f"Fewer than {LEAST_PEOPLE} values were changed, too few to ask what tells them: "
+                f"{', '.join(self.too_few_to_ask)}."
+            )
+        if self.told_by_luck:
+            yield (
+                "Of so few people some pair of columns tells by luck what was changed, so pairs say nothing of: "
+                f"{', '.join(self.told_by_luck)}."
+            )
+        if self.people_looked_at < self.people:
+            yield (
+                f"What columns tell was looked at on {self.people_looked_at:,} of {people_text(self.people, ',')}, "
+                f"pairs of columns on {self.people_looked_at_for_pairs:,}."
+            )
+        if self.pairs_looked_at < self.pairs:
+            yield f"Of {self.pairs:,} pairs of columns {self.pairs_looked_at:,} were looked at for what they tell."
+
+    def reasons(self) -> Iterator[Reason]:
+        """One reason to hold for all columns that tell what was taken out, but for those declared harmless."""
+        told = [one for one in self.told if not set(one.columns) <= set(self.harmless)]
+        if told:
+            yield Reason(
+                Gravity.OUTSIDERS_CAN_SINGLE_OUT,
+                "; ".join(one.sentence(people_on_screen(one.people_told)) for one in told[:MOST_SAID])
+                + (f"; and {counted(len(told) - MOST_SAID, 'further column')} or pairs." if told[MOST_SAID:] else "."),
+                'drop or recode the columns that tell, or say under "harmless" why they tell nobody',
+            )
+
+
+def columns_that_tell(leaving: Leaving) -> ColumnsThatTell:
     """Which released columns, alone or two together, tell the original of a column that was changed or dropped.
 
     Looked at are quasi-identifiers and what outsiders may know by its name; of large pilots a part of the people, the
@@ -54,8 +122,8 @@ def figures(leaving: Leaving) -> dict[str, Any]:
         hidden = _Hidden.of(leaving, name, people)
         found = list(_told_by_one(hidden, tellers))
         # A quasi-identifier is assessed as it is released, with all that it tells.
-        told += [entry for entry in found if entry["columns"][0] not in leaving.quasi_identifiers]
-        candidates = _pairs(hidden, tellers, leaving, {one for entry in found for one in entry["columns"]})
+        told += [entry for entry in found if entry.columns[0] not in leaving.quasi_identifiers]
+        candidates = _pairs(hidden, tellers, leaving, {one for entry in found for one in entry.columns})
         n_tried = min(len(candidates), MOST_PAIRS)
         n_pairs, n_looked_at = n_pairs + len(candidates), n_looked_at + n_tried
         asked = _Hidden.of(leaving, name, few)
@@ -63,17 +131,17 @@ def figures(leaving: Leaving) -> dict[str, Any]:
             told += _told_by_two(asked, tellers, candidates[:MOST_PAIRS])
         elif n_tried:
             by_luck.append(name)
-    return {
-        "people_looked_at": people.n_people,
-        "people_looked_at_for_pairs": few.n_people,
-        "people": leaving.n_people,
-        "pairs": n_pairs,
-        "pairs_looked_at": n_looked_at,
-        "told": told,
-        "told_by_luck": by_luck,
-        "too_few_to_ask": [name for name in taken_out if name not in hidden_names],
-        "harmless": list(leaving.harmless),
-    }
+    return ColumnsThatTell(
+        people_looked_at=people.n_people,
+        people_looked_at_for_pairs=few.n_people,
+        people=leaving.n_people,
+        pairs=n_pairs,
+        pairs_looked_at=n_looked_at,
+        told=told,
+        told_by_luck=by_luck,
+        too_few_to_ask=[name for name in taken_out if name not in hidden_names],
+        harmless=list(leaving.harmless),
+    )
 
 
 def _hidden_columns(leaving: Leaving) -> list[str]:
@@ -191,7 +259,7 @@ class _Hidden:
         """Whose value what is released of the column tells already."""
         return self.is_told(self.away(EncodedColumn(self.released - 1, np.arange(self.released.max(initial=0)))))
 
-    def entry(self, columns: list[str], away: np.ndarray, who: np.ndarray) -> dict[str, Any] | None:
+    def entry(self, columns: list[str], away: np.ndarray, who: np.ndarray) -> ToldByColumns | None:
         """What is said where nearly all of ``who`` are told whom the column itself does not tell; else None."""
         asked = who & self.changed
         n, told = int(asked.sum()), asked & self.is_told(away)
@@ -201,16 +269,16 @@ class _Hidden:
             return None
         n_told, n_changed = int(told.sum()), int(self.changed.sum())
         largest = float(away[told].max(initial=0.0))
-        return {
-            "columns": columns,
-            "tells": self.name,
-            "people_told": self.leaving.told_of(self.name, n_told, n_changed),
-            "people_changed": self.leaving.told_of(self.name, n_changed),
-            "within": float(f"{largest:.2g}") if self.is_numeric else None,
-        }
+        return ToldByColumns(
+            columns,
+            self.name,
+            people_told=self.leaving.told_of(self.name, n_told, n_changed),
+            people_changed=self.leaving.told_of(self.name, n_changed),
+            within=float(f"{largest:.2g}") if self.is_numeric else None,
+        )
 
 
-def _told_by_one(hidden: _Hidden, tellers: Mapping[str, _Teller]) -> Iterator[dict[str, Any]]:
+def _told_by_one(hidden: _Hidden, tellers: Mapping[str, _Teller]) -> Iterator[ToldByColumns]:
     for name, teller in tellers.items():
         if name == hidden.name:
             continue
@@ -242,7 +310,7 @@ def _pairs(hidden: _Hidden, tellers: Mapping[str, _Teller], leaving: Leaving, kn
 
 def _told_by_two(
     hidden: _Hidden, tellers: Mapping[str, _Teller], pairs: list[tuple[str, str]]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[ToldByColumns]:
     everybody = np.ones(len(hidden.rows), dtype=bool)
     for pair in pairs:
         one, other = (tellers[name] for name in pair)
@@ -260,51 +328,3 @@ def _joint(one: _Teller, other: _Teller, rows: np.ndarray) -> EncodedColumn:
     group, size = number_rows(columns, [len(teller.encoded.labels) + 1 for teller in (one, other)], len(rows))
     is_shared = size[group] > 1  # the order of pairs says nothing
     return EncodedColumn(np.where(is_shared, group, -1), np.arange(len(size)))
-
-
-# ---------------------------------------------------------------- in words
-
-
-def words(found: Mapping[str, Any]) -> Iterator[str]:
-    """What tells what, of how many people; and what was not looked at."""
-    for one in found["told"]:
-        yield f"{_sentence(one, count_text(one['people_told']))}: drop it or recode it."
-    if found["too_few_to_ask"]:
-        yield (
-            f"Fewer than {LEAST_PEOPLE} values were changed, too few to ask what tells them: "
-            f"{', '.join(found['too_few_to_ask'])}."
-        )
-    if found["told_by_luck"]:
-        yield (
-            "Of so few people some pair of columns tells by luck what was changed, so pairs say nothing of: "
-            f"{', '.join(found['told_by_luck'])}."
-        )
-    if found["people_looked_at"] < found["people"]:
-        yield (
-            f"What columns tell was looked at on {found['people_looked_at']:,} of {people_text(found['people'], ',')}, "
-            f"pairs of columns on {found['people_looked_at_for_pairs']:,}."
-        )
-    if found["pairs_looked_at"] < found["pairs"]:
-        yield f"Of {found['pairs']:,} pairs of columns {found['pairs_looked_at']:,} were looked at for what they tell."
-
-
-def _sentence(one: Mapping[str, Any], n_told: str) -> str:
-    columns = " and ".join(one["columns"])
-    how = "alone tells" if len(one["columns"]) == 1 else "together tell"
-    within = f" within {number_text(one['within'])}" if one["within"] else ""
-    return (
-        f"{columns}, as released, {how} the original {one['tells']}{within} of {n_told} of "
-        f"{people_told(one['people_changed'])} whose value was changed or dropped"
-    )
-
-
-def reasons(found: Mapping[str, Any]) -> Iterator[Reason]:
-    """One reason to hold for all columns that tell what was taken out, but for those declared harmless."""
-    told = [one for one in found["told"] if not set(one["columns"]) <= set(found["harmless"])]
-    if told:
-        yield Reason(
-            Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            "; ".join(_sentence(one, people_on_screen(one["people_told"])) for one in told[:MOST_SAID])
-            + (f"; and {counted(len(told) - MOST_SAID, 'further column')} or pairs." if told[MOST_SAID:] else "."),
-            'drop or recode the columns that tell, or say under "harmless" why they tell nobody',
-        )

@@ -36,15 +36,15 @@ _DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 @dataclass(frozen=True)
 class Traces:
-    """How many cells hold what must not leave, by kind; ``where`` names file and column of each, in counts."""
+    """How many of the cells ``searched`` hold what must not leave, by kind; ``where`` names file and column of each."""
 
+    searched: int
     original_ids: int
     id_digits: int
     original_dates: int
     removed_identifiers: int
     people_left_out: int
     where: Mapping[str, int]
-    n_searched: int
 
     @property
     def total(self) -> int:
@@ -98,7 +98,7 @@ def find_traces(
         original_dates=dates,
         people_left_out=_rows_of_others(opened, people, subject_column, where),
         where=dict(sorted(where.items())),
-        n_searched=n_searched,
+        searched=n_searched,
     )
 
 

@@ -138,11 +138,9 @@ def what_leaves(steps: Mapping[str, StepResult]) -> LeavingProduct:
         found = release.outcome
         if not found:
             return LeavingProduct(NOTHING, None)
-        return LeavingProduct("released/", found.assessment, release.answers, found.not_looked_at)
+        return LeavingProduct("released/", found.assessment, release.answers, release.not_looked_at)
     if treatment is not None and FLAT in treatment.datasets:
-        from disclosure_control.leaving.release_findings import not_looked_at
-
-        return LeavingProduct(FLAT, treatment.outcome.as_released, treatment.answers, not_looked_at(treatment.figures))
+        return LeavingProduct(FLAT, treatment.outcome.as_released, treatment.answers, treatment.not_looked_at)
     return LeavingProduct(NOTHING, None)
 
 

@@ -62,11 +62,12 @@ class StepResult:
     ``datasets`` are such files for programs, their cells not touched; ``files`` are any others, as bytes or, where they
     are written already, by their path. All are in mode 0600, and restricted: they hold values of people, but for those
     of ``files`` that ``hand_to_hand`` names. ``inputs`` are further files that were read, with their SHA-256, as
-    ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against letting out what leaves, and ``answers`` are those
-    to the three questions of it. ``outcome`` is what later steps may build on.
+    ``file_of_pilot`` gives them. ``reasons_to_hold`` speak against letting out what leaves, ``answers`` are those to
+    the three questions of it, and ``not_looked_at`` says what was not searched of it. ``outcome`` is what later steps
+    may build on.
     """
 
-    found: object
+    found: Any
     sections: tuple[Section, ...] = ()
     outside: Callable[[ToldCounts, ToldModel], Sequence[Section]] | None = field(default=None, repr=False)
     tables: Mapping[str, pd.DataFrame | Iterator[pd.DataFrame]] = field(default_factory=dict, repr=False)
@@ -76,6 +77,7 @@ class StepResult:
     inputs: Mapping[str, dict] = field(default_factory=dict)
     reasons_to_hold: tuple[Reason, ...] = ()
     answers: Mapping[str, Answer] = field(default_factory=dict)
+    not_looked_at: tuple[str, ...] = ()
     outcome: Any = None
 
     @cached_property

@@ -13,11 +13,11 @@ from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import joined_releases
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
-from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.steps.treatment.settings import Join
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key
+from tests.found import InSummary
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
@@ -73,12 +73,14 @@ def test_releases_join_only_where_the_config_says_so(pilot, doors, monkeypatch):
     assert (found["fewer_than_k_by_both_together"], found["alone_by_both_together"]) == (None, None)  # few
     assert "Joined by pseudonym with the earlier release 2026-03" in text
     assert "People in both: 12; only in this one: 0; only in the earlier one: 0." in text
-    (reason,) = [one for one in reasons_to_hold(summary) if one.gravity == Gravity.THRESHOLD_NOT_MET]
-    assert "Together with the release 2026-03" in reason.sentence
+    reasons = pilot.summary()["verdict"]["reasons"]
+    (reason,) = [one for one in reasons if one["sentence"].startswith("Together with the release 2026-03")]
+    assert reason["gravity"] == "threshold_not_met"
     assert "releases/2026-03.csv" in pilot.summary()["inputs"]
     other_pilot = {**join, "pilot": "WARD"}
-    _, summary, _ = released(pilot, doors, {"join": other_pilot, "steps": [RECODE, DROP_AGE]})
-    assert any(one.gravity == Gravity.NOT_DECIDED for one in reasons_to_hold(summary))
+    released(pilot, doors, {"join": other_pilot, "steps": [RECODE, DROP_AGE]})
+    reasons = pilot.summary()["verdict"]["reasons"]
+    assert any(one["sentence"].startswith("This release shall join 2026-03") for one in reasons)
 
 
 def figures_of_join(here: list[str], before: list[str], earlier_ids: list[str] | None = None, k: int = 2) -> dict:
@@ -89,7 +91,7 @@ def figures_of_join(here: list[str], before: list[str], earlier_ids: list[str] |
     table = pd.DataFrame({"USUBJID": ids, "AGE": before}, dtype="str")
     treated = treat(frame, config, [])
     leaving = Leaving.of(assess(frame, config), treated, earlier=EarlierRelease(Join("2026-03", "a.csv"), table))
-    return joined_releases.figures(leaving)
+    return InSummary(joined_releases.joined_releases(leaving))
 
 
 def test_who_has_left_since_is_found_by_the_difference():
@@ -97,11 +99,11 @@ def test_who_has_left_since_is_found_by_the_difference():
     found = figures_of_join(["x"] * 40, ["x"] * 41)
     assert (found["people_in_both"], found["people_only_earlier"]) == (None, None)  # 40 and 1
     assert found["alone_by_both_together"] is None
-    (reason,) = joined_releases.reasons(found)
+    (reason,) = found.found.reasons()
     assert reason.gravity == Gravity.THRESHOLD_NOT_MET
     assert "masked people are alone" in reason.sentence
     found = figures_of_join(["x"] * 40, ["x"] * 40)
-    assert list(joined_releases.reasons(found)) == []
+    assert list(found.found.reasons()) == []
     assert (found["alone_by_both_together"], found["fewer_than_k_by_both_together"]) == (0, 0)
 
 
@@ -109,14 +111,14 @@ def test_other_bins_in_both_are_told_in_numbers():
     """Two by two in each, in other pairs: forty people are alone by both."""
     found = figures_of_join([str(i // 2) for i in range(40)], [str((i + 1) // 2 % 20) for i in range(40)])
     assert (found["people_in_both"], found["alone_by_both_together"]) == (40, 40)
-    said = " ".join(joined_releases.words(found)).lower()
+    said = " ".join(found.found.words()).lower()
     assert "alone by both together, and not by the one that a person is in last: 40" in said
 
 
 @pytest.mark.parametrize("n_earlier", [5, 40])
 def test_where_nobody_joins_that_is_a_reason(n_earlier):
     found = figures_of_join(["x"] * 40, ["x"] * n_earlier, [f"T-{i}" for i in range(n_earlier)])
-    (reason,) = joined_releases.reasons(found)
+    (reason,) = found.found.reasons()
     assert reason.gravity == Gravity.NOT_DECIDED
     assert found["people_in_both"] == 0
 

@@ -12,10 +12,10 @@ from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import moved_dates
 from disclosure_control.leaving.leaving import Leaving
-from disclosure_control.leaving.release_findings import reasons_to_hold
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.treat import treat
+from tests.found import InSummary
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 SHIFT = {"method": "shift_dates", "key_from": {"environment": KEY_NAME}}
@@ -38,7 +38,7 @@ def days(seed: int = 1, n: int = N) -> np.ndarray:
 
 
 def figures_of(frame: pd.DataFrame, *steps) -> dict:
-    return treatment_figures(assess(frame, CONFIG), treat(frame, CONFIG, steps or [SHIFT]), frame)
+    return InSummary(treatment_findings(assess(frame, CONFIG), treat(frame, CONFIG, steps or [SHIFT]), frame))
 
 
 def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
@@ -51,11 +51,11 @@ def test_a_cut_off_for_everybody_undoes_the_moving_of_dates():
     figures = figures_of(frame)
     (step,) = figures["moved_dates"]["steps"]
     assert (step["people_undone"], step["people_looked_at"], step["offsets"]) == (N, N, 730)
-    text = treatment_report(figures)
+    text = treatment_report(figures.found)
     assert "DS__CUTDTC: 239 of 239 original dates fall on one and the same day." in text
     assert "undoes shift_dates for 239 of 239 people" in text
     assert "2021" not in text.split("DS__CUTDTC: 239")[1].split("\n")[0]
-    (reason,) = [one for one in reasons_to_hold(figures) if "calendar" in one.sentence]
+    (reason,) = [one for one in figures.found.leaving.reasons() if "calendar" in one.sentence]
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     assert "drop DS__CUTDTC" in reason.remedy
 
@@ -67,7 +67,7 @@ def test_a_cut_off_that_is_dropped_or_coarsened_undoes_nothing():
         figures = figures_of(frame, SHIFT, step)
         (found,) = figures["moved_dates"]["steps"]
         assert found["people_undone"] == 0
-        assert not any("calendar" in one.sentence for one in reasons_to_hold(figures))
+        assert not any("calendar" in one.sentence for one in figures.found.leaving.reasons())
 
 
 def test_a_cut_off_for_most_counts_those_who_have_it():
@@ -77,7 +77,7 @@ def test_a_cut_off_for_most_counts_those_who_have_it():
     cut = np.where(np.arange(N) < 60, np.datetime64("2021-06-30"), days(2)).astype(str)
     figures = figures_of(people(DS__CUTDTC=cut))
     assert figures["moved_dates"]["steps"][0]["people_undone"] == 0
-    text = treatment_report(figures)
+    text = treatment_report(figures.found)
     assert "DS__CUTDTC: 60 of 239 original dates fall on one and the same day." in text
     assert "can tell who they are undoes shift_dates for these" in text
 
@@ -94,7 +94,7 @@ def test_patterns_leave_fewer_offsets_and_are_said():
     (step,) = figures["moved_dates"]["steps"]
     assert step["median_offsets_left"] == pytest.approx(24, abs=1)
     assert step["people_undone"] == 0
-    assert "A__ADTC: 239 of 239 original dates fall on one day of a month." in treatment_report(figures)
+    assert "A__ADTC: 239 of 239 original dates fall on one day of a month." in treatment_report(figures.found)
     new_year = start.astype("datetime64[Y]").astype("datetime64[D]")
     (step,) = figures_of(people(A__ADTC=new_year.astype(str), B__BDTC=first.astype(str)))["moved_dates"]["steps"]
     assert step["people_nearly_undone"] == N  # two first of January within reach, at most
@@ -105,14 +105,14 @@ def test_dates_without_a_pattern_say_nothing_and_order_makes_no_difference(monke
     figures = figures_of(frame)
     (step,) = figures["moved_dates"]["steps"]
     assert (step["patterns"], step["people_undone"], step["median_offsets_left"]) == ([], 0, 730)
-    assert "calendar" not in treatment_report(figures)
+    assert "calendar" not in treatment_report(figures.found)
     monkeypatch.setattr(moved_dates, "MOST_TRIED", 730 * 100)
     cut = frame.assign(C__CDTC="2021-06-30")
     found = figures_of(cut)
     assert found["moved_dates"] == figures_of(cut.sample(frac=1, random_state=1))["moved_dates"]
     n = found["moved_dates"]["steps"][0]["people_looked_at"]
     assert n < N
-    assert f"That was tried for {n} of {N} people" in treatment_report(found)
+    assert f"That was tried for {n} of {N} people" in treatment_report(found.found)
 
 
 @pytest.mark.parametrize(("n_left", "is_told"), [(0, False), (1, False), (9, False), (10, True), (N - 1, True)])
@@ -122,11 +122,11 @@ def test_the_median_of_few_people_is_not_told(n_left, is_told):
     treated = treat(frame, CONFIG, [SHIFT])
     cells = treated.frame["DS__CUTDTC"].where(np.arange(N) < n_left)
     fewer = replace(treated, values={**treated.values, "DS__CUTDTC": cells})
-    found = moved_dates.figures(Leaving.of(assess(frame, CONFIG), fewer))
+    found = InSummary(moved_dates.moved_dates(Leaving.of(assess(frame, CONFIG), fewer)))
     (step,) = found["steps"]
     assert step["patterns"] != []
     assert step["median_offsets_left"] == (1 if is_told else None)
-    text = " ".join(moved_dates.words(found))
+    text = " ".join(found.found.words())
     if n_left:
         assert f"of 730 offsets {1 if is_told else 'masked'} are left for half of the people" in text
     else:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving.leaving import Leaving
-from disclosure_control.leaving.release_findings import reasons_to_hold
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
+from tests.found import InSummary
 from tests.treatments.treatment_frames import config_for, shared
 
 CONFIG = config_for(["sex"], K=2)
@@ -26,7 +26,7 @@ CONFIG = config_for(["sex"], K=2)
 
 def figures_of(frame: pd.DataFrame, *steps, config=CONFIG, harmless=None) -> dict:
     settings = settings_of_key("treatment", {"steps": list(steps), "harmless": harmless or {}})
-    return treatment_figures(assess(frame, config), treat(frame, config, steps), frame, settings)
+    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings))
 
 
 def people(n: int = 40, **columns) -> pd.DataFrame:
@@ -54,11 +54,11 @@ def test_actg175_untreated_laboratory_values_single_out_and_a_weight_holds():
         best = sets["riskiest"][0]
         assert best["people_alone"] == int((kept.groupby(best["columns"], dropna=False).size() == 1).sum())
     assert found["sets"][1]["riskiest"][0]["people_alone"] > 0.98 * len(kept)
-    text = treatment_report(figures)
+    text = treatment_report(figures.found)
     assert "a laboratory, another copy of the data), and nobody else" in text
     assert f"{found['sets'][1]['riskiest'][0]['people_alone']} of {len(kept)} people are alone" in text
     assert all(name in text.split("Released unchanged")[1] for name in figures["untouched"])  # none is left out
-    (reason,) = reasons_to_hold(figures)
+    (reason,) = figures.found.leaving.reasons()
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     assert "wtkg (body measure)" in reason.sentence
     assert "cd40" not in reason.sentence  # a measurement: said, not held
@@ -73,10 +73,10 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
     assert (outsiders["people_alone"], outsiders["people_alone_by_quasi_identifiers"]) == (40, 0)
     assert outsiders["smallest_sets"]["riskiest"] == [{"columns": ["sex", "height"], "people_alone": 40}]
     assert figures["singled_out"]["near_ids"] == {"LB__X": 40}
-    text = treatment_report(figures)
+    text = treatment_report(figures.found)
     assert "LB__X is nearly an id: by it alone 40 of 40 people are alone" in text
     assert "sex, height: 40" in text
-    (reason,) = reasons_to_hold(figures)
+    (reason,) = figures.found.leaving.reasons()
     assert reason.sentence.startswith("Of 40 people, 40 whom the quasi-identifiers leave with others are alone")
     assert reason.sentence.endswith("height (body measure); by sex, height alone 40.")
     assert '"harmless": {"height":' in reason.remedy
@@ -92,8 +92,8 @@ def test_alone_by_what_outsiders_know_beside_the_quasi_identifiers():
 )
 def test_what_is_treated_dropped_or_declared_holds_nothing(step, harmless):
     figures = figures_of(people(height=heights()), *([step] if step else []), harmless=harmless)
-    assert reasons_to_hold(figures) == ()
-    text = treatment_report(figures)
+    assert figures.found.leaving.reasons() == ()
+    text = treatment_report(figures.found)
     assert "names are all that was looked at" in text
     assert ("Declared harmless in the config: height (measured once, by nobody but the study)." in text) == bool(
         harmless
@@ -109,7 +109,7 @@ def test_a_treatment_that_leaves_people_alone_is_said():
     figures = figures_of(frame, step)
     assert figures["singled_out"]["outsiders"]["people_alone_with_treated"] == 40
     said = "treated and without a role in the config: height (body measure). With these as they are released 40 of 40"
-    assert said in treatment_report(figures)
+    assert said in treatment_report(figures.found)
 
 
 def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
@@ -120,8 +120,8 @@ def test_a_column_touched_in_a_few_cells_is_still_released_as_it_was():
     figures = figures_of(frame, step)
     assert figures["untouched"] == ["zip"]
     assert figures["untouched_but_for"] == {"zip": 10}
-    assert "zip is one of these: a step changed 10 values of it" in treatment_report(figures)
-    (reason,) = reasons_to_hold(figures)
+    assert "zip is one of these: a step changed 10 values of it" in treatment_report(figures.found)
+    (reason,) = figures.found.leaving.reasons()
     assert reason.sentence.startswith("Of 400 people, 390")
 
 
@@ -148,7 +148,7 @@ def test_people_alone_by_the_quasi_identifiers_are_for_k():
     frame = people(4, height=["1", "1", "2", "2"]).assign(sex=list("abcd"))
     figures = figures_of(frame)
     assert figures["singled_out"]["outsiders"]["people_alone_by_quasi_identifiers"] == 4
-    assert reasons_to_hold(figures) == ()
+    assert figures.found.leaving.reasons() == ()
 
 
 def test_the_order_of_records_makes_no_difference():

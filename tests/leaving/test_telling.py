@@ -9,12 +9,12 @@ import pytest
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.leaving import telling
-from disclosure_control.leaving.release_findings import reasons_to_hold
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.treat import treat
 from tests.config_keys import settings_of_key
 from tests.examples import some_of
+from tests.found import InSummary
 from tests.treatments.treatment_frames import config_for
 
 BAND = {"method": "band", "column": "age", "width": 10}
@@ -22,7 +22,7 @@ BAND = {"method": "band", "column": "age", "width": 10}
 
 def figures_of(frame: pd.DataFrame, *steps, config, harmless=None) -> dict:
     settings = settings_of_key("treatment", {"steps": list(steps), "harmless": harmless or {}})
-    return treatment_figures(assess(frame, config), treat(frame, config, steps), frame, settings)
+    return InSummary(treatment_findings(assess(frame, config), treat(frame, config, steps), frame, settings))
 
 
 def told(figures: dict) -> dict[tuple, tuple]:
@@ -54,12 +54,12 @@ def test_a_year_of_birth_tells_a_banded_age_within_a_year(heading):
     figures = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2))
     assert told(figures) == {(heading, "age"): (300, 300, 1.0)}
     sentence = f"{heading}, as released, alone tells the original age within 1 of 300 of 300 people whose value was"
-    assert sentence in treatment_report(figures)
-    reason = next(one for one in reasons_to_hold(figures) if sentence in one.sentence)
+    assert sentence in treatment_report(figures.found)
+    reason = next(one for one in figures.found.leaving.reasons() if sentence in one.sentence)
     assert reason.gravity == Gravity.OUTSIDERS_CAN_SINGLE_OUT
     declared = figures_of(frame, BAND, config=config_for(["sex"], ["age"], K=2), harmless={heading: "scrambled"})
-    assert not any(sentence in one.sentence for one in reasons_to_hold(declared))
-    assert sentence in treatment_report(declared)
+    assert not any(sentence in one.sentence for one in declared.found.leaving.reasons())
+    assert sentence in treatment_report(declared.found)
 
 
 @pytest.mark.parametrize("form", ["%Y-%m-%dT08:00", "%d.%m.%Y", "%d%b%Y"])
@@ -111,7 +111,7 @@ def test_height_and_weight_tell_the_bmi_together(step):
     (((one, other, what), (n, of, within)),) = told(figures).items()
     assert {one, other, what} == {"VS__HT", "VS__WT", "bmi"}
     assert (n >= 299, of, within < 0.1) == (True, 300, True)
-    assert "VS__HT and VS__WT, as released, together tell the original bmi" in treatment_report(figures)
+    assert "VS__HT and VS__WT, as released, together tell the original bmi" in treatment_report(figures.found)
 
 
 def test_two_categories_tell_together_what_neither_tells_alone():
@@ -153,7 +153,7 @@ def test_a_few_suppressed_cells_are_asked_for_by_themselves():
 def test_too_few_to_ask_is_said():
     frame = people(60, town=["rare"] * 4 + ["often"] * 56)
     step = {"method": "group", "column": "town", "groups": {"*": ["rare"]}}
-    text = treatment_report(figures_of(frame, step, config=config_for(["sex", "town"], K=2)))
+    text = treatment_report(figures_of(frame, step, config=config_for(["sex", "town"], K=2)).found)
     assert "Fewer than 10 values were changed, too few to ask what tells them: town." in text
 
 
@@ -186,6 +186,6 @@ def test_the_order_of_records_and_a_part_of_the_people(monkeypatch):
     figures = figures_of(frame, BAND, config=config)
     assert figures["telling"] == figures_of(shuffled, BAND, config=config)["telling"]
     assert told(figures)["yob", "age"][:2] == (200, 200)
-    text = treatment_report(figures)
+    text = treatment_report(figures.found)
     assert "What columns tell was looked at on 200 of 300 people" in text
     assert "Of 7 pairs of columns 1 were looked at for what they tell" in text

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.encoding.interval_labels import BANDS_HOLD, BINS_HOLD, PARTS_HOLD
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.treatments.registry import methods
 from disclosure_control.treatments.treat import treat
 from tests.examples import examples
+from tests.found import InSummary
 from tests.treatments.treatment_frames import config_for
 
 STEPS = {
@@ -63,7 +64,7 @@ def test_the_report_of_a_treatment_says_how_its_intervals_are_read(method, words
     treated = treated_by(method, ages)
     assert treated.intervals == {"DM__AGE": words}
     frame = pilot(ages)
-    figures = treatment_figures(assess(frame, config_for(continuous=["DM__AGE"])), treated, frame)
+    figures = InSummary(treatment_findings(assess(frame, config_for(continuous=["DM__AGE"])), treated, frame))
     assert f"Released as intervals, of which {words}: DM__AGE." in figures["notes"]
 
 

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from disclosure_control.assess.assessment import assess
 from disclosure_control.run.tables import csv_bytes
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import methods, n_changed
 from disclosure_control.treatments.treat import treat
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 from tests.examples import examples
+from tests.found import InSummary
 from tests.treatments.treatment_examples import COLUMNS, CONFIG, RECOMMENDED, pilots
 from tests.treatments.treatment_frames import KEY, config_for
 
@@ -197,8 +198,8 @@ def test_a_suppressed_value_survives_nowhere(method, replacement):
         step["columns"] = ["DM__SEX", "DM__ZIP", "DM__AGE"]
     config = CONFIG
     treated = treat(frame, config, [step])
-    figures = treatment_figures(assess(frame, config), treated, frame)
-    seen = [csv_bytes(treated.released).decode(), json.dumps(figures), treatment_report(figures)]
+    figures = InSummary(treatment_findings(assess(frame, config), treated, frame))
+    seen = [csv_bytes(treated.released).decode(), json.dumps(figures), treatment_report(figures.found)]
     seen += [str(list(column.cat.categories)) for _, column in treated.frame.select_dtypes("category").items()]
     for assessment in (treated.assessment, treated.as_released):
         seen += [str(list(labels)) for labels in assessment.classes.labels]
@@ -213,8 +214,8 @@ def test_a_suppressed_value_survives_nowhere(method, replacement):
 def test_empty_and_one_record_frames(method, n):
     treated = treated_by(method, a_pilot(n))
     assert len(treated.frame) <= n
-    figures = treatment_figures(assess(a_pilot(n), CONFIG), treated, a_pilot(n))
-    assert treatment_report(figures)
+    figures = InSummary(treatment_findings(assess(a_pilot(n), CONFIG), treated, a_pilot(n)))
+    assert treatment_report(figures.found)
     json.dumps(figures, allow_nan=False)
 
 
@@ -222,8 +223,8 @@ def test_empty_and_one_record_frames(method, n):
 def test_no_id_no_value_and_no_key_in_what_is_said(method):
     """Notes, counts and the report hold names of columns and numbers; ids, categories and keys are not among them."""
     frame, treated = a_marked_pilot(), marked_and_treated(method)
-    figures = treatment_figures(assess(frame, CONFIG), treated, frame)
-    said = json.dumps(figures) + treatment_report(figures)
+    figures = InSummary(treatment_findings(assess(frame, CONFIG), treated, frame))
+    said = json.dumps(figures) + treatment_report(figures.found)
     assert "MARKER" not in said
     assert os.environ[KEY_NAME] not in said + csv_bytes(treated.released).decode()
 

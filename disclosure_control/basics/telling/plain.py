@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-# Metadata of a field that other forms of a report need and the JSON does not hold.
+# Metadata of fields: what other forms of a report need and the JSON does not hold; what it holds only where there is
+# something; and what has its own fields among those beside it.
 NOT_IN_SUMMARY = {"in_summary": False}
+WHERE_FOUND = {"where_found": True}
+INLINE = {"inline": True}
 
 
 def plain(value: object) -> Any:
     """A dataclass as a dictionary of its fields, in their order, and whatever it holds likewise."""
     if is_dataclass(value) and not isinstance(value, type):
-        shown = (one.name for one in fields(value) if one.metadata.get("in_summary", True))
-        return {name: plain(getattr(value, name)) for name in shown}
+        return dict(_entries(value))
     if isinstance(value, Mapping):
         return {name: plain(one) for name, one in value.items()}
     return [plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _entries(found: Any) -> Iterator[tuple[str, Any]]:
+    for field in fields(found):
+        value, how = getattr(found, field.name), field.metadata
+        if how == INLINE:
+            yield from plain(value).items()
+        elif how != NOT_IN_SUMMARY and (how != WHERE_FOUND or value is not None):
+            yield field.name, plain(value)

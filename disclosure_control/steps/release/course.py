@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
+from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, people_on_screen
@@ -68,20 +68,56 @@ def course_risk(
     )
 
 
-def course_figures(course: CourseRisk) -> dict[str, Any]:
+@dataclass(frozen=True)
+class FoundByFacts:
+    """The ``people`` found by so many ``facts``, None where masked; not ``is_all``: at least so many."""
+
+    facts: int
+    people: int | None
+    is_all: bool
+
+    @property
+    def text(self) -> str:
+        """The number as a cell."""
+        least = "" if self.is_all or self.people is None else "at least "
+        return f"{least}{count_text(self.people)}"
+
+
+@dataclass(frozen=True)
+class RateByFacts:
+    """The chance to find a person by so many ``facts``, on average."""
+
+    facts: int
+    rate: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class ToldCourse:
+    """The longitudinal risk as it may be told; ``found``: who is found by how many facts, by the name of the figure."""
+
+    people: int
+    known: Sequence[str]
+    people_with: Mapping[str, int | None]
+    found: Mapping[str, Sequence[FoundByFacts]] = field(metadata=INLINE)
+    average_risk: Sequence[RateByFacts]
+    average_risk_with_months: Sequence[RateByFacts]
+
+
+def told_course(course: CourseRisk) -> ToldCourse:
     """The figures under ``longitudinal``: counts of few people are null, and rates to three digits where they are."""
     told, with_fact = _told(course), _told_with_fact(course)
-    return {
-        "people": course.n_people,
-        "known": list(course.known.kinds),
-        "people_with": {kind: with_fact[kind] for kind, n in course.holders.items() if n},
-        **{
-            name: [{"facts": one.size, "people": n, "is_all": one.is_complete} for one, n in zip(found, told[name])]  # noqa: B905
+    return ToldCourse(
+        people=course.n_people,
+        known=list(course.known.kinds),
+        people_with={kind: with_fact[kind] for kind, n in course.holders.items() if n},
+        found={
+            name: [FoundByFacts(one.size, n, one.is_complete) for one, n in zip(found, told[name], strict=True)]
             for name, found in _found(course).items()
         },
-        "average_risk": _rates(course.average),
-        "average_risk_with_months": _rates(course.average_with_months),
-    }
+        average_risk=_rates(course.average),
+        average_risk_with_months=_rates(course.average_with_months),
+    )
 
 
 def _found(course: CourseRisk) -> dict[str, tuple[AloneByFacts, ...]]:
@@ -116,31 +152,29 @@ def _told(course: CourseRisk) -> dict[str, list[int | None]]:
     return told
 
 
-def _rates(found: Sequence[AverageRisk]) -> list[dict[str, Any]]:
-    return [
-        {"facts": one.size, "rate": round(one.rate, 3), "standard_error": round(one.standard_error, 4)} for one in found
-    ]
+def _rates(found: Sequence[AverageRisk]) -> list[RateByFacts]:
+    return [RateByFacts(one.size, round(one.rate, 3), round(one.standard_error, 4)) for one in found]
 
 
-def course_parts(figures: Mapping[str, Any]) -> Iterator[Part]:
+def course_parts(told: ToldCourse) -> Iterator[Part]:
     """What may be known, and who is alone by how many facts."""
-    below = next(name for name in figures if name.startswith("fewer_than_"))
+    *_, below = told.found
+    rates = (told.average_risk, told.average_risk_with_months)
     rows = [
         [
             size,
-            *(_people(figures[name][size]) for name in ("alone", "alone_with_months", below)),
-            *_rate_pair(figures, size),
+            *(one.text for one in by_facts),
+            *(share_text(rate[size].rate) if len(rate) > size else "-" for rate in rates),
         ]
-        for size in range(len(figures["alone"]))
+        for size, by_facts in enumerate(zip(*told.found.values(), strict=True))
     ]
-    words = below.replace("_", " ").capitalize()
-    heads = ["Facts", "Alone", "with months", words, "On average", "with months"]
-    partial = any(not one["is_all"] for name in ("alone", "alone_with_months", below) for one in figures[name])
-    title = f"What rows tell on top of the quasi-identifiers: {people_known(figures['known'])}"
+    heads = ["Facts", "Alone", "with months", below.replace("_", " ").capitalize(), "On average", "with months"]
+    partial = any(not one.is_all for found in told.found.values() for one in found)
+    title = f"What rows tell on top of the quasi-identifiers: {people_known(told.known)}"
     yield Table(title, heads, rows, range(1, 6))
     least = " At least: sets of common facts alone were too many to look at." if partial else ""
     yield Sentence(
-        f"Of {figures['people']} people, those alone in their class by up to so many facts that somebody may know. On "
+        f"Of {told.people} people, those alone in their class by up to so many facts that somebody may know. On "
         "average: the chance to find a person by so many of the person's facts, drawn at random. Months are those of "
         f"the study. That somebody had no such event is not counted as known.{least}",
         Style.SMALL,
@@ -150,16 +184,6 @@ def course_parts(figures: Mapping[str, Any]) -> Iterator[Part]:
 def people_known(kinds: Sequence[str]) -> str:
     """What outsiders may know, in words."""
     return listed(KIND_WORDS[kind] for kind in kinds)
-
-
-def _people(one: Mapping[str, Any]) -> str:
-    least = "" if one["is_all"] or one["people"] is None else "at least "
-    return f"{least}{count_text(one['people'])}"
-
-
-def _rate_pair(figures: Mapping[str, Any], size: int) -> list[str]:
-    rates = [figures[name] for name in ("average_risk", "average_risk_with_months")]
-    return [share_text(one[size]["rate"]) if len(one) > size else "-" for one in rates]
 
 
 def reasons_of_course(course: CourseRisk) -> list[Reason]:
@@ -194,28 +218,27 @@ def _remedy(course: CourseRisk) -> str:
 # ---------------------------------------------------------------- rare terms
 
 
-def raised_figures(raised: Sequence[RaisedTerms]) -> list[dict[str, Any]]:
-    """What became of rare terms, by domain, in counts of rows."""
-    return [
-        {
-            "domain": one.domain,
-            "rows": one.n_rows,
-            "rows_raised": dict(one.rows_raised),
-            "rows_gone": one.rows_gone,
-            "related_rows_gone": one.related_gone,
-            "loss": round(one.loss, 4),
-        }
-        for one in raised
-    ]
+@dataclass(frozen=True)
+class TermsRaised:
+    """What became of the rare terms of a ``domain``, in counts of rows."""
 
+    domain: str
+    rows: int
+    rows_raised: Mapping[str, int]
+    rows_gone: int
+    related_rows_gone: int
+    loss: float
 
-def raised_parts(figures: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
-    """Rare terms: raised to what, removed, and what was lost."""
-    if figures:
-        yield Sentence("Rare terms", Style.HEADING)
-    for one in figures:
-        raised = [f"{counted(n, 'record')} raised to {column}" for column, n in one["rows_raised"].items()]
-        related = f" with {counted(one['related_rows_gone'], 'related record')}" if one["related_rows_gone"] else ""
-        gone = [f"{counted(one['rows_gone'], 'record')} removed{related}"] if one["rows_gone"] else []
+    @classmethod
+    def of(cls, raised: RaisedTerms) -> TermsRaised:
+        """As it is told."""
+        gone = (raised.rows_gone, raised.related_gone)
+        return cls(raised.domain, raised.n_rows, dict(raised.rows_raised), *gone, round(raised.loss, 4))
+
+    def words(self) -> str:
+        """Raised to what, removed, and what was lost."""
+        raised = [f"{counted(n, 'record')} raised to {column}" for column, n in self.rows_raised.items()]
+        related = f" with {counted(self.related_rows_gone, 'related record')}" if self.related_rows_gone else ""
+        gone = [f"{counted(self.rows_gone, 'record')} removed{related}"] if self.rows_gone else []
         what = listed(raised + gone) or "no term was rare"
-        yield Sentence(f"{one['domain']}, {counted(one['rows'], 'record')}: {what}; {share_text(one['loss'])} lost.")
+        return f"{self.domain}, {counted(self.rows, 'record')}: {what}; {share_text(self.loss)} lost."

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from disclosure_control.basics.encoding.columns import encode_column
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text
 from disclosure_control.basics.telling.words import listed
-from disclosure_control.leaving.joined_releases import found_out, lines_on_both, told_of_both
+from disclosure_control.leaving.joined_releases import ToldByBoth, told_by_both
 from disclosure_control.measures.two_releases import TwoReleases, compare_releases, shared_codes
 from disclosure_control.release.merged import MergedPackage
 from disclosure_control.release.package import opened_again
@@ -114,31 +114,36 @@ def _standing_there(now: MergedPackage, earlier: MergedPackage, place: np.ndarra
     return {name: n for name, n in found.items() if n}
 
 
-def earlier_figures(beside: BesideEarlier) -> dict[str, Any]:
-    """The figures under ``earlier_release``: counts of few people are null."""
-    there, found = beside.stands_there, beside.found
+@dataclass(frozen=True)
+class ToldBesideEarlier:
+    """What the JSON summary holds under ``earlier_release``: counts of few people are null."""
+
+    k: int
+    told: ToldByBoth = field(metadata=INLINE)
+    values_that_stand_in_the_earlier: Mapping[str, int | None]
+
+    def parts(self) -> Iterator[Part]:
+        """What both releases tell together."""
+        yield Sentence("Beside the earlier release, for whoever has both", Style.HEADING)
+        for line in self.told.lines(str(self.k)):
+            yield Sentence(line)
+        there = self.values_that_stand_in_the_earlier
+        if there:
+            columns = listed(f"{column} {count_text(n)}" for column, n in there.items())
+            yield Sentence(f"Values removed here that are in the earlier release: {columns}.")
+
+
+def told_beside_earlier(beside: BesideEarlier) -> ToldBesideEarlier:
+    """The counts as they may be told."""
+    found = beside.found
     totals = (found.in_both, found.in_both + found.only_now, found.in_both + found.only_earlier)
-    return {
-        "k": beside.k,
-        **told_of_both(beside.found),
-        "values_that_stand_in_the_earlier": {name: HAND_TO_HAND.told(n, *totals) for name, n in there.items()},
-    }
-
-
-def earlier_parts(figures: Mapping[str, Any]) -> Iterator[Part]:
-    """What both releases tell together."""
-    yield Sentence("Beside the earlier release, for whoever has both", Style.HEADING)
-    for line in lines_on_both(figures, str(figures["k"])):
-        yield Sentence(f"{line[:1].upper()}{line[1:]}")
-    there = figures["values_that_stand_in_the_earlier"]
-    if there:
-        columns = listed(f"{column} {count_text(n)}" for column, n in there.items())
-        yield Sentence(f"Values removed here that are in the earlier release: {columns}.")
+    there = {name: HAND_TO_HAND.told(n, *totals) for name, n in beside.stands_there.items()}
+    return ToldBesideEarlier(beside.k, told_by_both(found), there)
 
 
 def reasons_of_earlier(beside: BesideEarlier) -> list[Reason]:
     """A reason where both releases together tell more than each alone."""
-    parts = found_out(told_of_both(beside.found), str(beside.k))
+    parts = told_by_both(beside.found).found_out(str(beside.k))
     if beside.stands_there:
         parts.append(f"values taken out here stand there ({listed(beside.stands_there)})")
     if not parts:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
+from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.reasons import Gravity, Reason
 from disclosure_control.basics.telling.sections import (
     AnswersGiven,
@@ -19,12 +19,12 @@ from disclosure_control.basics.telling.sections import (
     Table,
     Where,
 )
-from disclosure_control.basics.telling.words import counted, listed, people_text, share_text
+from disclosure_control.basics.telling.words import counted, listed, people_text, share_of_text
 from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import reasons_of as identifier_reasons
 from disclosure_control.identifiers.outcome import told_counts
 from disclosure_control.leaving.questions import Answer
-from disclosure_control.leaving.release_findings import FINDINGS, not_looked_at, reasons_to_hold
+from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
 from disclosure_control.release.rare_terms import RaisedTerms
@@ -32,17 +32,17 @@ from disclosure_control.release.traces import Traces
 from disclosure_control.steps.release import OUTLINES
 from disclosure_control.steps.release.course import (
     CourseRisk,
-    course_figures,
+    TermsRaised,
+    ToldCourse,
     course_parts,
-    raised_figures,
-    raised_parts,
     reasons_of_course,
+    told_course,
 )
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,
-    earlier_figures,
-    earlier_parts,
+    ToldBesideEarlier,
     reasons_of_earlier,
+    told_beside_earlier,
 )
 from study.operations import OperationKind
 
@@ -52,22 +52,21 @@ class PackageChecked:
     """What a recipient finds in the package, merged again.
 
     k, l and t, and those that the treatment ``promised``; ``traces`` of originals; columns that name people or that
-    outsiders may know, which the config does not answer for (``identifiers``); ``answers`` to the three questions; and
-    the figures of the ``findings`` about what leaves, by name; and why its define.xml, where it has one, does not say
-    what the files are (``no_definition``); the longitudinal risk (``course``); and what the package tells beside an
-    ``earlier`` release.
+    outsiders may know, which the config does not answer for (``identifiers``); ``answers`` to the three questions; the
+    ``findings`` about what leaves; why its define.xml, where it has one, does not say what the files are
+    (``no_definition``); the longitudinal risk (``course``); and what the package tells beside an ``earlier`` release.
     """
 
     assessment: Assessment
     promised: Assessment
     traces: Traces
-    identifiers: tuple[ColumnFinding, ...] = ()
-    answers: Mapping[str, Answer] = field(default_factory=dict)
-    findings: Mapping[str, Any] = field(default_factory=dict)
-    no_definition: str = ""
-    course: CourseRisk | None = None
-    earlier: BesideEarlier | None = None
-    not_scanned: tuple[str, ...] = ()
+    identifiers: tuple[ColumnFinding, ...]
+    answers: Mapping[str, Answer]
+    findings: ReleaseFindings
+    no_definition: str
+    course: CourseRisk | None
+    earlier: BesideEarlier | None
+    not_scanned: tuple[str, ...]
 
     @property
     def not_looked_at(self) -> tuple[str, ...]:
@@ -79,7 +78,7 @@ class PackageChecked:
             found.append("Not reckoned with: what acquaintances know of events, treatments, visits or a death.")
         if self.earlier is None:
             found.append("Not looked at: what an earlier release tells beside this one.")
-        return (*found, *not_scanned_in_words(self.not_scanned), *not_looked_at(self.findings))
+        return (*found, *not_scanned_in_words(self.not_scanned), *self.findings.not_looked_at())
 
 
 COURSES_NOT_LOOKED_AT = (
@@ -159,7 +158,7 @@ def reasons_of(released: ReleasedStudy, checked: PackageChecked) -> tuple[Reason
         reasons += reasons_of_course(checked.course)
     if checked.earlier is not None:
         reasons += reasons_of_earlier(checked.earlier)
-    return (*reasons, *reasons_to_hold(checked.findings))
+    return (*reasons, *checked.findings.reasons())
 
 
 def _worse_than_promised(checked: PackageChecked) -> list[str]:
@@ -172,72 +171,123 @@ def _worse_than_promised(checked: PackageChecked) -> list[str]:
     ]
 
 
-def release_figures(
+@dataclass(frozen=True)
+class FileReleased:
+    """A file of the package beside the one that it was made of."""
+
+    records: int
+    records_of_source: int
+    columns: int
+    columns_of_source: int
+
+
+@dataclass(frozen=True)
+class IdentifierReleased:
+    """A column of the package that names people, or that outsiders may know."""
+
+    column: str
+    kind: str
+    certainty: str
+    people: int | None
+
+
+@dataclass(frozen=True)
+class ModelInPackage:
+    """Whom k, l or t flags among the people of the package."""
+
+    model: str
+    sensitive: str | None
+    threshold: float
+    evaluated: int
+    risky: int
+
+    @classmethod
+    def of(cls, result: ModelResult) -> ModelInPackage:
+        """As it is told."""
+        return cls(result.model, result.sensitive, result.threshold, result.n_evaluated, result.n_risky)
+
+    @property
+    def text(self) -> str:
+        """Its people as a cell."""
+        return f"{self.risky} of {self.evaluated} ({share_of_text(self.risky, self.evaluated)}) at risk"
+
+
+@dataclass(frozen=True)
+class ReleaseTold:
+    """What the JSON summary holds under ``release``: counts and names, no value and no id.
+
+    ``operations`` has the variables by what was done with them, ``undecided`` those that wait for the config and how
+    many values each has, ``unplaced`` what the treatment changed and no file has.
+    """
+
+    released: bool
+    people: int
+    people_left_out: int
+    files: Mapping[str, FileReleased]
+    left_out: Mapping[str, str]
+    operations: Mapping[str, Sequence[str]]
+    recoded: Sequence[str]
+    values_lost: Mapping[str, int]
+    undecided: Mapping[str, int]
+    unplaced: Sequence[str]
+    rare_terms: Sequence[TermsRaised]
+    longitudinal: ToldCourse | None
+    earlier_release: ToldBesideEarlier | None
+    traces: Traces
+    identifiers: Sequence[IdentifierReleased]
+    as_a_recipient_finds_it: Sequence[ModelInPackage]
+    as_promised: Sequence[ModelInPackage]
+    not_scanned: Sequence[str] | None = field(metadata=WHERE_FOUND)
+    three_questions: Mapping[str, Answer]
+    findings: ReleaseFindings = field(metadata=INLINE)
+    no_define_xml: str
+
+
+def release_told(
     released: ReleasedStudy,
     file_names: Mapping[str, str],
     checked: PackageChecked,
     people: ReleasePeople,
-    raised: Sequence[RaisedTerms] = (),
-) -> dict[str, Any]:
-    """The figures under ``release`` in the JSON summary: counts and names, no value and no id."""
-    traces = checked.traces
+    raised: Sequence[RaisedTerms],
+    no_definition: str,
+) -> ReleaseTold:
+    """What was released, as it may be told; ``no_definition`` says why the package has no define.xml."""
     accounts = [account for account in released.accounts if account.n_values or not account.rows_of]
-    return {
-        "released": True,
-        "people": int(people.stays.sum()),
-        "people_left_out": int((~people.stays).sum()),
-        "files": {
-            file_names[name]: {
-                "records": file.n_records,
-                "records_of_source": file.source.table.n_rows,
-                "columns": file.columns.shape[1],
-                "columns_of_source": file.source.table.frame.shape[1],
-            }
+    return ReleaseTold(
+        released=True,
+        people=int(people.stays.sum()),
+        people_left_out=int((~people.stays).sum()),
+        files={
+            file_names[name]: FileReleased(
+                file.n_records, file.source.table.n_rows, file.columns.shape[1], file.source.table.frame.shape[1]
+            )
             for name, file in released.files.items()
         },
-        "left_out": released.left_out,
-        "operations": {
+        left_out=released.left_out,
+        operations={
             str(kind): sorted({f"{a.file}.{a.variable}" for a in accounts if a.operation.operation == kind})
             for kind in OperationKind
             if kind not in (OperationKind.KEEP, OperationKind.NO_FURTHER)
         },
-        "recoded": sorted({f"{account.file}.{account.variable}" for account in accounts if account.recoded}),
-        "values_lost": {f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
-        "undecided": undecided(released),
-        "unplaced": list(released.unplaced),
-        "rare_terms": raised_figures(raised),
-        "longitudinal": None if checked.course is None else course_figures(checked.course),
-        "earlier_release": None if checked.earlier is None else earlier_figures(checked.earlier),
-        "traces": {
-            "searched": traces.n_searched,
-            "original_ids": traces.original_ids,
-            "id_digits": traces.id_digits,
-            "original_dates": traces.original_dates,
-            "removed_identifiers": traces.removed_identifiers,
-            "people_left_out": traces.people_left_out,
-            "where": dict(traces.where),
-        },
-        "identifiers": [
-            {"column": finding.name, "kind": finding.kind, "certainty": finding.certainty}
-            | {"people": told_counts(finding)["people"]}
+        recoded=sorted({f"{account.file}.{account.variable}" for account in accounts if account.recoded}),
+        values_lost={f"{account.file}.{account.variable}": account.n_lost for account in accounts if account.n_lost},
+        undecided=undecided(released),
+        unplaced=list(released.unplaced),
+        rare_terms=[TermsRaised.of(one) for one in raised],
+        longitudinal=None if checked.course is None else told_course(checked.course),
+        earlier_release=None if checked.earlier is None else told_beside_earlier(checked.earlier),
+        traces=checked.traces,
+        identifiers=[
+            IdentifierReleased(finding.name, finding.kind, finding.certainty, told_counts(finding)["people"])
             for finding in checked.identifiers
         ],
-        "as_a_recipient_finds_it": [_model(result) for result in checked.assessment.results],
-        "as_promised": [_model(result) for result in checked.promised.results],
-        **({"not_scanned": list(checked.not_scanned)} if checked.not_scanned else {}),
-        "three_questions": {name: asdict(answer) for name, answer in checked.answers.items()},
-        **checked.findings,
-    }
-
-
-def _model(result: ModelResult) -> dict[str, Any]:
-    return {
-        "model": result.model,
-        "sensitive": result.sensitive,
-        "threshold": result.threshold,
-        "evaluated": result.n_evaluated,
-        "risky": result.n_risky,
-    }
+        as_a_recipient_finds_it=[ModelInPackage.of(result) for result in checked.assessment.results],
+        as_promised=[ModelInPackage.of(result) for result in checked.promised.results],
+        not_scanned=checked.not_scanned or None,
+        three_questions=checked.answers,
+        findings=checked.findings,
+        no_define_xml=no_definition,
+    )
 
 
 def refusal_sections(reason: str) -> tuple[Section, ...]:
@@ -246,11 +296,11 @@ def refusal_sections(reason: str) -> tuple[Section, ...]:
     return (Section(outline.key, outline.title, (Sentence(f"Nothing was released: {reason}", Style.NOTICE),)),)
 
 
-def release_sections(figures: Mapping[str, Any], answers: Mapping[str, Answer]) -> tuple[Section, ...]:
+def release_sections(told: ReleaseTold) -> tuple[Section, ...]:
     """Files, what was done, what was searched for, and the figures of the package."""
     (outline,) = OUTLINES
-    parts = (*_files(figures), *_done(figures), *_searched(figures), *_found(figures, answers))
-    named = [[kind, listed(names, 60)] for kind, names in figures["operations"].items() if names]
+    parts = (*_files(told), *_done(told), *_searched(told), *_found(told))
+    named = [[kind, listed(names, 60)] for kind, names in told.operations.items() if names]
     operations = Table("Operations", ("Operation on the study's files", "Variables"), named, where=Where.EVIDENCE)
     return (
         Section(outline.key, outline.title, parts),
@@ -258,82 +308,74 @@ def release_sections(figures: Mapping[str, Any], answers: Mapping[str, Answer]) 
     )
 
 
-def _files(figures: Mapping[str, Any]) -> Iterator[Part]:
-    people, left_out = people_text(figures["people"]), people_text(figures["people_left_out"])
+def _files(told: ReleaseTold) -> Iterator[Part]:
+    people, left_out = people_text(told.people), people_text(told.people_left_out)
     yield Sentence(f"The whole study is in released/: {people} in the files, {left_out} left out.")
     rows = [
-        [name, file["records"], file["records_of_source"], file["columns"], file["columns_of_source"]]
-        for name, file in figures["files"].items()
+        [name, file.records, file.records_of_source, file.columns, file.columns_of_source]
+        for name, file in told.files.items()
     ]
     columns = ("File", "Records", "In the source", "Columns", "In the source")
     yield Table("Files of the package", columns, rows, range(1, 5))
-    for name, reason in figures["left_out"].items():
+    for name, reason in told.left_out.items():
         yield Sentence(f"Not released: {name}, {reason}.", Style.NOTICE)
-    for pattern in figures["undecided"]:
+    for pattern in told.undecided:
         yield Sentence(f"{pattern} waits for your decision and is left out.", Style.NOTICE)
-    no_definition = figures["no_define_xml"]
-    yield Sentence(f"define.xml: {f'none, {no_definition}' if no_definition else 'of the files as they are'}.")
+    definition = f"none, {told.no_define_xml}" if told.no_define_xml else "of the files as they are"
+    yield Sentence(f"define.xml: {definition}.")
 
 
-def _done(figures: Mapping[str, Any]) -> Iterator[Part]:
-    done = [f"{kind.replace('_', ' ')}: {', '.join(names)}" for kind, names in figures["operations"].items() if names]
-    done += [f"recoded by the treatment: {', '.join(figures['recoded'])}"] if figures["recoded"] else []
+def _done(told: ReleaseTold) -> Iterator[Part]:
+    done = [f"{kind.replace('_', ' ')}: {', '.join(names)}" for kind, names in told.operations.items() if names]
+    done += [f"recoded by the treatment: {', '.join(told.recoded)}"] if told.recoded else []
     yield Details("What was done to the variables", done)
-    for place, n in figures["values_lost"].items():
+    for place, n in told.values_lost.items():
         yield Sentence(f"{place}: {counted(n, 'value')} emptied, unreadable.")
-    yield from raised_parts(figures["rare_terms"])
+    if told.rare_terms:
+        yield Sentence("Rare terms", Style.HEADING)
+        yield from (Sentence(one.words()) for one in told.rare_terms)
 
 
-def _searched(figures: Mapping[str, Any]) -> Iterator[Part]:
-    traces = figures["traces"]
+def _searched(told: ReleaseTold) -> Iterator[Part]:
+    traces = told.traces
     yield Sentence("What was searched for in the package", Style.HEADING)
-    yield Sentence(f"The files were opened again from disk, and {counted(traces['searched'], 'cell')} searched.")
+    yield Sentence(f"The files were opened again from disk, and {counted(traces.searched, 'cell')} searched.")
     yield Sentence(
-        f"Found: original ids: {traces['original_ids']}; their digits: {traces['id_digits']}; dates that were not "
-        f"moved: {traces['original_dates']}; values of removed identifiers: {traces['removed_identifiers']}; records "
-        f"of people left out: {traces['people_left_out']}."
+        f"Found: original ids: {traces.original_ids}; their digits: {traces.id_digits}; dates that were not "
+        f"moved: {traces.original_dates}; values of removed identifiers: {traces.removed_identifiers}; records "
+        f"of people left out: {traces.people_left_out}."
     )
-    for where, n in traces["where"].items():
+    for where, n in traces.where.items():
         yield Sentence(f"Traces of originals in {where}: {n}.", Style.NOTICE)
-    named = "".join(f"; {one['column']} ({one['kind']}, {one['certainty']})" for one in figures["identifiers"])
-    n_found = len(figures["identifiers"])
+    named = "".join(f"; {one.column} ({one.kind}, {one.certainty})" for one in told.identifiers)
+    n_found = len(told.identifiers)
     yield Sentence(f"Columns that name people or that outsiders may know, by the scan of values: {n_found}{named}.")
-    for sentence in not_scanned_in_words(figures.get("not_scanned", ())):
+    for sentence in not_scanned_in_words(told.not_scanned or ()):
         yield Sentence(sentence, Style.NOTICE)
 
 
-def _found(figures: Mapping[str, Any], answers: Mapping[str, Answer]) -> Iterator[Part]:
+def _found(told: ReleaseTold) -> Iterator[Part]:
     yield Sentence("What a recipient finds in it", Style.HEADING)
     yield Sentence("The package was merged again by door 1 and evaluated.")
-    yield Table("Risk in the package", ("Model", "Promised", "Found"), _model_rows(figures))
-    yield AnswersGiven("of released/, by its quasi-identifiers", tuple(answers.values()), Where.TEXT)
+    yield Table("Risk in the package", ("Model", "Promised", "Found"), _model_rows(told))
+    yield AnswersGiven("of released/, by its quasi-identifiers", tuple(told.three_questions.values()), Where.TEXT)
     yield Sentence("What else the merged package tells", Style.HEADING, Where.TEXT)
-    for name, finding in FINDINGS.items():
-        for sentence in finding.words(figures[name]):
-            yield Sentence(sentence, where=Where.TEXT)
-    if figures["longitudinal"]:
-        yield from course_parts(figures["longitudinal"])
+    yield from (Sentence(sentence, where=Where.TEXT) for sentence in told.findings.words())
+    if told.longitudinal:
+        yield from course_parts(told.longitudinal)
     else:
         yield Sentence(COURSES_NOT_LOOKED_AT, Style.NOTICE)
-    if figures["earlier_release"]:
-        yield from earlier_parts(figures["earlier_release"])
+    if told.earlier_release:
+        yield from told.earlier_release.parts()
 
 
-def _model_rows(figures: Mapping[str, Any]) -> list[list[str]]:
-    promised = {(one["model"], one["sensitive"]): one for one in figures["as_promised"]}
-    found = {(one["model"], one["sensitive"]): one for one in figures["as_a_recipient_finds_it"]}
+def _model_rows(told: ReleaseTold) -> list[list[str]]:
+    found = {(one.model, one.sensitive): one.text for one in told.as_a_recipient_finds_it}
     return [
         [
-            f"{model.replace('_', '-')}{f' of {sensitive}' if sensitive else ''}",
-            _risky(one),
-            _risky(found.get((model, sensitive))),
+            f"{one.model.replace('_', '-')}{f' of {one.sensitive}' if one.sensitive else ''}",
+            one.text,
+            found.get((one.model, one.sensitive), "not in the package"),
         ]
-        for (model, sensitive), one in promised.items()
+        for one in told.as_promised
     ]
-
-
-def _risky(one: Mapping[str, Any] | None) -> str:
-    if one is None:
-        return "not in the package"
-    share = one["risky"] / one["evaluated"] if one["evaluated"] else None
-    return f"{one['risky']} of {one['evaluated']} ({share_text(share)}) at risk"

@@ -19,7 +19,7 @@ from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome
 from disclosure_control.identifiers.scan import scan_columns
 from disclosure_control.leaving.questions import three_questions
-from disclosure_control.leaving.release_findings import FINDINGS
+from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.records.records import EncodedRecords, places_of_all
 from disclosure_control.release.codebook import codebook, codebook_files, levels_of, readme
 from disclosure_control.release.define import define_file, what_it_does_not_say
@@ -37,8 +37,8 @@ from disclosure_control.steps.release.report import (
     PackageChecked,
     reasons_of,
     refusal_sections,
-    release_figures,
     release_sections,
+    release_told,
 )
 from disclosure_control.steps.release.settings import ReleaseSettings
 from disclosure_control.steps.release.working import Working, working_on, written
@@ -86,15 +86,16 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
         no_definition = checked.no_definition
         del files[DEFINITION]
         files["README.txt"] = readme(step.pilot, released, names, created).encode()
-    figures = release_figures(released, names, checked, people, raised) | {"no_define_xml": no_definition}
+    told = release_told(released, names, checked, people, raised, no_definition)
     return StepResult(
-        figures,
-        sections=release_sections(figures, checked.answers),
+        told,
+        sections=release_sections(told),
         files={f"{FOLDER}/{name}": content for name, content in files.items()},
         inputs={file.table.file_name: {"sha256": file.table.sha256} for file in study.files}
         | ({} if checked.earlier is None else dict(checked.earlier.inputs)),
         reasons_to_hold=(*reasons_of(released, checked), *_reasons_of_chance(treated)),
         answers=checked.answers,
+        not_looked_at=checked.not_looked_at,
         outcome=checked,
     )
 
@@ -178,7 +179,7 @@ def _checked(
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
     leaving = leaving_of(merged, step.assessment, working.original, made)
-    findings = {name: finding.figures(leaving) for name, finding in FINDINGS.items()}
+    findings = ReleaseFindings.of(leaving)
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column))
     with_earlier = _beside_earlier(step, merged, people, made.release, working)
     return PackageChecked(

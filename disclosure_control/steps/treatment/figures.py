@@ -4,76 +4,175 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from Anonymization_Models import EquivalenceClasses, ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.told import told_maximum, told_outside
+from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import listed
 from disclosure_control.leaving.leaving import EarlierRelease, Leaving
-from disclosure_control.leaving.release_findings import FINDINGS
+from disclosure_control.leaving.release_findings import ReleaseFindings
 from disclosure_control.measures.reidentification import prosecutor_risk, risk_profile
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_warnings
 from disclosure_control.steps.treatment.settings import TreatmentSettings
 from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.treatments.treated_pilot import AppliedStep, MissingCounts, TreatedPilot
 
-Figures = dict[str, Any]  # plain numbers, names, and lists and dictionaries of these
 NOT_MASKED = {"missing": 0}
 
 
-def risk_figures(assessment: Assessment, n_records: int) -> Figures:
-    """One view of a pilot in plain numbers; larger rates are riskier, smaller k and l are, larger t is."""
+@dataclass(frozen=True)
+class ModelInView:
+    """How many people one model flags in a view of the pilot."""
+
+    threshold: float
+    evaluated: int | None
+    not_evaluated: int | None
+    risky: int | None
+    risky_rate: float | None
+
+    @property
+    def worst(self) -> str:
+        """The riskiest value of an evaluated record."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class SizesInView(ModelInView):
+    """k or l: ``minimum`` is the least of an evaluated record."""
+
+    minimum: float | None = None
+
+    @property
+    def worst(self) -> str:
+        """The least."""
+        return "-" if self.minimum is None else f"{self.minimum:.6g}"
+
+
+@dataclass(frozen=True)
+class ClosenessInView(ModelInView):
+    """t: the ``maximum`` of an evaluated record, or what it is between where it is of few people."""
+
+    maximum: float | None = None
+    maximum_between: Sequence[float] | None = None
+    distance: str | None = None
+
+    @property
+    def worst(self) -> str:
+        """The largest distance, or its bounds."""
+        if self.maximum_between:
+            return "{:g} to {:g}".format(*self.maximum_between)
+        return "-" if self.maximum is None else f"{self.maximum:.6g}"
+
+
+@dataclass(frozen=True)
+class PilotView:
+    """One view of a pilot; larger rates are riskier, smaller k and l are, larger t is."""
+
+    records: int | None
+    quasi_identifiers: Sequence[str]
+    unique_rate: float | None
+    expected_reidentifications: float | None
+    marketer_risk: float | None
+    prosecutor_highest_risk: float | None
+    k_anonymity: SizesInView
+    l_diversity: Mapping[str, SizesInView]
+    t_closeness: Mapping[str, ClosenessInView]
+    missing_policies: Mapping[str, Mapping[str, int]]
+    notices: Sequence[str]
+
+
+@dataclass(frozen=True)
+class StepApplied:
+    """What a step changed per column, None where that is masked; the ``records_removed``; and its ``notes``."""
+
+    method: str
+    changed: Mapping[str, int | None]
+    records_removed: int
+    used_chance: bool
+    notes: Sequence[str]
+
+
+@dataclass(frozen=True)
+class TreatmentFindings:
+    """A treated pilot, before beside after: what the JSON summary holds under ``treatment``.
+
+    ``missing_of_kept``: who lacks a value before and after, of those who stay. ``untouched_but_for``: in how many
+    records a step changed a column that is else unchanged. ``released`` and ``identifiers_left_in`` are those of a run.
+    """
+
+    seed: str | None
+    missing_qis: str
+    records_removed: int
+    steps: Sequence[StepApplied]
+    before: PilotView
+    after: PilotView
+    as_released: PilotView
+    missing_of_kept: Mapping[str, Sequence[int | None]]
+    columns_dropped: Sequence[str]
+    finer_than_assessed: Sequence[str]
+    untouched: Sequence[str]
+    untouched_but_for: Mapping[str, int | None]
+    leaving: ReleaseFindings = field(metadata=INLINE)
+    notes: Sequence[str]
+    released: bool | None = field(default=None, metadata=WHERE_FOUND)
+    identifiers_left_in: Sequence[str] | None = field(default=None, metadata=WHERE_FOUND)
+
+    @property
+    def views(self) -> tuple[PilotView, PilotView, PilotView]:
+        """Before, after, and as released."""
+        return self.before, self.after, self.as_released
+
+
+def view_of(assessment: Assessment, n_records: int) -> PilotView:
+    """One view of a pilot in plain numbers."""
     profile = risk_profile(assessment.classes, (), assessment.config.missing_qis)
-    return {
-        "records": n_records,
-        "quasi_identifiers": list(assessment.config.quasi_identifiers),
-        "unique_rate": profile.unique_rate,
-        "expected_reidentifications": profile.expected_reidentifications,
-        "marketer_risk": profile.global_risk,
-        "prosecutor_highest_risk": prosecutor_risk(
-            assessment.classes, missing_qis=assessment.config.missing_qis
-        ).highest,
-        "k_anonymity": _model(assessment.k_anonymity),
-        "l_diversity": {name: _model(result) for name, result in assessment.l_diversity.items()},
-        "t_closeness": {
-            name: {**_model(result), **_told_distance(result)} for name, result in assessment.t_closeness.items()
-        },
-        "missing_policies": assessment.missing_policies,
-        "notices": list(assessment.notices),
-    }
+    prosecutor = prosecutor_risk(assessment.classes, missing_qis=assessment.config.missing_qis)
+    return PilotView(
+        records=n_records,
+        quasi_identifiers=list(assessment.config.quasi_identifiers),
+        unique_rate=profile.unique_rate,
+        expected_reidentifications=profile.expected_reidentifications,
+        marketer_risk=profile.global_risk,
+        prosecutor_highest_risk=prosecutor.highest,
+        k_anonymity=_sizes(assessment.k_anonymity),
+        l_diversity={name: _sizes(result) for name, result in assessment.l_diversity.items()},
+        t_closeness={name: _closeness(result) for name, result in assessment.t_closeness.items()},
+        missing_policies=assessment.missing_policies,
+        notices=list(assessment.notices),
+    )
 
 
-def _model(result: ModelResult) -> Figures:
-    return {
-        "threshold": result.threshold,
-        "evaluated": result.n_evaluated,
-        "not_evaluated": result.n_total - result.n_evaluated,
-        "risky": result.n_risky,
-        "risky_rate": result.risky_rate,
-        **({} if result.model == "t_closeness" else {"minimum": result.worst}),
-    }
+def _people(result: ModelResult) -> tuple[float, int, int, int, float | None]:
+    not_evaluated = result.n_total - result.n_evaluated
+    return result.threshold, result.n_evaluated, not_evaluated, result.n_risky, result.risky_rate
 
 
-def _told_distance(result: ModelResult) -> Figures:
+def _sizes(result: ModelResult) -> SizesInView:
+    return SizesInView(*_people(result), minimum=result.worst)
+
+
+def _closeness(result: ModelResult) -> ClosenessInView:
     """The largest distance, or its bounds where it is of few people: values could be calculated from it."""
     maximum = told_maximum(result)
     between = list(maximum) if isinstance(maximum, tuple) else None
-    return {"maximum": None if between else maximum, "maximum_between": between, "distance": result.distance}
+    at_most = None if isinstance(maximum, tuple) else maximum
+    return ClosenessInView(*_people(result), maximum=at_most, maximum_between=between, distance=result.distance)
 
 
-def treatment_figures(
+def treatment_findings(
     before: Assessment,
     treated: TreatedPilot,
     names: Sequence[str],
     settings: TreatmentSettings | None = None,
     earlier: EarlierRelease | None = None,
     of_ids: Mapping[str, int] | None = None,
-) -> Figures:
-    """The figures under ``treatment`` in the JSON summary; ``names`` are the columns that were treated.
+) -> TreatmentFindings:
+    """What the treatment did to a pilot; ``names`` are the columns that were treated.
 
     ``settings`` are those of the config key, None in a notebook; ``earlier`` is the release that this one joins.
     ``of_ids``: the ``columns_of_ids``, looked for here where they are not given.
@@ -81,28 +180,28 @@ def treatment_figures(
     released = set(treated.columns)
     settings = settings or TreatmentSettings(())
     told = _NumbersOfColumns(before, treated, treated.gaps())
-    steps = [_figures_of_step(step, told) for step in treated.steps]
+    steps = [_applied(step, told) for step in treated.steps]
     missing_of_kept = {name: told.missing_of_kept(name) for name in names if name in released}
     leaving = Leaving.of(before, treated, settings.harmless, earlier, told.numbers)
     untouched = list(leaving.as_they_were)
     if of_ids is None:
         of_ids = columns_of_ids(treated)
-    return {
-        "seed": whose_seed(treated.seed),
-        "missing_qis": treated.config.missing_qis,
-        "records_removed": treated.n_records_removed,
-        "steps": steps,
-        "before": risk_figures(before, treated.n_records_before),
-        "after": risk_figures(treated.assessment, treated.n_people),
-        "as_released": risk_figures(treated.as_released, treated.n_people),
-        "missing_of_kept": missing_of_kept,
-        "columns_dropped": [name for name in names if name not in released],
-        "finer_than_assessed": finer_than_assessed(treated),
-        "untouched": untouched,
-        "untouched_but_for": {name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
-        **{name: finding.figures(leaving) for name, finding in FINDINGS.items()},
-        "notes": [*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)],
-    }
+    return TreatmentFindings(
+        seed=whose_seed(treated.seed),
+        missing_qis=treated.config.missing_qis,
+        records_removed=treated.n_records_removed,
+        steps=steps,
+        before=view_of(before, treated.n_records_before),
+        after=view_of(treated.assessment, treated.n_people),
+        as_released=view_of(treated.as_released, treated.n_people),
+        missing_of_kept=missing_of_kept,
+        columns_dropped=[name for name in names if name not in released],
+        finer_than_assessed=finer_than_assessed(treated),
+        untouched=untouched,
+        untouched_but_for={name: leaving.told_of(name, n) for name, n in leaving.as_they_were.items() if n},
+        leaving=ReleaseFindings.of(leaving),
+        notes=[*treated.notes, *_interval_notes(treated), *release_warnings(treated, of_ids)],
+    )
 
 
 class _NumbersOfColumns:
@@ -134,14 +233,9 @@ class _NumbersOfColumns:
         return [None, None] if is_hidden or None in told else [before, after]
 
 
-def _figures_of_step(step: AppliedStep, told: _NumbersOfColumns) -> Figures:
-    return {
-        "method": step.method,
-        "changed": {name: told.changed(name, int(count)) for name, count in step.changed.items()},
-        "records_removed": step.n_records_removed,
-        "used_chance": step.used_chance,
-        "notes": list(step.notes),
-    }
+def _applied(step: AppliedStep, told: _NumbersOfColumns) -> StepApplied:
+    changed = {name: told.changed(name, int(count)) for name, count in step.changed.items()}
+    return StepApplied(step.method, changed, step.n_records_removed, step.used_chance, list(step.notes))
 
 
 def finer_than_assessed(treated: TreatedPilot) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from disclosure_control.basics.telling.faults import FaultyInputError
@@ -10,9 +11,8 @@ from disclosure_control.identifiers.column_findings import ColumnFinding
 from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, reasons_of
 from disclosure_control.leaving.joined_releases import read_earlier_release
 from disclosure_control.leaving.questions import three_questions
-from disclosure_control.leaving.release_findings import reasons_to_hold
 from disclosure_control.steps.running import StepInput, StepResult
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.release_warnings import columns_of_ids, release_reasons
 from disclosure_control.steps.treatment.report import (
     nothing_outside,
@@ -48,14 +48,18 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
     treated = treat_records(records, columns, config, steps, seed, step.folder, recommended, release)
     left_in, held = _identifiers_left_in(step, treated)
     of_ids = columns_of_ids(treated)
-    figures = treatment_figures(step.assessment, treated, columns, settings, earlier, of_ids)
-    figures["notes"] += _notes_on_identifiers(left_in, held)
-    figures |= {"released": not held, "identifiers_left_in": [finding.name for finding in left_in]}
-    summaries = summary_files(step.pilot, figures)
+    found = treatment_findings(step.assessment, treated, columns, settings, earlier, of_ids)
+    found = replace(
+        found,
+        notes=[*found.notes, *_notes_on_identifiers(left_in, held)],
+        released=not held,
+        identifiers_left_in=[finding.name for finding in left_in],
+    )
+    summaries = summary_files(step.pilot, found)
     return StepResult(
-        figures,
-        sections=treatment_sections(figures),
-        outside=partial(sections_outside, figures),
+        found,
+        sections=treatment_sections(found),
+        outside=partial(sections_outside, found),
         inputs={**treated.inputs, **inputs},
         datasets={} if held else {DATASET: treated.written()},
         files=summaries,
@@ -65,11 +69,12 @@ def run_step(step: StepInput[TreatmentSettings]) -> StepResult:
                 (
                     *reasons_of(left_in, "the treated dataset"),
                     *release_reasons(treated, of_ids, "What the treatment made" if held else DATASET),
-                    *reasons_to_hold(figures),
+                    *found.leaving.reasons(),
                 )
             )
         ),
         answers=three_questions(treated.as_released, identified=IdentifierOutcome(left_in)),
+        not_looked_at=found.leaving.not_looked_at(),
         outcome=treated,
     )
 

@@ -16,12 +16,13 @@ from disclosure_control.basics.telling.reasons import Gravity
 from disclosure_control.measures.longitudinal import AloneByFacts
 from disclosure_control.release.facts import KINDS, facts_known
 from disclosure_control.release.rare_terms import RareTerms
-from disclosure_control.steps.release.course import CourseRisk, course_figures, reasons_of_course
+from disclosure_control.steps.release.course import CourseRisk, reasons_of_course, told_course
 from disclosure_control.steps.release.settings import OutsidersKnow
 from study.merge.subject_ids import SubjectIdRule
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
 from tests.examples import examples
+from tests.found import InSummary
 from tests.places import SHARED_DATA
 from tests.steps.release.conftest import make_demo
 
@@ -176,7 +177,7 @@ def course_of(
 def test_a_masked_count_stays_uncertain_beside_all_that_are_told(course):
     """Whoever knows which people are among which others is left with nine numbers: by 1 of two bounds and between."""
     assume(course.n_people >= 10)  # of fewer nothing can be told
-    figures = course_figures(course)
+    figures = InSummary(told_course(course))
     told = {
         (name, i): figures[name][i]["people"]
         for name in ("alone", "alone_with_months", "fewer_than_5")
@@ -201,7 +202,7 @@ def test_the_sentence_of_the_verdict_tells_what_the_figures_tell():
     for known, found in ((OutsidersKnow(facts=1), (0, 30, 33, 60)), (OutsidersKnow(facts=2), (0, 30, 33, 60))):
         course = course_with(known, *found)
         (reason,) = reasons_of_course(course)
-        told = [one["people"] for one in course_figures(course)["alone"]]
+        told = [one["people"] for one in InSummary(told_course(course))["alone"]]
         assert told == [0, *((30, None) if known.facts == 1 else (None, 33)), 60]
         assert f"Of 100 people in it {found[known.facts]} are alone" in reason.sentence
     course = dataclasses.replace(course_with(OutsidersKnow(), 0, 30, 33, 60), holders={"terms": 35})

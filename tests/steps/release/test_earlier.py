@@ -21,14 +21,14 @@ from disclosure_control.steps.release import earlier as earlier_release
 from disclosure_control.steps.release.earlier import (
     BesideEarlier,
     beside_earlier,
-    earlier_figures,
-    earlier_parts,
     reasons_of_earlier,
+    told_beside_earlier,
 )
 from disclosure_control.steps.release.settings import EarlierReleaseSettings
 from disclosure_control.treatments.keys import Release, pseudonyms_of
 from study.formats.files import read_domain_file
 from tests.config_keys import faults_of_key
+from tests.found import InSummary
 from tests.steps.release.conftest import FOLDER, TREATMENT, demo_config, package, step_on
 
 SECRET = bytes.fromhex("8f14e45fceea167a5a36dedd4bea2543a1b2c3d4e5f60718")
@@ -94,12 +94,12 @@ def test_under_another_name_nobody_is_found_and_that_is_a_fault():
 
 def test_few_people_are_masked_and_do_not_follow_from_the_others():
     found = TwoReleases(45, 5, 12, 3, 20, {"LB__X": 4})
-    figures = earlier_figures(BesideEarlier(found, {"DM__AGE": 2}, 5, {}))
+    figures = InSummary(told_beside_earlier(BesideEarlier(found, {"DM__AGE": 2}, 5, {})))
     assert [figures[f"people_{part}"] for part in ("in_both", "only_now", "only_earlier")] == [None] * 3
     assert figures["alone_by_both_together"] is None
     assert figures["fewer_than_k_by_both_together"] == 20
     assert figures["values_follow"] == {"LB__X": None}
-    text = "\n".join(part.text for part in earlier_parts(figures))
+    text = "\n".join(part.text for part in figures.found.parts())
     assert "Alone by both together, and not by the one that a person is in last: masked" in text
     assert "LB__X masked" in text
 
@@ -107,7 +107,7 @@ def test_few_people_are_masked_and_do_not_follow_from_the_others():
 def test_the_sentence_tells_what_the_figures_tell():
     """Alone 30 and below K 33: the difference is of few people."""
     beside = BesideEarlier(TwoReleases(80, 20, 20, 30, 33, {"LB__X": 4}), {}, 5, {})
-    figures = earlier_figures(beside)
+    figures = InSummary(told_beside_earlier(beside))
     assert (figures["alone_by_both_together"], figures["fewer_than_k_by_both_together"]) == (None, 33)
     (reason,) = reasons_of_earlier(beside)
     assert "masked people are alone; 33 people are fewer than 5 alike; the LB__X of masked people" in reason.sentence

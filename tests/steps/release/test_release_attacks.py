@@ -347,7 +347,7 @@ def test_by_the_number_that_somebody_had_in_another_system(spelled, held, as_num
     assert (found.original_ids, found.id_digits) == tuple(
         12 if kind == one else 0 for one in ("original_ids", "id_digits")
     )
-    assert found.n_searched == sum(int(frame.notna().sum().sum()) for frame in (one.frame for one in opened.values()))
+    assert found.searched == sum(int(frame.notna().sum().sum()) for frame in (one.frame for one in opened.values()))
 
 
 def test_digits_of_an_id_are_found_that_are_the_subjects_number_as_well():

@@ -15,7 +15,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.named_columns import identifier_columns
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.treatment import release_warnings
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.leaks import columns_with_ids
 from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments.keys import read_key
@@ -24,6 +24,7 @@ from disclosure_control.treatments.methods.shift_dates import date_columns
 from disclosure_control.treatments.treat import treat
 from Main_Anonymization import add_options, assess_pilot
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.found import InSummary
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
 
 KEY_FROM = {"environment": KEY_NAME}
@@ -45,7 +46,7 @@ def people(n=6, **columns):
 
 def figures_of(frame, *steps, config=CONFIG, seed=12345):
     treated = treat(frame, config, steps, seed)
-    return treatment_figures(assess(frame, config), treated, frame)
+    return InSummary(treatment_findings(assess(frame, config), treated, frame))
 
 
 def notes_of(frame, *steps, **settings):
@@ -215,12 +216,12 @@ def test_the_published_default_is_a_loud_warning_and_no_seed_is_printed():
         (OWN, "Chance was drawn from a seed of your own. Whoever learns it can undo", "your own"),
     ):
         figures = figures_of(people(), FLIP, seed=seed)
-        report = treatment_report(figures)
+        report = treatment_report(figures.found)
         assert words in report
         assert ("WARNING" in report) == (seed != OWN)
         assert figures["seed"] == whose
         assert str(seed) not in json.dumps(figures) + report
-        assert "seed" not in treatment_report(figures_of(people(), {"method": "suppress_cells"}, seed=seed))
+        assert "seed" not in treatment_report(figures_of(people(), {"method": "suppress_cells"}, seed=seed).found)
 
 
 def test_a_seed_from_a_key():
@@ -295,7 +296,7 @@ def test_figures_of_the_untreated_tell_no_exact_distance():
     assert figures["before"]["t_closeness"]["X"]["maximum"] is None
     low, high = figures["before"]["t_closeness"]["X"]["maximum_between"]
     assert low < exact <= high == 2 * low
-    report = treatment_report(figures)
+    report = treatment_report(figures.found)
     assert "822" not in report + json.dumps(figures)
     assert "Keep the summaries and risk_utility_summary.csv in the house" in report
 
@@ -309,7 +310,7 @@ def test_k_as_released_under_every_policy_for_missing_values():
         "exclude": {"evaluated": 3, "not_evaluated": 1, "risky": 1},
         "wildcard": {"evaluated": 4, "not_evaluated": 0, "risky": 0},
     }
-    report = treatment_report(figures)
+    report = treatment_report(figures.found)
     assert "k < 2 as released, by the policy for missing quasi-identifiers (in use: category)" in report
     (line,) = [line for line in report.splitlines() if line.startswith("│ exclude")]
     assert [cell.strip() for cell in line.strip("│").split("│")] == ["exclude", "3", "1", "1", "33.3%"]

@@ -15,7 +15,7 @@ from config.model_settings import validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.steps import READERS
-from disclosure_control.steps.treatment.figures import treatment_figures
+from disclosure_control.steps.treatment.figures import treatment_findings
 from disclosure_control.steps.treatment.report import treatment_report
 from disclosure_control.treatments import steps
 from disclosure_control.treatments.evaluation import evaluate_treated
@@ -23,6 +23,7 @@ from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.treat import treat
 from tests.cases import each
 from tests.config_keys import faults_of_key, settings_of_key
+from tests.found import InSummary
 from tests.places import PROJECT
 from tests.run.synthetic_pilot import DONE, INPUT_AT_FAULT, leaks
 from tests.treatments.treatment_frames import KEY, KEY_NAME, config_for
@@ -128,7 +129,7 @@ SMALL = config_for(["sex"], ["age"], ["dose"], K=2, L=2, T=0.25, binning_config=
 def figures_of(*steps, frame=None, config=SMALL) -> dict:
     frame = small() if frame is None else frame
     treated = treat(frame, config, steps)
-    figures = treatment_figures(assess(frame, config), treated, frame)
+    figures = InSummary(treatment_findings(assess(frame, config), treated, frame))
     assert json.loads(json.dumps(figures, allow_nan=False)) == figures
     return figures
 
@@ -152,7 +153,7 @@ def test_before_beside_after_by_hand():
     assert before["t_closeness"]["dose"]["maximum_between"] == [0.25, 0.5]
     assert figures["finer_than_assessed"] == ["age"]
     assert figures["records_removed"] == 1
-    text = treatment_report(figures)
+    text = treatment_report(figures.found)
     assert "Records removed: 1 of 8 (12.5%)." in text
     assert "age is assessed in the config's bins and released finer than these" in text
     assert "personal data" in text
@@ -176,7 +177,7 @@ def test_dropped_columns_lose_their_roles_aloud():
     assert figures["columns_dropped"] == ["age", "dose"]
     assert "No quasi-identifier any more, because it is not released: age." in figures["notes"]
     assert "dose is not released: its l and t are no longer evaluated." in figures["notes"]
-    assert "not released" in treatment_report(figures)
+    assert "not released" in treatment_report(figures.found)
     assert figures_of({"method": "drop_column", "columns": ["age", "sex"]})["after"]["k_anonymity"]["minimum"] == 8
 
 
@@ -188,7 +189,9 @@ def test_a_sensitive_feature_in_bins_has_another_t():
     )
     config = config_for(["sex"], ["age"], ["dose"], T=30)
     said = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]}, config=config)
-    assert "After: T = 30 flags nobody: t of dose is a share from 0 to 1; set T below 1." in treatment_report(said)
+    assert "After: T = 30 flags nobody: t of dose is a share from 0 to 1; set T below 1." in treatment_report(
+        said.found
+    )
     for distance in ("ordered", "mean_difference"):  # which need numbers
         config = config_for(["sex"], ["age"], ["dose"], t_distance=distance)
         binned = treat(small(), config, [{"method": "bins", "column": "dose", "edges": [0, 2, 4]}])
@@ -222,7 +225,7 @@ def test_missing_values_are_counted_among_the_records_that_are_kept():
     few = figures_of({"method": "suppress_cells"})
     assert few["missing_of_kept"]["age"] == [None, None]
     assert few["steps"][0]["changed"]["age"] is None
-    assert "cells changed: sex masked, age masked" in treatment_report(few)
+    assert "cells changed: sex masked, age masked" in treatment_report(few.found)
 
 
 def test_what_is_released_as_it_was_is_named_and_what_it_tells():
@@ -231,7 +234,7 @@ def test_what_is_released_as_it_was_is_named_and_what_it_tells():
     assert figures["untouched"] == ["title", "note"]
     told = {"columns": ["title"], "tells": "sex", "people_told": 20, "people_changed": 20, "within": None}
     assert figures["telling"]["told"] == [told]
-    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report(figures)
+    assert "title, as released, alone tells the original sex of 20 of 20 people" in treatment_report(figures.found)
 
 
 def test_chance_ids_and_dates_are_said_aloud():

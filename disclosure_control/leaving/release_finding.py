@@ -1,0 +1,25 @@
+"""What every finding about what leaves can say of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from disclosure_control.basics.telling.reasons import Reason
+
+
+@dataclass(frozen=True)
+class ReleaseFinding:
+    """Something found out about what leaves: its fields are plain numbers and names. This one found nothing."""
+
+    def words(self) -> Iterable[str]:
+        """Sentences of the report."""
+        return ()
+
+    def reasons(self) -> Iterable[Reason]:
+        """Why what leaves has to wait."""
+        return ()
+
+    def not_looked_at(self) -> Iterable[str]:
+        """Sentences on what was not searched of what leaves, for whoever reads the verdict alone."""
+        return ()
