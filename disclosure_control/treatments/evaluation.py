@@ -37,8 +37,8 @@ def config_of(frame: pd.DataFrame | Mapping[str, pd.Series], config: PilotConfig
     sensitive = tuple(name for name in config.sensitive_features if name in frame)
     distances = {name: config.t_distance.get(name) for name in sensitive}
     for name, distance in distances.items():
-        if distance and DISTANCES[distance].needs_numbers and not encode_column(frame[name]).is_numeric:
-            distances[name] = "total_variation"
+        if distance and not encode_column(frame[name]).is_numeric:
+            distances[name] = distance_of_categories(distance)
     binned = {name: edges for name, edges in config.sensitive_binning.items() if name in sensitive}
     return dataclasses.replace(
         config,
@@ -52,6 +52,11 @@ def config_of(frame: pd.DataFrame | Mapping[str, pd.Series], config: PilotConfig
         T={name: config.T[name] for name in sensitive},
         t_distance=distances,
     )
+
+
+def distance_of_categories(distance: str) -> str:
+    """How t of a column is measured that a treatment made categories, where the config asks for ``distance``."""
+    return "total_variation" if DISTANCES[distance].needs_numbers else distance
 
 
 def holds_numbers(column: pd.Series) -> bool:

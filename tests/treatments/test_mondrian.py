@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from Anonymization_Models import numerical_distance, run_k_anonymity
+from Anonymization_Models import DISTANCES, numerical_distance, run_k_anonymity
 from config.model_settings import config_of_valid_keys, validate_config
 from disclosure_control.assess.assessment import assess
 from disclosure_control.basics.encoding.hierarchies import build_hierarchy, read_hierarchy
@@ -17,9 +17,10 @@ from disclosure_control.basics.settings.kinds import Place
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.treatments.methods.mondrian import MondrianSettings
 from disclosure_control.treatments.registry import TreatmentInput
+from disclosure_control.treatments.treat import treat
 from tests.examples import examples
 from tests.places import SHARED_DATA
-from tests.treatments.treatment_frames import applying
+from tests.treatments.treatment_frames import applying, config_for
 
 apply_mondrian = applying("mondrian")
 
@@ -130,6 +131,21 @@ def test_a_threshold_that_all_people_together_miss_is_left_out_aloud():
     )
     too_few = apply_mondrian(pilot(frame, [], ["age"], k=5))
     assert too_few.notes[-1] == "k = 5 cannot be met: everybody together is 4 people."
+
+
+@pytest.mark.parametrize("form", ["strict", "relaxed"])
+@pytest.mark.parametrize("distance", list(DISTANCES))
+def test_of_a_feature_that_was_put_into_bands_t_is_kept_to_as_it_is_evaluated(distance, form):
+    """Whoever is older has the larger value; bands are categories, whose t is the total variation."""
+    age = np.arange(60.0)
+    frame = pd.DataFrame({"age": age, "x": age * 7 % 40 + age // 3})
+    config = config_for([], ["age"], ["x"], T=0.5, t_distance=distance)
+    banded = [{"method": "band", "column": "x", "width": 20}]
+    found = treat(frame, config, [*banded, {"method": "mondrian", "form": form}]).assessment
+    assert found.t_closeness["x"].distance == "total_variation"
+    assert found.t_closeness["x"].n_risky == 0
+    bare = treat(frame, config, [*banded, {"method": "mondrian", "form": form, "also": []}]).assessment
+    assert bare.t_closeness["x"].n_risky > 0  # k alone does not do it
 
 
 # ---------------------------------------------------------------- the referee

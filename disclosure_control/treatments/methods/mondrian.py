@@ -33,6 +33,7 @@ from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import people_text
 from disclosure_control.treatments.algorithms.mondrian_labels import QuasiIdentifier
 from disclosure_control.treatments.algorithms.mondrian_parts import Demand, partition
+from disclosure_control.treatments.evaluation import distance_of_categories
 from disclosure_control.treatments.hierarchy_files import PLACE, hierarchy_of_pilot
 from disclosure_control.treatments.record_order import record_ranks
 from disclosure_control.treatments.registry import (
@@ -207,7 +208,8 @@ def _diversity(config: PilotConfig, name: str, table: CountTable) -> Demand:
 
 
 def _closeness(config: PilotConfig, name: str, table: CountTable) -> Demand:
-    distance = DISTANCES[config.t_distance.get(name) or default_distance(table)]
+    wanted = config.t_distance.get(name) or default_distance(table)
+    distance = DISTANCES[wanted if table.is_numeric else distance_of_categories(wanted)]
     reference, most = table.people_of_value, config.T[name]
     unit = float(np.ptp(table.values)) if distance.in_units else 1.0
     # As ``run_t_closeness`` flags: equal up to rounding is not too far, and a part without a value is not assessable.
