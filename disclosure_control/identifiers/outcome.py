@@ -110,8 +110,10 @@ def in_words(finding: ColumnFinding) -> str:
 def one_per_column(findings: Sequence[ColumnFinding]) -> list[ColumnFinding]:
     """The gravest finding of each column, in the order of grades."""
     grades = list(Grade)
-    by_grade = sorted(findings, key=lambda finding: grades.index(finding.grade))
-    return list({finding.name: finding for finding in reversed(by_grade)}.values())[::-1]
+    gravest: dict[str, ColumnFinding] = {}
+    for finding in sorted(findings, key=lambda finding: grades.index(finding.grade)):
+        gravest.setdefault(finding.name, finding)
+    return list(gravest.values())
 
 
 def reasons_of(findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, ...]:
