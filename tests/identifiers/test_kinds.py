@@ -123,6 +123,25 @@ def test_exact_measurements_are_said_and_veto_nothing():
     assert "exact_measurement" in kinds_of(values, vetoing=False)
 
 
+@pytest.mark.parametrize(
+    ("n_alone", "n_sharing", "is_exact"),
+    [(8, 0, True), (7, 0, False), (3, 7, True), (29, 71, False)],
+)
+def test_of_eight_people_three_in_ten_with_a_number_of_their_own_are_exact_measurements(n_alone, n_sharing, is_exact):
+    values = [*(f"{61.25 + i / 8}" for i in range(n_alone)), *["50"] * n_sharing]
+    found = scan_table("DM", pd.DataFrame({"USUBJID": [f"S-{i:03d}" for i in range(len(values))], "V1": values}))
+    hits = [finding.n_hits for finding in found.findings if finding.kind == "exact_measurement"]
+    assert hits == ([n_alone] if is_exact else [])
+
+
+def test_what_is_measured_twice_is_no_exact_measurement_and_neither_is_text():
+    values = [f"{value:.5f}" for value in RANDOM.normal(70, 12, N)]
+    twice = [f"S-{i // 2:03d}" for i in range(N)]
+    assert "exact_measurement" not in kinds_of(values, vetoing=False, ids=twice)
+    words = [f"{value} or so" for value in values]
+    assert "exact_measurement" not in kinds_of(words, vetoing=False)
+
+
 def test_the_subjects_id_is_found_as_it_is_in_part_in_digits_and_in_texts():
     ids = [f"01-70{i % 9}-{1001 + 3 * i}" for i in range(N)]
     for values in (ids, [i[-4:] for i in ids], [i.replace("-", "") for i in ids], [f"sample {i} B" for i in ids]):

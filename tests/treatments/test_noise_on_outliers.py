@@ -43,6 +43,18 @@ def test_distances_do_not_depend_on_units_and_are_those_of_chi_squared():
     assert np.isfinite(robust_distances(np.column_stack([numbers, np.ones(400)]), np.random.default_rng(1))).all()
 
 
+def test_a_column_that_is_the_same_for_three_of_four_has_distances_whatever_its_unit():
+    """Its quartiles are equal, so that they give no scale; nobody is infinitely far, and the few who differ are far."""
+    generator = np.random.default_rng(4)
+    rare = np.where(np.arange(200) % 5 == 0, generator.normal(50.0, 1.0, 200), 0.0)
+    numbers = np.column_stack([generator.normal(size=200), rare])
+    distances = robust_distances(numbers, np.random.default_rng(1))
+    assert np.isfinite(distances).all()
+    assert distances[rare > 0].min() > distances[rare == 0].max()
+    in_other_units = robust_distances(numbers * [1.0, 1e6], np.random.default_rng(1))
+    np.testing.assert_allclose(in_other_units, distances, rtol=1e-6)
+
+
 def test_noise_falls_on_those_who_stand_out_alone():
     frame = pd.DataFrame(normal_with_outliers(), columns=list("xyz")).round(2)
     frame.loc[70, "x"] = np.nan

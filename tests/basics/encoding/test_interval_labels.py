@@ -80,6 +80,27 @@ def assert_read_alike(label):
         assert released_numbers(np.array([label], dtype=object))[0] == pytest.approx(expected, nan_ok=True)
 
 
+@each(
+    ("one", "other", "is_met"),
+    [
+        ("20--30", "30--40", True),
+        ("20--30", "10--20", True),
+        ("20--30", "(30, 40]", False),
+        ("20--30", "[10, 20)", False),
+        ("[20, 30)", "30--40", False),
+        ("(20, 30]", "10--20", False),
+        ("20--30", "31--40", False),
+        ("20--30", "10--19", False),
+        ("20--30", "21--22", True),
+    ],
+)
+def test_two_intervals_meet_where_an_end_of_both_is_closed(one, other, is_met):
+    first, second = interval_of(one), interval_of(other)
+    for mine, others in ((first, second), (second, first)):
+        ends = SimpleNamespace(**{name: np.array([value]) for name, value in vars(others).items()})
+        assert mine.meets(ends).tolist() == [is_met]
+
+
 def test_an_interval_meets_what_shares_a_number_with_it():
     others = SimpleNamespace(
         low=np.array([20.0, 30, 29, 10, 10]),
@@ -99,6 +120,14 @@ def test_an_interval_meets_what_shares_a_number_with_it():
         ("<30", "20--30", False),
         ("<=30", "20--30", True),
         ("20--30", "19--25", False),
+        ("20--30", "20--30", True),
+        ("20--30", "25--31", False),
+        ("20--30", "(20, 30)", True),
+        ("(20, 30]", "[20, 25]", False),
+        ("(20, 30]", "(20, 25]", True),
+        ("(20, 30]", "21--30", True),
+        ("[20, 30)", "25--30", False),
+        ("[20, 30)", "(20, 30)", True),
     ],
 )
 def test_an_interval_covers_what_lies_in_it(one, other, covered):

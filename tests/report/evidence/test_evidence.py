@@ -98,7 +98,7 @@ def test_every_fingerprint_of_the_manifest_is_true(pilot):
     def of_file(path) -> str:
         return fingerprint(key, hashlib.sha256(path.read_bytes()).hexdigest())
 
-    assert manifest["started"] == NOW
+    assert (manifest["schema"], manifest["started"]) == (1, NOW)
     assert manifest["config"]["sha256"] == of_file(pilot.config_file)
     assert set(manifest["domain_files"]) == {"DM.csv", "VS.csv", "LB.csv", "SC.csv"}
     assert {name: of_file(pilot.folder / name) for name in manifest["domain_files"]} == {

@@ -388,6 +388,17 @@ def test_every_pair_of_columns_with_few_values_is_compared(explored):
     assert pairs <= {frozenset(pair) for pair in zip(found.column, found.other, strict=True)}
 
 
+@pytest.mark.parametrize(("most", "n_pairs", "is_said"), [(2, 1, True), (3, 3, False)])
+def test_as_many_columns_are_crossed_as_are_compared_and_others_counted_aloud(
+    most, n_pairs, is_said, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("disclosure_control.steps.explore.step.MOST_CROSSED", most)
+    frame = pd.DataFrame({"a": list("xyxy"), "b": list("uuvv"), "c": list("ghhg")})
+    result = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["a", "b", "c"]))
+    assert len(result.tables["explore_associations.csv"]) == n_pairs
+    assert ("of the first 2 of 3 columns" in result.report) is is_said
+
+
 def test_one_other_column_is_one_column(tmp_path):
     frame = pd.DataFrame({"sex": list("FM") * 10, "x": range(20)})
     report = run_step(step_of(frame, tmp_path, {"figures": False}, categorical=["sex"])).report

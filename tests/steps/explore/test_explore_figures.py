@@ -79,6 +79,23 @@ def test_the_threshold_parts_what_is_below_k_from_what_is_not(k):
     assert str(k) in names  # a bar begins there, so that none is on both sides
 
 
+@pytest.mark.parametrize(
+    ("k", "labels"),
+    [
+        (3, "1 2 3–4 5–9 10–19 20–49 50–99 100+"),
+        (4, "1 2 3 4 5–9 10–19 20–49 50–99 100+"),
+        (99, "1 2 3–4 5–9 10–19 20–49 50–98 99 100+"),
+        (200, "1 2 3–4 5–9 10–19 20–49 50–99 100–199 200+"),
+    ],
+)
+def test_a_bar_of_one_size_is_named_by_it_and_one_of_several_by_the_first_and_the_last(k, labels):
+    frame = pd.DataFrame({"place": ["x"] * 5})
+    drawing = class_sizes(assess(frame, config_of(frame, ["place"], K=k))).drawing
+    assert re.findall(r"k = ([^:]+): (\d+)", drawing.described) == [
+        (label, "5" if label.startswith("5–") else "0") for label in labels.split()
+    ]
+
+
 def test_the_line_of_the_risk_stands_at_one_in_k_and_says_who_is_above():
     frame = pd.DataFrame({"place": [str(size) for size in range(1, 7) for _ in range(size)]})
     panel = individual_risk(assess(frame, config_of(frame, ["place"], K=4)))

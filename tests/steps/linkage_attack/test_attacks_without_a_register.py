@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.inference import INFERENCE, InferenceSettings, infer_attribute
 from disclosure_control.steps.linkage_attack.kinds import AttackScene
 from disclosure_control.steps.linkage_attack.labels import pattern_of, people_covered
@@ -83,7 +84,11 @@ def test_predicates_of_a_small_release_by_hand():
     people = pd.DataFrame({"x": [1.0, 2.0, 2.0], "y": ["a", "b", "b"]})
     found = single_out(released, people, ["x", "y"], "univariate", np.random.default_rng(1))
     # x == 3: 0; x <= 1: 1; x >= 3: 0; y == b: 2
-    assert (found.rates.attack.n_hits, found.rates.attack.n) == (1, 4)
+    assert (found.rates.attack.n_hits, found.rates.attack.n, found.rates.n_unread) == (1, 4, 0)
+    # Where the people of the pilot became this release, what fits none of them was not read rightly: two.
+    book = Codebook(released)
+    found = single_out(released, people, ["x", "y"], "univariate", np.random.default_rng(1), codebook=book)
+    assert (found.rates.attack.n_hits, found.rates.attack.n, found.rates.n_unread) == (1, 4, 2)
 
 
 @pytest.mark.parametrize("mode", MODES)
