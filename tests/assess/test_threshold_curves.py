@@ -45,7 +45,7 @@ def test_a_curve_is_what_runs_with_these_thresholds_flag(model, key):
     ],
 )
 def test_a_distance_that_equals_t_up_to_rounding_is_not_above_it(column, distance, t, beyond_rounding):
-    for below, n_risky in ((0.0, 0), (0.5, 0), (2.0, 8)):
+    for below, n_risky in ((0.0, 0), (0.5, 0), (1.5, 8)):
         assessment = assessed(column, T=t - below * beyond_rounding, t_distance=distance)
         curve = curve_of("t_closeness", assessment)
         assert curve.risky[curve.thresholds.index(curve.in_use)] == n_risky
