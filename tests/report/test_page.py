@@ -20,6 +20,10 @@ from disclosure_control.report.verdict import NOTHING_AGAINST_IT, Verdict
 from disclosure_control.steps import outlines
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.risk.report import risk_sections
+from disclosure_control.steps.risk.sections.attribute_effects import EffectTold
+from disclosure_control.steps.risk.sections.by_group import RiskByGroup
+from disclosure_control.steps.risk.sections.determined_by import Determination, DeterminedBy
+from disclosure_control.steps.risk.sections.key_sets import FactsTogether
 from tests.report.small_pilots import CONFIG, run_of
 from tests.report.test_text import tables
 from tests.run.synthetic_pilot import leaks
@@ -202,23 +206,22 @@ def test_the_page_of_a_pilot_without_a_merge_report_is_written(pilot, doors):
     assert doors.start(2).status == 0
 
 
-def widened(figures, n):
-    """The figures of ``risk`` as of a pilot of very many columns and long names, made from those of a small one."""
+def widened(n):
+    """What the sections of ``risk`` find of a pilot of very many columns and long names."""
     names = [f"LB__A measurement with a long name [{i}]" for i in range(n)]
-    groups = [{**figures["by_group"]["sex"][0], "group": f"{'a long name of a group' * 2} {i}"} for i in range(30)]
-    (told,) = figures["determined_by"].values()
+    share = {"people": 100, "risky": 50, "risky_rate": 0.5, "low": 0.4, "high": 0.6}
+    groups = [{"group": f"{'a long name of a group' * 2} {i}", **share} for i in range(30)]
+    told = [Determination(name, False, 0.5, 0.4, 0.4, determines=False, nearly=False) for name in names]
     return {
-        **figures,
-        "risky_rate": 0.5,
-        "by_group": dict.fromkeys(names, groups),
-        "attribute_effects": [{**figures["attribute_effects"][0], "quasi_identifier": name} for name in names],
-        "determined_by": {name: [{**told[0], "attribute": other} for other in names] for name in names},
+        "by_group": RiskByGroup(dict.fromkeys(names, groups), 0.5),
+        "determined_by": DeterminedBy(dict.fromkeys(names, told), 0),
+        "key_sets": [FactsTogether(names[:2], 100, 0.5, 2.0, {})],
+        "attribute_effects": [EffectTold(name, 0.1, 0.1, 0.1, 0.1, {}) for name in names],
     }
 
 
-def test_the_page_stays_small_however_many_columns_there_are_and_says_what_is_left_out(made):
-    found = ("by_group", "determined_by", "key_sets", "attribute_effects")
-    html = privacy_page("PILOT", risk_sections(widened(made[0]["risk"], 300), {}, found))
+def test_the_page_stays_small_however_many_columns_there_are_and_says_what_is_left_out():
+    html = privacy_page("PILOT", risk_sections(widened(300), {}, {}))
     assert len(html.encode()) < 1_000_000
     for words in ("276 more columns, whose", "276 more, which add least", "89,904 more pairs of a column and"):
         assert words in html, words
@@ -254,12 +257,11 @@ def test_a_small_pilot_has_no_class_larger_than_itself(made):
     assert [int(re.search(r"\d+", label)[0]) for label in drawn] == [1, 2, 3, 4, 5]
 
 
-def test_sets_that_leave_nobody_alone_are_counted_and_not_listed(made):
+def test_sets_that_leave_nobody_alone_are_counted_and_not_listed():
     """Among those that single out most nobody looks for shares of 0; a masked share is said to be masked."""
-    one = made[0]["risk"]["key_sets"][0]
     rates = {"A": 0.25, "B": 0.0, "C": None, "D": 0.0}
-    sets = [{**one, "quasi_identifiers": [name], "unique_rate": rate} for name, rate in rates.items()]
-    page = Page(privacy_page("PILOT", risk_sections({"key_sets": sets}, {}, ("key_sets",))))
+    sets = [FactsTogether([name], 100, rate, 2.0, {}) for name, rate in rates.items()]
+    page = Page(privacy_page("PILOT", risk_sections({"key_sets": sets}, {}, {})))
     rows = {row[0]: row[1] for row in page.rows}
     assert (rows["A"], rows["C"]) == ("25.0%", "masked")
     assert not {"B", "D"} & set(rows)

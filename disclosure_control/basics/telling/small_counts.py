@@ -14,7 +14,7 @@ totals leave, where these are small themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -245,7 +245,7 @@ def _group(name: str, n: int | None, n_hits: int | None, word: str) -> dict:
     return {**entry, f"{word}_rate": n_hits / n, "low": low, "high": high}
 
 
-def figures_of_group(entry: dict, word: str) -> list[str]:
+def figures_of_group(entry: Mapping, word: str) -> list[str]:
     """An entry of ``shares_by_group`` as a row of a table: people, hits, their share and its interval."""
     if "people" not in entry:
         return ["-"] * 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -20,40 +20,34 @@ ASK_FOR_ALL = (
 
 
 def risk_sections(
-    figures: Mapping[str, Any], answers: Mapping[str, Answer], found: Sequence[str]
+    found: Mapping[str, Any], answers: Mapping[str, Answer], not_computed: Mapping[str, str]
 ) -> tuple[Section, ...]:
-    """One section of the texts; on the pages who is at risk, and why. ``found`` names the sections that were computed.
-
-    ``figures`` are those of the step, with the share at risk by k as ``risky_rate``.
-    """
+    """One section of the texts; on the pages who is at risk, and why. ``found`` is what each section found, by name."""
     questions = AnswersGiven("of the pilot as it came in", tuple(answers.values()), Where.FIRST | Where.PAGE)
     on_pages: dict[str, list[Part]] = {"who": [questions] if answers else [], "why": []}
-    for name in reversed(found):
-        parts = _shown(SECTIONS[name].words(figures), Where.PAGES)
+    for name in reversed([*found]):
         if SECTIONS[name].on_page:
-            on_pages[SECTIONS[name].on_page] += parts
+            on_pages[SECTIONS[name].on_page] += _shown(SECTIONS[name].words(found[name]), Where.PAGES)
     if not {"attribute_effects", "key_sets"} & {*found}:
         on_pages["why"].append(Sentence(ASK_FOR_ALL, Style.SMALL, Where.PAGES))
     in_texts: list[Part] = []
     for name in sorted(found, key=lambda name: SECTIONS[name].place_in_report or SECTIONS[name].place):
-        in_texts += _shown(SECTIONS[name].words(figures), Where.TEXT)
-    in_texts += [Sentence(f"Not computed: {name} {why}.") for name, why in figures.get("not_computed", {}).items()]
+        in_texts += _shown(SECTIONS[name].words(found[name]), Where.TEXT)
+    in_texts += [Sentence(f"Not computed: {name} {why}.") for name, why in not_computed.items()]
     if answers:
         in_texts.append(replace(questions, where=Where.EVIDENCE))
     pages = [Section(key, "", parts) for key, parts in on_pages.items()]
     return (Section("risk", TITLE, in_texts), *pages)
 
 
-def sections_outside(figures: Mapping[str, Any], counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
+def sections_outside(found: Mapping[str, Any], counts: ToldCounts, k: ToldModel) -> tuple[Section, ...]:
     """Shares of groups, and sets of facts that single people out, as they may leave the house."""
-    groups = figures.get("by_group", {}) if k.risky is not None else {}
-    told: dict[str, Any] = {"by_group": by_group.outside(groups, counts), "risky_rate": k.risky_rate}
-    found = ["by_group"]
-    if "key_sets" in figures:
-        told["key_sets"] = list(key_sets.outside(figures, counts))
-        found.append("key_sets")
-    return risk_sections(told, {}, found)
+    groups = found["by_group"].groups if "by_group" in found and k.risky is not None else {}
+    told: dict[str, Any] = {"by_group": by_group.RiskByGroup(by_group.outside(groups, counts), k.risky_rate)}
+    if "key_sets" in found:
+        told["key_sets"] = list(key_sets.outside(found["key_sets"], counts))
+    return risk_sections(told, {}, {})
 
 
-def _shown(parts: Iterator[Part] | Any, where: Where) -> list[Part]:
+def _shown(parts: Iterable[Part], where: Where) -> list[Part]:
     return [replace(part, where=part.where & where) for part in parts if part.where & where]

@@ -24,13 +24,13 @@ class Borne(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a section found: ``figures`` join those of the step, ``tables`` are files for people, by name.
+    """What a section ``found``, as it may be told; ``tables`` are files for people, by name.
 
     ``per_class`` and ``per_record`` are called only where ``record_risk.csv`` is wanted: what everybody of a class
     bears alike, and arrays (n_records,) of what only records tell.
     """
 
-    figures: Mapping[str, Any]
+    found: Any
     per_class: Callable[[], dict[str, Borne]] = dict
     per_record: Callable[[], dict[str, np.ndarray]] = dict
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
@@ -48,8 +48,9 @@ class RiskSection:
     """A section, registered as ``SECTION`` of a module in ``sections``, whose name it has.
 
     ``place`` orders the sections in figures and records, ``place_in_report``, if not 0, in the report. ``answers`` is
-    its row of the documentation. ``evaluate`` computes it; ``words`` are its parts of the report from the figures
-    of the step, with the share at risk by k as ``risky_rate``. Those that a page shows stand at the place ``on_page``.
+    its row of the documentation. ``evaluate`` computes it; ``words`` are its parts of the report from what it found.
+    Those that a page shows stand at the place ``on_page``. The JSON summary holds what it found under its name, or
+    where that ``is_inline``, its fields among those of the step.
 
     ``settings`` is the dataclass of settings that no other section looks at. ``needs``: a setting it cannot do without.
     ``needs_records_with``: settings with which it looks at records; without them it is told by what an engine counts.
@@ -60,8 +61,9 @@ class RiskSection:
     place: int
     answers: str
     evaluate: Callable[[Scene], Finding]
-    words: Callable[[Mapping[str, Any]], Iterable[Part]]
+    words: Callable[[Any], Iterable[Part]]
     on_page: str = ""
+    is_inline: bool = False
     place_in_report: int = 0
     settings: type[SettingsGroup] | None = None
     needs: Need | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ import pandas as pd
 
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.assess.combined_dataset import CombinedDataset
+from disclosure_control.basics.telling.plain import plain
 from disclosure_control.leaving.questions import three_questions
 from disclosure_control.records.people import ListedPeople
 from disclosure_control.steps.risk.common_settings import RiskSettings
@@ -32,20 +32,20 @@ def run_step(step: StepInput[RiskSettings]) -> StepResult:
     findings, not_computed = evaluate_sections(scene)
     identified = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else None
     answers = three_questions(scene.assessment, scene.profile, scene.intruders["prosecutor"], identified)
-    figures: dict = {"three_questions": {name: dataclasses.asdict(answer) for name, answer in answers.items()}}
+    found = {name: finding.found for name, finding in findings.items()}
+    in_summary: dict[str, object] = {"three_questions": answers}
     tables: dict[str, pd.DataFrame | Iterator[pd.DataFrame]] = {}
-    for finding in findings.values():
-        figures |= finding.figures
+    for name, finding in findings.items():
+        in_summary |= plain(finding.found) if SECTIONS[name].is_inline else {name: finding.found}
         tables |= finding.tables
     if not_computed:
-        figures["not_computed"] = not_computed
+        in_summary["not_computed"] = not_computed
     if settings.records and step.assessment.config.has("risk"):
         tables["record_risk.csv"] = risk_per_record(scene, findings)
-    shown = {**figures, "risky_rate": step.assessment.k_anonymity.risky_rate}
     return StepResult(
-        figures,
-        sections=risk_sections(shown, answers, tuple(findings)),
-        outside=partial(sections_outside, figures),
+        in_summary,
+        sections=risk_sections(found, answers, not_computed),
+        outside=partial(sections_outside, found),
         tables=tables,
         inputs=scene.inputs,
     )

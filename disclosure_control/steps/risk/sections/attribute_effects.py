@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from disclosure_control.basics.drawings import rows
 from disclosure_control.basics.telling.sections import Figure, Part, Table, Where
@@ -15,41 +16,55 @@ from disclosure_control.steps.risk.section import Finding, RiskSection
 MOST_BARS = 24  # nobody reads hundreds
 
 
+@dataclass(frozen=True)
+class EffectTold:
+    """Who is alone by a quasi-identifier alone, without it, and by what it adds; shares of the people."""
+
+    quasi_identifier: str
+    unique_rate_alone: float | None
+    unique_rate_without: float | None
+    unique_rate_added: float | None
+    average_risk_added: float | None
+    k_at_most_rate_added: Mapping[int, float | None]
+
+
 def evaluate(scene: Scene) -> Finding:
     """What is measured with each quasi-identifier by itself, and without it; key sets that are there are used again."""
     settings = scene.settings
     known = scene.key_sets if "key_sets" in settings.sections else ()
     effects = attribute_effects(scene.classes, settings.k_at_most, scene.policy, known)
-    figures = [
-        {
-            "quasi_identifier": effect.quasi_identifier,
+    found = [
+        EffectTold(
+            effect.quasi_identifier,
             # Its groups are told by name elsewhere: that few are alone would tell those apart that are hidden there.
-            "unique_rate_alone": HAND_TO_HAND.told_rate(effect.alone.unique_rate, effect.alone.n_evaluated),
-            "unique_rate_without": effect.without.unique_rate,
-            "unique_rate_added": effect.unique_rate_added,
-            "average_risk_added": effect.average_risk_added,
-            "k_at_most_rate_added": effect.k_at_most_rate_added,
-        }
+            unique_rate_alone=HAND_TO_HAND.told_rate(effect.alone.unique_rate, effect.alone.n_evaluated),
+            unique_rate_without=effect.without.unique_rate,
+            unique_rate_added=effect.unique_rate_added,
+            average_risk_added=effect.average_risk_added,
+            k_at_most_rate_added=effect.k_at_most_rate_added,
+        )
         for effect in effects
     ]
-    return Finding({"attribute_effects": figures})
+    return Finding(found)
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: Sequence[EffectTold]) -> Iterator[Part]:
     """A bar, or a row, for each quasi-identifier."""
-    effects = [one for one in figures["attribute_effects"] if one["unique_rate_added"] is not None]
-    drawn = sorted(effects, key=lambda one: -one["unique_rate_added"])[:MOST_BARS]
+    added = [(one, one.unique_rate_added) for one in found if one.unique_rate_added is not None]
+    drawn = sorted(added, key=lambda one: -one[1])[:MOST_BARS]
     if drawn:
-        n_more = len(effects) - len(drawn)
+        n_more = len(added) - len(drawn)
         more = f" The JSON summary has {n_more:,} more, which add least." if n_more else ""
-        bars = [rows.Bar(one["quasi_identifier"], one["unique_rate_added"], _added(one)) for one in drawn]
+        bars = [rows.Bar(one.quasi_identifier, rate, share_text(rate)) for one, rate in drawn]
         described = "; ".join(f"{bar.label}: {bar.text} of people alone" for bar in bars)
         yield Figure(
             rows.row_chart("What each quasi-identifier adds", described, bars),
             f"Share of the people who are alone by each quasi-identifier: without it they would not be.{more}",
         )
-    shown = ("unique_rate_alone", "unique_rate_without")
-    cells = [[one["quasi_identifier"], *(share_text(one[name]) for name in shown), _added(one)] for one in effects]
+    cells = [
+        [one.quasi_identifier, *map(share_text, (one.unique_rate_alone, one.unique_rate_without, rate))]
+        for one, rate in added
+    ]
     yield Table(
         "What each quasi-identifier adds: people who are alone by it, and without it",
         ("Quasi-identifier", "Unique by it alone", "Unique without it", "Added by it"),
@@ -57,10 +72,6 @@ def words(figures: Mapping) -> Iterator[Part]:
         range(1, 4),
         Where.TEXT,
     )
-
-
-def _added(effect: Mapping) -> str:
-    return share_text(effect["unique_rate_added"])
 
 
 SECTION = RiskSection(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from disclosure_control.basics.drawings.group_shares import share_chart
 from disclosure_control.basics.encoding.nested_groups import hidden_beside_each_other
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, list_of
+from disclosure_control.basics.telling.plain import INLINE, NOT_IN_SUMMARY
 from disclosure_control.basics.telling.sections import Figure, Part, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import MissingShown, count_text, figures_of_group, shares_by_group
 from disclosure_control.basics.telling.told_outside import ToldCounts
@@ -36,6 +37,14 @@ class ByGroupSettings(SettingsGroup):
     )
 
 
+@dataclass(frozen=True)
+class RiskByGroup:
+    """By column the shares of its groups at risk by k, beside that of everybody."""
+
+    groups: Mapping[str, Sequence[Mapping]] = field(metadata=INLINE)
+    of_everybody: float | None = field(metadata=NOT_IN_SUMMARY)
+
+
 def evaluate(scene: Scene) -> Finding:
     """People at risk by k in each group, the small ones together."""
     assessment, groups = scene.assessment, {}
@@ -55,7 +64,7 @@ def evaluate(scene: Scene) -> Finding:
             column, of_entry, people = people_by_kind(scene.dataset.table, assessment.people, name, kind, 4)
             flags = (of_entry % 2 > 0, of_entry >= 2)
             groups[name] = shares_by_group(column, *flags, "risky", gaps=kept, people=people)
-    return Finding({"by_group": groups})
+    return Finding(RiskByGroup(groups, result.risky_rate))
 
 
 def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, MissingShown]) -> dict[str, np.ndarray]:
@@ -67,14 +76,14 @@ def _hidden_quasi_identifiers(scene: Scene, gaps: Mapping[str, MissingShown]) ->
     return dict(zip(names, hidden_beside_each_other(columns, *flags, kept, classes.size), strict=True))
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: RiskByGroup) -> Iterator[Part]:
     """A drawing for each column, and a row for each group: names of groups are values of people, and in files alone."""
-    by_group = figures["by_group"]
+    by_group = found.groups
     if not by_group:
         return
     drawn = sorted(by_group, key=lambda name: -_largest_rate(by_group[name]))[:MOST_DRAWN]
     charts = {
-        name: share_chart(f"Share at risk by {name}", entries, "risky", figures["risky_rate"])
+        name: share_chart(f"Share at risk by {name}", entries, "risky", found.of_everybody)
         for name, entries in by_group.items()
         if name in drawn
     }

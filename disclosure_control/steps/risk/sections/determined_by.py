@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,15 +27,41 @@ MOST_FEATURES, MOST_TELLING = 12, 8  # on the page: sensitive features, and colu
 MOST_SHUFFLES, SHUFFLED_PEOPLE = 20, 400_000  # of very many people one shuffle is as good as many
 
 
+@dataclass(frozen=True)
+class Determination:
+    """How well one ``attribute`` tells a sensitive value: see ``determinations``."""
+
+    attribute: str
+    is_quasi_identifier: bool
+    predicted_rate: float
+    baseline_rate: float
+    shuffled_rate: float | None
+    determines: bool
+    nearly: bool
+
+    @property
+    def beyond(self) -> float:
+        """How much more it tells than guessing does; those that tell everything first."""
+        return bool(self.determines or self.nearly) + self.predicted_rate - self.baseline_rate
+
+
+@dataclass(frozen=True)
+class DeterminedBy:
+    """By sensitive feature the attributes that tell it best, and how many columns were not looked at."""
+
+    determined_by: Mapping[str, Sequence[Determination]]
+    determined_by_not_looked_at: int
+
+
 def evaluate(scene: Scene) -> Finding:
     """Every column of the dataset is looked at, but for those whose values are nearly as many as the people."""
     found, n_too_many = {}, 0
     for sensitive in scene.assessment.config.sensitive_features:
         found[sensitive], n_too_many = determinations(scene.assessment, sensitive, scene.dataset.table)
-    return Finding({"determined_by": found, "determined_by_not_looked_at": n_too_many})
+    return Finding(DeterminedBy(found, n_too_many))
 
 
-def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> tuple[list[dict], int]:
+def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> tuple[list[Determination], int]:
     """How well each attribute alone tells a sensitive value; and how many columns were not looked at.
 
     For each attribute the share of evaluated people guessed right by the commonest value of its level,
@@ -70,15 +97,17 @@ def determinations(assessment: Assessment, sensitive: str, table: TextTable) -> 
         if is_qi or n_right > baseline:
             people_of_levels[name] = np.bincount(pairs.level, pairs.people, n_levels)
             entries.append(_determination(name, is_qi, n_right, baseline, n))
-    entries = sorted(entries, key=lambda entry: -entry["predicted_rate"])[:MOST_ATTRIBUTES]
+    entries = sorted(entries, key=lambda entry: -entry.predicted_rate)[:MOST_ATTRIBUTES]
     n_shuffles = min(max(1, SHUFFLED_PEOPLE // max(n, 1)), MOST_SHUFFLES)
     best = entries[:MOST_SHUFFLED]
     by_chance = shuffled_guessed_right(
-        [people_of_levels[entry["attribute"]] for entry in best], people_of_value, n_shuffles
+        [people_of_levels[entry.attribute] for entry in best], people_of_value, n_shuffles
     )
-    for entry, n_right_by_chance in zip(best, by_chance, strict=True):
-        entry["shuffled_rate"] = n_right_by_chance / n if n else None
-    return entries, n_too_many
+    shuffled = [
+        replace(entry, shuffled_rate=n_by_chance / n if n else None)
+        for entry, n_by_chance in zip(best, by_chance, strict=True)
+    ]
+    return shuffled + entries[MOST_SHUFFLED:], n_too_many
 
 
 def _pairs_of_classes(
@@ -95,28 +124,26 @@ def _pairs_of_classes(
     return LevelValuePairs(levels, values, n_levels, n_values, people)
 
 
-def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) -> dict:
+def _determination(name: str, is_qi: bool, n_right: int, baseline: int, n: int) -> Determination:
     open_after_guessing = n - baseline
-    return {
-        "attribute": name,
-        "is_quasi_identifier": is_qi,
-        "predicted_rate": n_right / n if n else 0.0,
-        "baseline_rate": baseline / n if n else 0.0,
-        "shuffled_rate": None,
-        "determines": bool(open_after_guessing and n_right == n),
-        "nearly": bool(open_after_guessing and n > n_right >= baseline + NEARLY * open_after_guessing),
-    }
+    return Determination(
+        name,
+        is_qi,
+        predicted_rate=n_right / n if n else 0.0,
+        baseline_rate=baseline / n if n else 0.0,
+        shuffled_rate=None,
+        determines=bool(open_after_guessing and n_right == n),
+        nearly=bool(open_after_guessing and n > n_right >= baseline + NEARLY * open_after_guessing),
+    )
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: DeterminedBy) -> Iterator[Part]:
     """For each sensitive feature what tells it of everybody, of nearly everybody, or else best."""
-    determined = figures["determined_by"]
+    determined = found.determined_by
     yield from _best_columns(determined)
     for sensitive, entries in determined.items():
-        fully = [entry["attribute"] for entry in entries if entry["determines"]]
-        nearly = [
-            f"{entry['attribute']} ({share_text(entry['predicted_rate'])})" for entry in entries if entry["nearly"]
-        ]
+        fully = [entry.attribute for entry in entries if entry.determines]
+        nearly = [f"{entry.attribute} ({share_text(entry.predicted_rate)})" for entry in entries if entry.nearly]
         if fully:
             sentence = f"Inference: {sensitive} of everybody is told by any one of: {', '.join(fully)}."
             yield Sentence(sentence, Style.NOTICE)
@@ -126,18 +153,18 @@ def words(figures: Mapping) -> Iterator[Part]:
         if entries and not fully and not nearly:
             best = entries[0]
             yield Sentence(
-                f"Inference: {best['attribute']} alone tells {sensitive} of {share_text(best['predicted_rate'])} "
-                f"of the people; shuffled values tell {share_text(best['shuffled_rate'])}, and guessing without it "
-                f"{share_text(best['baseline_rate'])}.",
+                f"Inference: {best.attribute} alone tells {sensitive} of {share_text(best.predicted_rate)} "
+                f"of the people; shuffled values tell {share_text(best.shuffled_rate)}, and guessing without it "
+                f"{share_text(best.baseline_rate)}.",
                 where=Where.TEXT,
             )
 
 
-def _best_columns(determined: Mapping[str, Sequence[Mapping]]) -> Iterator[Part]:
+def _best_columns(determined: Mapping[str, Sequence[Determination]]) -> Iterator[Part]:
     """Per sensitive feature the columns that tell it, or most of it beyond guessing."""
-    by_most = sorted(determined, key=lambda feature: -max(map(_beyond, determined[feature]), default=0.0))
+    by_most = sorted(determined, key=lambda feature: -max((one.beyond for one in determined[feature]), default=0.0))
     shown = {
-        feature: sorted(determined[feature], key=_beyond, reverse=True)[:MOST_TELLING]
+        feature: sorted(determined[feature], key=lambda one: one.beyond, reverse=True)[:MOST_TELLING]
         for feature in determined
         if feature in by_most[:MOST_FEATURES]
     }
@@ -152,9 +179,9 @@ def _best_columns(determined: Mapping[str, Sequence[Mapping]]) -> Iterator[Part]
         )
     for feature, columns in shown.items():
         rows = [
-            [one["attribute"], *(share_text(one[key]) for key in ("predicted_rate", "shuffled_rate", "baseline_rate"))]
+            [one.attribute, *map(share_text, (one.predicted_rate, one.shuffled_rate, one.baseline_rate))]
             for one in columns
-            if one["shuffled_rate"] is not None
+            if one.shuffled_rate is not None
         ]
         if rows:
             heads = (f"Tells {feature}", "Right for", "Shuffled", "Most frequent")
@@ -169,18 +196,13 @@ def _best_columns(determined: Mapping[str, Sequence[Mapping]]) -> Iterator[Part]
         )
 
 
-def _beyond(column: Mapping) -> float:
-    """How much more a column tells than guessing does; those that tell everything first."""
-    tells_all = bool(column["determines"] or column["nearly"])
-    return tells_all + (column["predicted_rate"] or 0.0) - (column["baseline_rate"] or 0.0)
-
-
 SECTION = RiskSection(
     place=70,
     answers="does one column give a sensitive value away, fully or nearly? Every column is looked at, not the "
     "quasi-identifiers alone; those with fewer than five people to a value are left out and counted",
     evaluate=evaluate,
     words=words,
+    is_inline=True,
     on_page="why",
     by_default=True,
 )

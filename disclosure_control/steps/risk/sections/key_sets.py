@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table, Where
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED
@@ -16,39 +17,43 @@ from disclosure_control.steps.risk.words import figure_text
 MOST_KEY_SETS = 8
 
 
+@dataclass(frozen=True)
+class FactsTogether:
+    """What somebody singles out who knows these quasi-identifiers and no others."""
+
+    quasi_identifiers: Sequence[str]
+    evaluated: int | None
+    unique_rate: float | None
+    median_k: float | None
+    k_at_most_rate: Mapping[str, float | None]
+
+
 def evaluate(scene: Scene) -> Finding:
     """Every combination of a few quasi-identifiers, and all of them together."""
     settings, found = scene.settings, list(scene.key_sets)
     if settings.max_key_set < len(scene.classes.quasi_identifiers):
         names = scene.classes.quasi_identifiers
         found.append(key_set(scene.classes, names, settings.k_at_most, scene.policy))
-    return Finding({"key_sets": [_key_set(keys) for keys in found]})
+    return Finding([_facts_together(keys) for keys in found])
 
 
-def _key_set(keys: KeySet) -> dict:
+def _facts_together(keys: KeySet) -> FactsTogether:
     rates = {"unique_rate": keys.unique_rate, **{str(k): rate for k, rate in keys.k_at_most_rate.items()}}
-    if (
-        len(keys.quasi_identifiers) == 1
-    ):  # its groups are told by name: how small they are must not tell the hidden ones
+    if len(keys.quasi_identifiers) == 1:
+        # Its groups are told by name: how small they are must not tell the hidden ones.
         rates = {name: HAND_TO_HAND.told_rate(rate, keys.n_evaluated) for name, rate in rates.items()}
-    return {
-        "quasi_identifiers": list(keys.quasi_identifiers),
-        "evaluated": keys.n_evaluated,
-        "unique_rate": rates.pop("unique_rate"),
-        "median_k": keys.median_k,
-        "k_at_most_rate": rates,
-    }
+    unique_rate = rates.pop("unique_rate")
+    return FactsTogether(list(keys.quasi_identifiers), keys.n_evaluated, unique_rate, keys.median_k, rates)
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: Sequence[FactsTogether]) -> Iterator[Part]:
     """A row for each of the combinations that single out most people."""
-    found = figures["key_sets"]
     singling = sorted(
-        (one for one in found if one["unique_rate"] != 0),
-        key=lambda one: (-(one["unique_rate"] or 0), len(one["quasi_identifiers"])),
+        (one for one in found if one.unique_rate != 0),
+        key=lambda one: (-(one.unique_rate or 0), len(one.quasi_identifiers)),
     )
     if singling:
-        thresholds = list(singling[0]["k_at_most_rate"])
+        thresholds = list(singling[0].k_at_most_rate)
         yield Sentence("Sets of facts that single out most people", Style.HEADING, Where.EVERYWHERE)
         yield Sentence(
             "An attacker who knows these facts about a person, and nothing else, finds the record of so many people. "
@@ -58,10 +63,10 @@ def words(figures: Mapping) -> Iterator[Part]:
         )
         rows = [
             [
-                ", ".join(one["quasi_identifiers"]),
-                _told_share(one["unique_rate"]),
-                MASKED if one["median_k"] is None else figure_text(one["median_k"]),
-                *(share_text(one["k_at_most_rate"][k]) for k in thresholds),
+                ", ".join(one.quasi_identifiers),
+                _told_share(one.unique_rate),
+                MASKED if one.median_k is None else figure_text(one.median_k),
+                *(share_text(one.k_at_most_rate[k]) for k in thresholds),
             ]
             for one in singling[:MOST_KEY_SETS]
         ]
@@ -77,12 +82,12 @@ def words(figures: Mapping) -> Iterator[Part]:
         yield Sentence(f"{n_without:,} {sets} nobody of the evaluated people alone.", where=Where.EVERYWHERE)
 
 
-def outside(figures: Mapping, counts: ToldCounts) -> Iterator[dict]:
+def outside(found: Sequence[FactsTogether], counts: ToldCounts) -> Iterator[FactsTogether]:
     """The sets with the shares that may leave the house."""
-    for one in figures["key_sets"]:
-        evaluated = counts.tell(one["evaluated"])
-        unique_rate = counts.tell_rate(one["unique_rate"], evaluated)
-        yield {**one, "evaluated": evaluated, "unique_rate": unique_rate, "median_k": None, "k_at_most_rate": {}}
+    for one in found:
+        evaluated = counts.tell(one.evaluated)
+        unique_rate = counts.tell_rate(one.unique_rate, evaluated)
+        yield replace(one, evaluated=evaluated, unique_rate=unique_rate, median_k=None, k_at_most_rate={})
 
 
 def _told_share(rate: float | None) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from disclosure_control.basics.files import file_of_pilot
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import DICTIONARY, Place, is_name
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Part, Sentence, Table
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND
 from disclosure_control.basics.telling.words import share_text
@@ -114,6 +115,52 @@ def read_hierarchies(settings: ModelsSettings, folder: Path) -> tuple[ModelsSett
 # ---------------------------------------------------------------- figures
 
 
+@dataclass(frozen=True)
+class NotComputed:
+    """A model that lacks something."""
+
+    not_computed: str
+
+
+@dataclass(frozen=True)
+class WorstTold:
+    """The ``worst`` measure of a model, or what it is between; ``delta_min`` and ``delta_max`` are delta-presence's."""
+
+    worst: float | str | None
+    worst_between: Sequence[float] | None = field(default=None, metadata=WHERE_FOUND, kw_only=True)
+    delta_min: float | None = field(default=None, metadata=WHERE_FOUND, kw_only=True)
+    delta_max: float | None = field(default=None, metadata=WHERE_FOUND, kw_only=True)
+    evaluated: int
+    not_evaluated: int
+    riskier: str
+
+    def cells(self) -> list[object]:
+        """Its row of the table, after the model and the sensitive feature."""
+        worst = "{:.4g} to {:.4g}".format(*self.worst_between) if self.worst_between else figure_text(self.worst)
+        return [worst, self.riskier, *self.judged(), self.evaluated, self.not_evaluated]
+
+    def judged(self) -> list[str]:
+        """The threshold, and the share of people beyond it."""
+        return ["-", "-"]
+
+
+@dataclass(frozen=True)
+class JudgedTold(WorstTold):
+    """The same of a model on a sensitive feature, with its parameters and whom it flags."""
+
+    parameters: Mapping[str, Any]
+    threshold: float | None
+    risky: int | None
+    risky_rate: float | None
+
+    def judged(self) -> list[str]:
+        """The threshold, and the share of people beyond it."""
+        return [figure_text(self.threshold), share_text(self.risky_rate)]
+
+
+ByModel = Mapping[str, WorstTold | NotComputed | Mapping[str, JudgedTold | NotComputed]]
+
+
 def evaluate(scene: Scene) -> Finding:
     """The worst class of each model and sensitive feature, or what the feature lacks for it."""
     from disclosure_control.measures.syntactic_measures import SYNTACTIC_MODELS
@@ -126,14 +173,16 @@ def evaluate(scene: Scene) -> Finding:
         results = evaluate_syntactic_models(scene.classes, counts, scene.policy, parameters=parameters)
     except FaultyInputError as error:
         raise FaultyInputError([f"risk['models']: {fault}" for fault in error.faults]) from None
-    figures: dict[str, dict] = _models_of_class_sizes(scene)
-    for name, model in SYNTACTIC_MODELS.items():
-        for sensitive in counts:
-            result = results.get((name, sensitive))
-            figures.setdefault(name, {})[sensitive] = (
-                {"not_computed": f"{sensitive} lacks {LACKING[model.needs]}"} if result is None else _model(result)
-            )
-    _check_that_all_wanted_ran(parameters, figures)
+    judged: dict[str, dict[str, JudgedTold | NotComputed]] = {
+        name: {
+            sensitive: _told(results.get((name, sensitive)), f"{sensitive} lacks {LACKING.get(model.needs)}")
+            for sensitive in counts
+        }
+        for name, model in SYNTACTIC_MODELS.items()
+        if counts
+    }
+    of_class_sizes = _models_of_class_sizes(scene)
+    _check_that_all_wanted_ran(parameters, judged)
 
     def per_class() -> dict[str, Borne]:
         return {
@@ -141,67 +190,72 @@ def evaluate(scene: Scene) -> Finding:
             for (name, sensitive), result in results.items()
         }
 
-    return Finding({"models": figures}, per_class)
+    return Finding({**of_class_sizes, **judged}, per_class)
 
 
-def _model(result: SyntacticResult) -> dict:
+def _told(result: SyntacticResult | None, lacking: str) -> JudgedTold | NotComputed:
+    if result is None:
+        return NotComputed(lacking)
     hierarchy = result.parameters.get("hierarchy")
     named = {"hierarchy": hierarchy.name} if isinstance(hierarchy, ValueHierarchy) else {}
-    return {
-        **_told_worst(result),
-        "evaluated": result.n_evaluated,
-        "not_evaluated": result.n_not_evaluated,
-        "riskier": result.model.riskier,
-        "parameters": {**result.parameters, **named},
-        "threshold": result.threshold,
-        "risky": result.n_risky,
-        "risky_rate": result.risky_rate,
-    }
+    worst = _told_worst(result)
+    return JudgedTold(
+        None if isinstance(worst, tuple) else worst,
+        worst_between=list(worst) if isinstance(worst, tuple) else None,
+        evaluated=result.n_evaluated,
+        not_evaluated=result.n_not_evaluated,
+        riskier=result.model.riskier,
+        parameters={**result.parameters, **named},
+        threshold=result.threshold,
+        risky=result.n_risky,
+        risky_rate=result.risky_rate,
+    )
 
 
-def _told_worst(result: SyntacticResult) -> dict:
+def _told_worst(result: SyntacticResult) -> float | str | tuple[float, float] | None:
     """The worst measure. One that compares few people with everybody is told in bounds: it gives their values away."""
     worst = result.worst
     if worst is None or not np.isfinite(worst):
-        return {"worst": worst if worst is None else "infinite"}
+        return worst if worst is None else "infinite"
     if result.model.riskier == "smaller":  # counts of values within a class
-        return {"worst": worst}
+        return worst
     n_people = int(result.people[(result.people > 0) & (result.measure == worst)].min())
-    told = HAND_TO_HAND.extreme(worst, n_people, result.threshold or 1.0)
-    return {"worst": None, "worst_between": list(told)} if isinstance(told, tuple) else {"worst": told}
+    return HAND_TO_HAND.extreme(worst, n_people, result.threshold or 1.0)
 
 
-def _check_that_all_wanted_ran(parameters: Mapping, figures: Mapping[str, Mapping]) -> None:
+def _check_that_all_wanted_ran(
+    parameters: Mapping, judged: Mapping[str, Mapping[str, JudgedTold | NotComputed]]
+) -> None:
     """A parameter for a model that could not run is a fault: whoever set it thinks that it was looked at."""
-    faulty = []
+    faulty: list[str] = []
     for key in parameters:
         name, sensitive = key if isinstance(key, tuple) else (key, None)
-        entries = figures[name] if sensitive is None else {sensitive: figures[name][sensitive]}
-        if entries and all("not_computed" in entry for entry in entries.values()):
-            faulty += [f"risk['models'][{name!r}]: {entry['not_computed']}" for entry in entries.values()]
+        entries = [one for feature, one in judged[name].items() if sensitive in (None, feature)]
+        lacking = [one.not_computed for one in entries if isinstance(one, NotComputed)]
+        if lacking and len(lacking) == len(entries):
+            faulty += [f"risk['models'][{name!r}]: {why}" for why in lacking]
     if faulty:
         raise FaultyInputError(list(dict.fromkeys(faulty)))
 
 
-def _models_of_class_sizes(scene: Scene) -> dict[str, dict]:
+def _models_of_class_sizes(scene: Scene) -> dict[str, WorstTold | NotComputed]:
     from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 
     evaluated, k = scene.classes.evaluated(scene.policy), scene.assessment.k_anonymity
     size = scene.classes.size[evaluated]
-    common = {"evaluated": k.n_evaluated, "not_evaluated": k.n_total - k.n_evaluated}
-    figures = {"k": {"worst": k.worst, **common, "riskier": "smaller"}}
+    people = (k.n_evaluated, k.n_total - k.n_evaluated)
+    found: dict[str, WorstTold | NotComputed] = {"k": WorstTold(k.worst, *people, "smaller")}
     for name in ("average_class_size", "discernibility"):
         model = CLASS_SIZE_MODELS[name]
-        figures[name] = {"worst": float(model.function(size)) if len(size) else None, **common}
-        figures[name]["riskier"] = model.riskier
-    return {**figures, "delta_presence": _delta_presence(scene, common)}
+        found[name] = WorstTold(float(model.function(size)) if len(size) else None, *people, model.riskier)
+    return {**found, "delta_presence": _delta_presence(scene, people)}
 
 
-def _delta_presence(scene: Scene, common: Mapping) -> dict:
+def _delta_presence(scene: Scene, n_people: tuple[int, int]) -> WorstTold | NotComputed:
     from disclosure_control.measures.class_sizes import CLASS_SIZE_MODELS
 
     if scene.population is None:
-        return {"not_computed": "there is no population: set population"}
+        return NotComputed("there is no population: set population")
     evaluated = scene.classes.evaluated(scene.policy)
     size = scene.classes.size[evaluated]
     # Missing values are values of their own here: shares of people who might be others would not be shares.
@@ -209,33 +263,24 @@ def _delta_presence(scene: Scene, common: Mapping) -> dict:
     presence = np.asarray(CLASS_SIZE_MODELS["delta_presence"].function(size, people))
     # Whoever is of the population and in no class of the pilot is known not to be in the data.
     everybody_is_like_the_pilot = scene.population.n_in_classes == scene.population.n_people
+    lowest = float(presence.min(initial=1.0)) if everybody_is_like_the_pilot else 0.0
     highest = float(presence.max(initial=0.0))
-    bounds = {
-        "delta_min": float(presence.min(initial=1.0)) if everybody_is_like_the_pilot else 0.0,
-        "delta_max": highest,
-    }
-    return {"worst": highest, **bounds, **common, "riskier": "larger"}
+    return WorstTold(highest, *n_people, "larger", delta_min=lowest, delta_max=highest)
 
 
 # ---------------------------------------------------------------- words
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: ByModel) -> Iterator[Part]:
     """A row for each model and sensitive feature, and then what could not be computed."""
     rows, lacking = [], []
-    for name, entry in figures["models"].items():
-        by_feature = entry if all(isinstance(one, Mapping) for one in entry.values()) else {"": entry}
-        for sensitive, one in by_feature.items():
-            if "not_computed" in one:
-                lacking.append(f"Not computed: {name}, {one['not_computed']}.")
+    for name, entry in found.items():
+        for sensitive, one in entry.items() if isinstance(entry, Mapping) else [("", entry)]:
+            if isinstance(one, NotComputed):
+                lacking.append(f"Not computed: {name}, {one.not_computed}.")
                 continue
-            given = ", ".join(f"{key}={value}" for key, value in one.get("parameters", {}).items() if key == "c")
-            judged = [figure_text(one.get("threshold")), share_text(one.get("risky_rate"))]
-            title = f"{name} ({given})" if given else name
-            counted = [one["evaluated"], one["not_evaluated"]]
-            between = one.get("worst_between")
-            worst = "{:.4g} to {:.4g}".format(*between) if between else figure_text(one["worst"])
-            rows.append([title, sensitive, worst, one["riskier"], *judged, *counted])
+            c = one.parameters.get("c") if isinstance(one, JudgedTold) else None
+            rows.append([name if c is None else f"{name} (c={c})", sensitive, *one.cells()])
     yield Table(
         "Models, on sensitive values as they are, not binned; people whose class holds no value are not evaluated",
         ("Model", "Sensitive feature", "Worst", "Riskier if", "Threshold", "Risky", "Evaluated", "Not evaluated"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,15 @@ from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.sections import Part, Sentence
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
+
+
+@dataclass(frozen=True)
+class BinsOfFew:
+    """How many bins hold ``fewer_than`` so many people, and how many of these are empty."""
+
+    fewer_than: int
+    bins: int
+    empty: int
 
 
 def evaluate(scene: Scene) -> Finding:
@@ -32,8 +42,8 @@ def evaluate(scene: Scene) -> Finding:
             if n_people < assessment.config.K and (n_people or not is_tail):
                 found.append((name, str(label), n_people))
     listed = pd.DataFrame(found, columns=["column", "bin", "people"])
-    figures = {"fewer_than": assessment.config.K, "bins": len(listed), "empty": int((listed["people"] == 0).sum())}
-    return Finding({"near_empty_bins": figures}, tables={"near_empty_bins.csv": listed})
+    told = BinsOfFew(assessment.config.K, len(listed), int((listed["people"] == 0).sum()))
+    return Finding(told, tables={"near_empty_bins.csv": listed})
 
 
 def _people_of_labels(column: EncodedColumn, size: np.ndarray) -> np.ndarray:
@@ -41,11 +51,10 @@ def _people_of_labels(column: EncodedColumn, size: np.ndarray) -> np.ndarray:
     return np.bincount(column.codes[present], size[present], len(column.labels))
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: BinsOfFew) -> Iterator[Part]:
     """How many there are; which they are stands in the table alone."""
-    found = figures["near_empty_bins"]
     yield Sentence(
-        f"Bins with fewer than {found['fewer_than']} people: {found['bins']}, {found['empty']} of them empty. "
+        f"Bins with fewer than {found.fewer_than} people: {found.bins}, {found.empty} of them empty. "
         "near_empty_bins.csv lists them."
     )
 

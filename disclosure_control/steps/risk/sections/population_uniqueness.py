@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from disclosure_control.basics.telling.sections import Part, Table
@@ -12,30 +13,33 @@ from disclosure_control.steps.risk.section import Finding, Need, RiskSection
 from disclosure_control.steps.risk.words import figure_text
 
 
+@dataclass(frozen=True)
+class UniquesTold:
+    """How many people of the population an ``estimator`` holds for alone, or the ``reason`` why it cannot say."""
+
+    estimator: str
+    population_uniques: float | None
+    rate: float | None
+    reason: str | None
+
+
 def evaluate(scene: Scene) -> Finding:
     """The estimate of every estimator, or the reason why it has none."""
     from disclosure_control.measures.population_uniqueness import population_uniques, size_histogram  # with SciPy
 
     fraction = cast(float, scene.settings.sampling_fraction)  # without it, the section is not evaluated
     estimates = population_uniques(size_histogram(scene.classes, scene.policy), fraction)
-    figures = {
-        name: {
-            "estimator": found.estimator,
-            "population_uniques": found.n_uniques,
-            "rate": found.rate,
-            "reason": found.reason,
-        }
-        for name, found in estimates.items()
-    }
-    return Finding({"population_uniqueness": figures})
+    return Finding(
+        {name: UniquesTold(one.estimator, one.n_uniques, one.rate, one.reason) for name, one in estimates.items()}
+    )
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: Mapping[str, UniquesTold]) -> Iterator[Part]:
     """A row for each estimator."""
     rows = []
-    for name, one in figures["population_uniqueness"].items():
-        taken = f"dankar (takes {one['estimator']})" if name == "dankar" else name
-        rows.append([taken, figure_text(one["population_uniques"]), share_text(one["rate"]), one["reason"] or ""])
+    for name, one in found.items():
+        taken = f"dankar (takes {one.estimator})" if name == "dankar" else name
+        rows.append([taken, figure_text(one.population_uniques), share_text(one.rate), one.reason or ""])
     yield Table("Estimated population uniques", ("Estimator", "People", "Share of the population", ""), rows, (1, 2))
 
 

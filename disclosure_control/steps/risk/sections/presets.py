@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import all_or_some_of
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
-from disclosure_control.measures.risk_presets import PRESETS, judge_by_preset
+from disclosure_control.measures.risk_presets import PRESETS, PresetVerdict, judge_by_preset
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, RiskSection
 
@@ -20,31 +20,39 @@ class PresetsSettings(SettingsGroup):
     presets: tuple[str, ...] = setting(all_or_some_of(*PRESETS), 'a list of presets, or `"all"`', tuple(PRESETS), "all")
 
 
+@dataclass(frozen=True)
+class PresetTold:
+    """Whether the figure of an ``intruder`` that a published threshold limits meets it."""
+
+    met: bool | None
+    measured: float | None
+    compared_with: str
+    intruder: str
+    threshold: float
+    sentence: str
+    source: str
+
+    @classmethod
+    def of(cls, verdict: PresetVerdict, intruder: str) -> PresetTold:
+        """As it is told."""
+        preset = verdict.preset
+        measured = (verdict.met, verdict.measured, preset.compared_with, intruder, preset.threshold)
+        return cls(*measured, verdict.sentence, preset.source)
+
+
 def evaluate(scene: Scene) -> Finding:
     """Each preset with the intruder's figure that it limits: the journalist's where the population is known."""
     knows_population = scene.population is not None or scene.settings.sampling_fraction is not None
     risk = scene.intruders["journalist" if knows_population else "prosecutor"]
     verdicts = [judge_by_preset(name, risk) for name in scene.settings.of(PresetsSettings).presets]
-    figures = {
-        verdict.preset.name: {
-            "met": verdict.met,
-            "measured": verdict.measured,
-            "compared_with": verdict.preset.compared_with,
-            "intruder": risk.intruder,
-            "threshold": verdict.preset.threshold,
-            "sentence": verdict.sentence,
-            "source": verdict.preset.source,
-        }
-        for verdict in verdicts
-    }
-    return Finding({"presets": figures})
+    return Finding({verdict.preset.name: PresetTold.of(verdict, risk.intruder) for verdict in verdicts})
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: Mapping[str, PresetTold]) -> Iterator[Part]:
     """A sentence for each preset."""
     yield Sentence("Published thresholds", Style.HEADING)
-    for verdict in figures["presets"].values():
-        yield Sentence(f"{verdict['sentence']} Source: {verdict['source']}.")
+    for verdict in found.values():
+        yield Sentence(f"{verdict.sentence} Source: {verdict.source}.")
 
 
 SECTION = RiskSection(

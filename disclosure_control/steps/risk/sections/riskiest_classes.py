@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,16 @@ from disclosure_control.steps.risk.section import Finding, RiskSection
 MOST_LISTED_CLASSES = 10_000
 
 
+@dataclass(frozen=True)
+class ClassesBelowK:
+    """How many classes are below the ``threshold``, with how many people, and how many of them the table lists."""
+
+    threshold: int
+    classes: int
+    people: int
+    listed: int
+
+
 def evaluate(scene: Scene) -> Finding:
     """Evaluated classes below K, riskiest first; the table holds the first ``MOST_LISTED_CLASSES``."""
     classes, k = scene.classes, scene.classes.frequency(scene.policy)
@@ -25,25 +36,19 @@ def evaluate(scene: Scene) -> Finding:
         for name, column in zip(classes.quasi_identifiers, classes.columns_of_classes, strict=True)
     }
     table = pd.DataFrame({**columns, "people": classes.size[listed], "k_count": k[listed]})
-    figures = {
-        "threshold": scene.assessment.config.K,
-        "classes": len(below),
-        "people": int(classes.size[below].sum()),
-        "listed": len(listed),
-    }
-    return Finding({"riskiest_classes": figures}, tables={"riskiest_classes.csv": table})
+    found = ClassesBelowK(scene.assessment.config.K, len(below), int(classes.size[below].sum()), len(listed))
+    return Finding(found, tables={"riskiest_classes.csv": table})
 
 
 def _labels_of(column: EncodedColumn, classes: np.ndarray) -> np.ndarray:
     return np.append(column.labels.astype(object), np.array([None]))[column.codes[classes]]
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: ClassesBelowK) -> Iterator[Part]:
     """How many there are; who they are stands in the table alone."""
-    riskiest = figures["riskiest_classes"]
     yield Sentence(
-        f"Riskiest classes: {riskiest['classes']} classes of fewer than {riskiest['threshold']} people hold "
-        f"{riskiest['people']} people; riskiest_classes.csv lists {riskiest['listed']} of them."
+        f"Riskiest classes: {found.classes} classes of fewer than {found.threshold} people hold "
+        f"{found.people} people; riskiest_classes.csv lists {found.listed} of them."
     )
 
 

@@ -10,7 +10,11 @@ from disclosure_control.basics.settings.fields import SettingsGroup, nested, set
 from disclosure_control.basics.settings.kinds import COLUMN, Kind, Place, is_number
 from disclosure_control.basics.telling.sections import Part, Sentence, Style
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, count_text, told_parts
-from disclosure_control.measures.risk_presets import check_safe_harbour_ages, check_safe_harbour_zip_codes
+from disclosure_control.measures.risk_presets import (
+    SafeHarbourCheck,
+    check_safe_harbour_ages,
+    check_safe_harbour_zip_codes,
+)
 from disclosure_control.steps.risk.scene import Scene
 from disclosure_control.steps.risk.section import Finding, Need, RiskSection
 
@@ -55,6 +59,26 @@ class SafeHarbourSettings(SettingsGroup):
     )
 
 
+@dataclass(frozen=True)
+class HarbourChecked:
+    """How many values of a column break the rule, by the kind of breach."""
+
+    column: str
+    checked: int
+    texts: int
+    breaches: int | None
+    by_kind: Mapping[str, int | None]
+    sentence: str
+    source: str
+
+    @classmethod
+    def of(cls, check: SafeHarbourCheck) -> HarbourChecked:
+        """As it is told."""
+        breaches = HAND_TO_HAND.told(check.n_breaches, check.n_checked)
+        by_kind = told_parts(dict(check.breaches), check.n_checked)
+        return cls(check.column, check.n_checked, check.n_texts, breaches, by_kind, check.sentence, check.source)
+
+
 def evaluate(scene: Scene) -> Finding:
     """How many values of each column break the rule, by kind of breach."""
     given, checks = scene.settings.of(SafeHarbourSettings).safe_harbour or SafeHarbourColumns(), {}
@@ -64,30 +88,16 @@ def evaluate(scene: Scene) -> Finding:
     if given.zip_codes is not None:
         codes, people = scene.dataset.table.distinct_texts(given.zip_codes)
         checks["zip_codes"] = check_safe_harbour_zip_codes(codes, given.people_of_area or {}, people)
-    figures = {
-        name: {
-            "column": check.column,
-            "checked": check.n_checked,
-            "texts": check.n_texts,
-            "breaches": HAND_TO_HAND.told(check.n_breaches, check.n_checked),
-            "by_kind": told_parts(dict(check.breaches), check.n_checked),
-            "sentence": check.sentence,
-            "source": check.source,
-        }
-        for name, check in checks.items()
-    }
-    return Finding({"safe_harbour": figures})
+    return Finding({name: HarbourChecked.of(check) for name, check in checks.items()})
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: Mapping[str, HarbourChecked]) -> Iterator[Part]:
     """A line for each column."""
     yield Sentence("HIPAA safe harbour", Style.HEADING)
-    for check in figures["safe_harbour"].values():
-        kinds = ", ".join(f"{kind}: {count_text(n)}" for kind, n in check["by_kind"].items() if n != 0) or "none"
-        texts = f"{check['texts']} are text, for you to judge. " if check["texts"] else ""
-        yield Sentence(
-            f"{check['column']}: {check['checked']} values checked, breaches: {kinds}. {texts}{check['sentence']}"
-        )
+    for check in found.values():
+        kinds = ", ".join(f"{kind}: {count_text(n)}" for kind, n in check.by_kind.items() if n != 0) or "none"
+        texts = f"{check.texts} are text, for you to judge. " if check.texts else ""
+        yield Sentence(f"{check.column}: {check.checked} values checked, breaches: {kinds}. {texts}{check.sentence}")
 
 
 SECTION = RiskSection(

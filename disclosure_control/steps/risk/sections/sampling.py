@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 from disclosure_control.basics.encoding.columns import encode_column, parse_numbers
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import COLUMN, Place
+from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Part, Sentence, Style, Table
 from disclosure_control.basics.telling.words import share_text
 from disclosure_control.measures.sampling_weights import (
@@ -45,6 +46,30 @@ class SamplingSettings(SettingsGroup):
             yield f"{place['household']}: needs weights too; name {WEIGHTS.words}"
 
 
+@dataclass(frozen=True)
+class WeightedRisk:
+    """The risk of people, or of households, of the population that the weights stand for."""
+
+    evaluated: int
+    expected_reidentifications: float | None
+    global_risk: float | None
+    highest: float | None
+
+    @classmethod
+    def of(cls, risk: ClassRisk | RecordRisk) -> WeightedRisk:
+        """As it is told."""
+        return cls(risk.n_evaluated, risk.expected_reidentifications, risk.global_risk, risk.highest)
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """The risk under sampling weights, by its formula, and that of households."""
+
+    weights_below_one: int
+    individual: Mapping[str, WeightedRisk]
+    household: WeightedRisk | None = field(default=None, metadata=WHERE_FOUND)
+
+
 WEIGHTS = Need("weights", "the column of the sampling weights")
 
 
@@ -57,15 +82,14 @@ def evaluate(scene: Scene) -> Finding:
         method: risk_of_classes(scene.classes, weights, scene.policy, scene.settings.alpha, method)
         for method in RISK_FORMULAS
     }
-    figures: dict = {"weights_below_one": below_one}
-    figures["individual"] = {method: _figures(risk) for method, risk in found.items()}
+    individual = {method: WeightedRisk.of(risk) for method, risk in found.items()}
     per_class = {"individual_risk": Borne(found["exact"].of_class)}
     if settings.household is None:
-        return Finding({"sampling": figures}, lambda: per_class)
+        return Finding(Sampling(below_one, individual), lambda: per_class)
     of_record = RecordRisk(found["exact"].of_class[scene.classes.class_of_record])
     together = household_risk(of_record, scene.dataset.text[settings.household])
-    figures["household"] = _figures(together)
-    return Finding({"sampling": figures}, lambda: per_class, lambda: {"household_risk": together.of_record})
+    told = Sampling(below_one, individual, WeightedRisk.of(together))
+    return Finding(told, lambda: per_class, lambda: {"household_risk": together.of_record})
 
 
 def _weights_of_classes(scene: Scene, name: str) -> tuple[np.ndarray, int]:
@@ -81,34 +105,19 @@ def _weights_of_classes(scene: Scene, name: str) -> tuple[np.ndarray, int]:
     )
 
 
-def _figures(risk: ClassRisk | RecordRisk) -> dict:
-    return {
-        "evaluated": risk.n_evaluated,
-        "expected_reidentifications": risk.expected_reidentifications,
-        "global_risk": risk.global_risk,
-        "highest": risk.highest,
-    }
-
-
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: Sampling) -> Iterator[Part]:
     """A row for each formula, and a warning of weights that cannot be weights."""
-    sampling = figures["sampling"]
-    risks = {f"individual, {method} form": risk for method, risk in sampling["individual"].items()}
-    risks |= {"household": sampling["household"]} if "household" in sampling else {}
+    risks = {f"individual, {method} form": risk for method, risk in found.individual.items()}
+    risks |= {"household": found.household} if found.household else {}
     rows = [
-        [
-            name,
-            figure_text(risk["expected_reidentifications"]),
-            share_text(risk["global_risk"]),
-            share_text(risk["highest"]),
-        ]
+        [name, figure_text(risk.expected_reidentifications), share_text(risk.global_risk), share_text(risk.highest)]
         for name, risk in risks.items()
     ]
     columns = ("Risk", "Expected re-identifications", "Average", "Highest")
     yield Table("Risk under the sampling weights", columns, rows, range(1, 4))
-    if sampling["weights_below_one"]:
+    if found.weights_below_one:
         yield Sentence(
-            f"{sampling['weights_below_one']:,} records have a weight below 1, which stands for less than the person "
+            f"{found.weights_below_one:,} records have a weight below 1, which stands for less than the person "
             "itself; a class counts at least its own people. Are these weights normalised?",
             Style.NOTICE,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
@@ -23,6 +23,14 @@ class SmallLevelsSettings(SettingsGroup):
     small_level: int = setting(COUNT, "how few people make a level small", 5)
 
 
+@dataclass(frozen=True)
+class LevelsOfFew:
+    """How many values ``at_most`` so many people have; None where that is masked."""
+
+    at_most: int
+    values: int | None
+
+
 def evaluate(scene: Scene) -> Finding:
     """Which values of the quasi-identifiers few people have, in a table, and how many values they are in all."""
     most = scene.settings.of(SmallLevelsSettings).small_level
@@ -30,15 +38,13 @@ def evaluate(scene: Scene) -> Finding:
     columns = ("quasi_identifier", "label", "n_people")
     table = pd.DataFrame([[getattr(level, name) for name in columns] for level in levels], columns=columns)
     n_people = HAND_TO_HAND.told(int(table["n_people"].sum()), scene.classes.n_records * len(scene.classes.labels))
-    figures = {"at_most": most, "values": None if n_people is None else len(table)}
-    return Finding({"small_levels": figures}, tables={"small_levels.csv": table})
+    return Finding(LevelsOfFew(most, None if n_people is None else len(table)), tables={"small_levels.csv": table})
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: LevelsOfFew) -> Iterator[Part]:
     """How many there are in all; by quasi-identifier they would tell the groups that are hidden from each other."""
-    levels = figures["small_levels"]
-    n_values = "none" if levels["values"] == 0 else count_text(levels["values"])
-    yield Sentence(f"Values that at most {levels['at_most']} people have: {n_values}. small_levels.csv lists them.")
+    n_values = "none" if found.values == 0 else count_text(found.values)
+    yield Sentence(f"Values that at most {found.at_most} people have: {n_values}. small_levels.csv lists them.")
 
 
 SECTION = RiskSection(

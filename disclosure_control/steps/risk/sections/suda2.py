@@ -31,20 +31,32 @@ class Suda2Settings(SettingsGroup):
     )
 
 
+@dataclass(frozen=True)
+class Suda2Told:
+    """Special uniques, their highest scores, and the share of each quasi-identifier in the score."""
+
+    special_uniques: int
+    total_score: float
+    highest_score: float
+    highest_dis_score: float | None
+    dis_fraction: float
+    contribution_rates: Mapping[str, float | None]
+
+
 def evaluate(scene: Scene) -> Finding:
     """SUDA2 and DIS scores of everybody, and the share of each quasi-identifier in them."""
     settings = scene.settings
     fraction = settings.of(Suda2Settings).dis_fraction or settings.sampling_fraction or DIS_FRACTION
     uniques = special_uniques(scene.classes, settings.max_key_set, dis_fraction=fraction)
     highest_dis = float(uniques.dis_score_of_class.max(initial=0.0))  # NaN from 28 quasi-identifiers up
-    figures = {
-        "special_uniques": uniques.n_special_uniques,
-        "total_score": uniques.total_score,
-        "highest_score": float(uniques.score_of_class.max(initial=0.0)),
-        "highest_dis_score": None if np.isnan(highest_dis) else highest_dis,
-        "dis_fraction": fraction,
-        "contribution_rates": uniques.contribution_rates,
-    }
+    found = Suda2Told(
+        special_uniques=uniques.n_special_uniques,
+        total_score=uniques.total_score,
+        highest_score=float(uniques.score_of_class.max(initial=0.0)),
+        highest_dis_score=None if np.isnan(highest_dis) else highest_dis,
+        dis_fraction=fraction,
+        contribution_rates=uniques.contribution_rates,
+    )
 
     def per_class() -> dict[str, Borne]:
         contributions = dict(zip(uniques.quasi_identifiers, uniques.contribution_of_class.T, strict=True))
@@ -56,17 +68,16 @@ def evaluate(scene: Scene) -> Finding:
             **{f"suda2 share of {name}": Borne(share) for name, share in contributions.items()},
         }
 
-    return Finding({"suda2": figures}, per_class)
+    return Finding(found, per_class)
 
 
-def words(figures: Mapping) -> Iterator[Part]:
+def words(found: Suda2Told) -> Iterator[Part]:
     """How many there are, and a row for each quasi-identifier."""
-    uniques = figures["suda2"]
-    rows = [[name, share_text(rate)] for name, rate in uniques["contribution_rates"].items()]
+    rows = [[name, share_text(rate)] for name, rate in found.contribution_rates.items()]
     yield Table("Special uniques (SUDA2)", ("Quasi-identifier", "Share of the score"), rows, (1,))
     yield Sentence(
-        f"Few attributes single out {uniques['special_uniques']} people. The highest DIS score is "
-        f"{figure_text(uniques['highest_dis_score'])}, where the pilot is {share_text(uniques['dis_fraction'])} of the "
+        f"Few attributes single out {found.special_uniques} people. The highest DIS score is "
+        f"{figure_text(found.highest_dis_score)}, where the pilot is {share_text(found.dis_fraction)} of the "
         "population."
     )
 
