@@ -14,7 +14,7 @@ from config.model_settings import KeyReader, PilotConfig, validate_config
 from disclosure_control.assess.absent_columns import known_columns
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
 from disclosure_control.basics.telling.faults import FaultyInputError, at_hand
-from disclosure_control.records.merging import DomainReader
+from disclosure_control.records.domains import DomainReader
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.store import AllRecords
 from disclosure_control.records.text_table import TextTable

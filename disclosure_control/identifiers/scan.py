@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from disclosure_control.assess.combined_dataset import CombinedDataset
 from disclosure_control.basics.encoding.columns import SUBJECT_COLUMN
@@ -30,7 +29,7 @@ from disclosure_control.identifiers.column_values import (
 from disclosure_control.identifiers.holders import HoldersCounted, HoldersInRows, RowHolders
 from disclosure_control.identifiers.registry import Hits, IdentifierKind, kinds
 from disclosure_control.records.counted_texts import CountedTexts
-from disclosure_control.records.domain_files import LargeFile
+from study.formats.tables import SourceTable
 
 __all__ = [
     "ColumnFinding",
@@ -39,7 +38,7 @@ __all__ = [
     "scan_columns",
     "scan_combined",
     "scan_dataset",
-    "scan_large_table",
+    "scan_source",
     "scan_table",
     "scan_tables",
 ]
@@ -63,33 +62,31 @@ def scan_tables(tables: Mapping[str, pd.DataFrame], subject_columns: Mapping[str
 
 def scan_table(domain: str, table: pd.DataFrame, subject_column: str | None = SUBJECT_COLUMN) -> Scan:
     """The same of one table; its findings come column by column, the gravest of a column first."""
-    subjects, own = _subjects(table, subject_column)
-    names = [str(name) for name in table.columns if name not in own]
-    found = _of_columns([(domain, name, table[name]) for name in names], subjects)
-    return Scan(found, {domain: ScannedTable(len(table), subjects.n_people, len(names))})
+    return scan_source(SourceTable(domain, "", "", table, {}, ()), subject_column)
 
 
-def scan_large_table(domain: str, table: LargeFile, subject_column: str | None, but_for: Collection[str]) -> Scan:
-    """The same of a table whose rows are on disk, one column in memory at a time, ``but_for`` some columns."""
-    names = [str(name) for name in table.frame.columns if name not in but_for]
+def scan_source(table: SourceTable, subject_column: str | None, but_for: Collection[str] = ()) -> Scan:
+    """The same of a table as it was read, ``but_for`` some columns; rows may be on disk, for columns in their turn."""
+    headings = list(map(str, table.frame))
     if subject_column is None:
         own: set[str] = set()
         ids: pd.Series | None = pd.Series(np.arange(1.0, table.n_rows + 1))
     else:
-        own = _own(table.frame, subject_column)
-        ids = table.column(_first(own, subject_column)) if own else None
-    return scan_columns(domain, ((name, table.column(name)) for name in names if name not in own), ids)
+        own = {name for name in headings if name.casefold() == subject_column.casefold()}
+        ids = table.column(subject_column if subject_column in own else min(own)) if own else None
+    names = [name for name in headings if name not in own and name not in but_for]
+    return scan_columns(table, names, ids)
 
 
-def scan_columns(domain: str, columns: Iterable[tuple[str, pd.Series]], ids: pd.Series | None) -> Scan:
-    """The same of a table whose columns come one after the other, and the ``ids`` (n_rows,), None if it has none."""
-    whose, n_rows, n_columns = None if ids is None else _encoded(ids), 0 if ids is None else len(ids), 0
-    found: list[ColumnFinding] = []
-    for name, column in columns:
-        whose = whose or _nobodys(len(column))
-        found += _of_columns([(domain, name, column)], whose)
-        n_rows, n_columns = len(column), n_columns + 1
-    return Scan(tuple(found), {domain: ScannedTable(n_rows, 0 if whose is None else whose.n_people, n_columns)})
+def scan_columns(table: SourceTable, names: Sequence[str], ids: pd.Series | None) -> Scan:
+    """The same of some columns; ``ids`` (n_rows,) say whose the rows are, None where nothing does."""
+    whose = _nobodys(table.n_rows) if ids is None else _encoded(ids)
+    found = tuple(
+        finding
+        for together in table.columns_together(names)
+        for finding in _of_columns([(table.domain, name, column) for name, column in together], whose)
+    )
+    return Scan(found, {table.domain: ScannedTable(table.n_rows, whose.n_people, len(names))})
 
 
 def scan_combined(frame: pd.DataFrame, subjects: pd.Series | None = None, columns: Iterable[str] | None = None) -> Scan:
@@ -122,25 +119,6 @@ def _divided(name: str) -> tuple[str, str]:
     """Domain and heading of a column of the combined dataset; no domain where its name has none."""
     domain, divided, heading = name.partition("__")
     return (domain, heading) if divided else ("", name)
-
-
-def _subjects(table: pd.DataFrame, subject_column: str | None) -> tuple[RowHolders, set[str]]:
-    """Whose rows they are, and the headings that say so: as given, or in other capitals."""
-    if subject_column is None:
-        rows = np.arange(len(table))
-        return RowHolders(rows, pc.cast(pa.array(rows + 1), pa.large_string())), set()
-    own = _own(table, subject_column)
-    return (_encoded(table[_first(own, subject_column)]) if own else _nobodys(len(table))), own
-
-
-def _own(table: pd.DataFrame, subject_column: str) -> set[str]:
-    """The headings that say whose the rows are."""
-    return {str(name) for name in table.columns if str(name).casefold() == subject_column.casefold()}
-
-
-def _first(own: set[str], subject_column: str) -> str:
-    """The one of them that is asked."""
-    return subject_column if subject_column in own else min(own)
 
 
 def _nobodys(n_rows: int) -> RowHolders:

@@ -22,7 +22,7 @@ from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted
 from disclosure_control.records.blocks import with_progress
 from disclosure_control.records.counted_texts import CountedDictionary
-from disclosure_control.records.spill import SpilledArrays, SpilledRecords, stop_without_room
+from disclosure_control.records.spill import SpilledArrays, SpilledPieces, SpilledRecords, stop_without_room
 from study.formats.column_reading import read_columns, reading_notes
 from study.formats.dated_columns import with_iso_dates
 from study.formats.delimited_blocks import BlocksOfText, Dialect
@@ -38,10 +38,18 @@ from study.formats.messages import shown_name, unquoted_missing_note
 from study.formats.packed import opened
 from study.formats.parquet_domains import BlocksOfParquetDomain
 from study.formats.row_numbers import may_be_row_numbers
-from study.formats.tables import GZIP_SUFFIX, FileContents, FileOptions, domain_of, suffix_of
+from study.formats.rows_of_people import SUBJECT, RowsOfPeople, starts_of_parts
+from study.formats.tables import (
+    GZIP_SUFFIX,
+    FileContents,
+    FileOptions,
+    Piece,
+    Pieces,
+    SourceTable,
+    domain_of,
+    suffix_of,
+)
 from study.formats.values import frame_of, name_faults
-from study.merge.large_tables import LargeTable, RowsOfPeople
-from study.merge.subject_ids import SUBJECT
 
 REMEDY = (
     "to be read from disk a file is UTF-8 text with a line of names, quotes around whole values alone and doubled "
@@ -69,8 +77,8 @@ USUAL_FILE_LIMITS = FileLimits()
 
 
 @dataclass(frozen=True)
-class LargeFile(LargeTable):
-    """A file whose records are on disk: ``values`` are those of each column by code, as they are read.
+class LargeFile(SourceTable):
+    """A file whose records are on disk, so that ``frame`` has no row: ``values`` are those of each column by code.
 
     ``counts`` says how many records have each code, ``codes`` holds those of the records, block by block.
     """
@@ -147,10 +155,19 @@ class LargeFile(LargeTable):
                 return True
         return False
 
+    def fits(self, most: int) -> bool:
+        """See ``SourceTable``."""
+        return self.n_rows <= most
+
     def column(self, name: str) -> pd.Series:
         """A column whole (n_rows,)."""
         (whole,) = self.rows_in_order([self.n_rows], [name]) if self.n_rows else [self.frame]
         return whole[name]
+
+    def columns_together(self, names: Iterable[str]) -> Iterator[list[tuple[str, pd.Series]]]:
+        """See ``SourceTable``: one at a time."""
+        for name in names:
+            yield [(name, self.column(name))]
 
     def give_back(self) -> None:
         """Give back what the rows take on the disk: they are not asked for again."""
@@ -190,6 +207,16 @@ class LargeFile(LargeTable):
     def _taken(self, columns: Sequence[str], codes: np.ndarray) -> pd.DataFrame:
         values = [self.values[self._place(name)] for name in columns]
         return frame_of({name: _taken(*both) for name, *both in zip(columns, values, codes, strict=True)})
+
+    def starts_of_parts(self, n_people: int, rows_per_part: int) -> np.ndarray:
+        """See ``SourceTable``."""
+        return starts_of_parts(n_people, self.n_rows, rows_per_part)
+
+    def pieces(self, made: Callable[..., Piece]) -> Pieces[Piece]:
+        """See ``SourceTable``: on disk, beside the rows."""
+        assert self.codes is not None
+        folder = self.codes.path.with_name(f"{self.codes.path.name}_made")
+        return SpilledPieces(folder, made, self.n_rows)
 
     def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
         """The rows divided by person, on disk; what was put aside before is given back."""

@@ -7,15 +7,19 @@ import io
 import os
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, cast
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.run.beside import SPILL, work_folder
+from study.formats.tables import Piece
+from study.formats.values import frame_of
 
 N_REMOVALS, SECONDS_BETWEEN_REMOVALS = 10, 0.1
 
@@ -188,3 +192,71 @@ def rows_in(path: Path, schema: pa.Schema, lengths: Sequence[int], rows: np.ndar
                 found.append(table.take(pa.array(wanted - (end - length))))
     taken = pa.Table.from_batches(found, schema)
     return taken.take(pa.array(np.argsort(order, kind="stable")))
+
+
+class SpilledFrames:
+    """Tables of one shape, of text and numbers, in a file on disk in the order in which they were put.
+
+    Put all, then iterate as often as needed. Together they have ``n_people`` rows, and are written as text beside the
+    ``results`` in the end. Raises ``FaultyInputError`` as soon as the tables so far tell that the disk has less room
+    than all will take.
+    """
+
+    def __init__(self, path: Path, results: Path, n_people: int):
+        self._path, self._results, self._n_people = path, results, n_people
+        self._spilled: SpilledRecords | None = None
+        self._n_so_far = self._n_bytes_of_text = 0
+
+    def append(self, piece: pd.DataFrame, /) -> None:
+        """Put one more table at the end."""
+        table = pa.Table.from_pandas(piece, preserve_index=False)
+        if self._spilled is None:
+            self._spilled = SpilledRecords(self._path, table.schema, is_compressed=True)
+        columns = [column.combine_chunks() for column in table.columns]
+        self._spilled.append(pa.RecordBatch.from_arrays(columns, schema=table.schema))
+        self._n_so_far += len(piece)
+        self._n_bytes_of_text += sum(_n_bytes_of_text(column) for column in table.columns)
+        stop_without_room(self._results, self._n_bytes_to_come())
+
+    def _n_bytes_to_come(self) -> float:
+        """What the tables to come and the text of all will take, if they are like those so far."""
+        n_bytes_so_far, n_to_come = self._path.stat().st_size, self._n_people - self._n_so_far
+        of_tables_and_text = n_bytes_so_far * n_to_come + self._n_bytes_of_text * self._n_people
+        return of_tables_and_text / max(self._n_so_far, 1)
+
+    def __iter__(self) -> Iterator[pd.DataFrame]:
+        for records in self._spilled if self._spilled is not None else ():
+            yield frame_of({name: _column(records.column(name)) for name in records.schema.names})
+
+
+def _column(values: pa.Array) -> pa.ChunkedArray | np.ndarray:
+    is_number = pa.types.is_floating(values.type)
+    return values.to_numpy(zero_copy_only=False) if is_number else pa.chunked_array([values])
+
+
+def _n_bytes_of_text(column: pa.ChunkedArray) -> int:
+    """The bytes of a column's letters, and a comma or the end of the line after each value."""
+    column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+    return int(pc.sum(pc.binary_length(column)).as_py() or 0) + len(column)
+
+
+class SpilledPieces(Generic[Piece]):
+    """Pieces, each ``made`` of a table and two arrays, put aside in a new ``folder``: put all, then iterate."""
+
+    def __init__(self, folder: Path, made: Callable[..., Piece], n_rows: int):
+        folder.mkdir(mode=0o700)
+        self._made = made
+        self._frames = SpilledFrames(folder / "rows", folder.parent, n_rows)
+        self._arrays = SpilledArrays(folder / "arrays")
+
+    def append(self, piece: Piece, /) -> None:
+        """Put one more piece. Raises ``FaultyInputError`` where the disk has less room than all of them take."""
+        frame, one, other = cast(tuple[pd.DataFrame, np.ndarray, np.ndarray], piece)
+        self._frames.append(frame)
+        self._arrays.append(one)
+        self._arrays.append(other)
+
+    def __iter__(self) -> Iterator[Piece]:
+        arrays = iter(self._arrays)
+        for frame in self._frames:
+            yield self._made(frame, next(arrays), next(arrays))

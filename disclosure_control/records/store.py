@@ -31,8 +31,8 @@ from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
 from disclosure_control.records.dataset_rules import faults_of_subjects, typed_column
 from disclosure_control.records.disk import PeopleOnDisk, count_on_disk
+from disclosure_control.records.domains import DomainReader, domains_from_disk, domains_in_memory
 from disclosure_control.records.limits import NO_LIMITS, Limits
-from disclosure_control.records.merging import DomainReader, domains_from_disk, domains_in_memory
 from disclosure_control.records.people import People, PeopleInMemory, TypedTexts
 from disclosure_control.records.records import EncodedRecords
 from disclosure_control.records.spill import spill_folder
@@ -168,7 +168,7 @@ class StoreOnDisk:
         folder = self._until_end.enter_context(spill_folder(self._path.parent, n_bytes))
         count = self._until_end.enter_context(self._counting(folder))
         people, table = count(self._text, config, folder, self._limits)
-        domains = domains_from_disk(folder, self._limits.domains, self._limits.rows_at_hand)
+        domains = domains_from_disk(folder, self._path.parent, self._limits)
         records = functools.partial(EncodedRecords.of, people, table)
         return Stored(self._text.sha256, self._text.n_records, people, table, domains, records)
 

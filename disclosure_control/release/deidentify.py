@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,25 +38,6 @@ class ReleasedRows(NamedTuple):
     def where(self, kept: np.ndarray) -> ReleasedRows:
         """Some of them, (n_rows,) of bool."""
         return ReleasedRows(self.frame[kept].reset_index(drop=True), self.rows[kept], self.people[kept])
-
-
-class KeptParts(Protocol):
-    """Where the parts of a file are kept until it is written: a list, or on disk."""
-
-    def append(self, part: ReleasedRows, /) -> None:
-        """Keep one more part."""
-
-    def __iter__(self) -> Iterator[ReleasedRows]:
-        """The parts in their order, as often as needed."""
-
-
-# Of a file, how its parts are kept.
-Keep = Callable[[StudyFile], KeptParts]
-
-
-def at_hand(file: StudyFile) -> KeptParts:
-    """In memory."""
-    return []
 
 
 class Overview(NamedTuple):
@@ -147,20 +128,19 @@ def deidentify(
     key: bytes,
     release: Release,
     subject_column: str | None,
-    keep: Keep = at_hand,
 ) -> ReleasedStudy:
     """Every file of the study as it leaves. ``lines`` override the table of operations; the key gives ids and offsets.
 
     Rows of people who do not stay, or whom the combined dataset does not know, are in no file. Rows stand by person,
     in the order of the pseudonyms, and within a person as they came. A file is treated part by part,
-    all rows of a person in one, and each part is kept as ``keep`` says.
+    all rows of a person in one, and each part is kept where its rows were.
     """
     decisions = Decisions(people, lines, key, release, subject_column)
     files: dict[str, ReleasedFile] = {}
     accounts: list[Account] = []
     left_out = dict(study.left_out)
     for file in going_through("De-identifying the files", study.files, lambda file: len(file.people), "rows"):
-        released = _released(file, decisions, keep)
+        released = _released(file, decisions)
         accounts += released.accounts
         if not any(account.operation.operation != OperationKind.REMOVE_DATA_SET for account in released.accounts):
             left_out[file.table.file_name] = released.accounts[0].operation.reason
@@ -173,10 +153,10 @@ def deidentify(
     return ReleasedStudy(_without_lonely_devices(files), left_out, tuple(accounts), unplaced)
 
 
-def _released(file: StudyFile, decisions: Decisions, keep: Keep) -> ReleasedFile:
+def _released(file: StudyFile, decisions: Decisions) -> ReleasedFile:
     people = decisions.people
     plan = planned(file, (rows_that_leave(part, people)[1] for part in file.parts(people)), decisions)
-    kept, accounts = keep(file), list[Account]()
+    kept, accounts = file.table.pieces(ReleasedRows), list[Account]()
     with progress(f"De-identifying {file.table.file_name}", file.table.n_rows, "rows") as advance:
         for part in file.parts(people):
             rows, of_part = _released_part(part, plan, decisions)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,18 +13,14 @@ from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment, evaluate
 from disclosure_control.basics.encoding.columns import numbers_of
 from disclosure_control.leaving.leaving import Leaving, MadeOf
-from disclosure_control.records.limits import Limits
 from disclosure_control.records.records import EncodedRecords, occurring, places_of_all
 from disclosure_control.release.accounts import Account
 from disclosure_control.release.deidentify import ReleasedStudy
 from disclosure_control.release.people import ReleasePeople
-from disclosure_control.run.tables import csv_bytes
 from disclosure_control.treatments.evaluation import config_of, holds_numbers
 from disclosure_control.treatments.keys import Release
 from disclosure_control.treatments.methods.shift_dates import ShiftDatesSettings
 from disclosure_control.treatments.treated_pilot import AppliedStep
-from study.formats.blocks import kind_of
-from study.merge.assembling import Combined
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule
 from study.operations import OperationKind
@@ -64,23 +59,6 @@ class MergedPackage:
         """A column of everybody (n_people,) as text, None where there is none."""
         column = self.records.columns.get(name)
         return None if column is None else column.values.take(column.places()).reset_index(drop=True)
-
-
-def records_of(combined: Combined, folder: Path | None, limits: Limits) -> EncodedRecords:
-    """A combined dataset, every column as text: in memory without a ``folder``, else put aside there.
-
-    Then it is written as door 1 writes it, and read again.
-    """
-    if folder is None:
-        return EncodedRecords.in_memory(combined.frame)
-    path = folder / "combined.csv"
-    path.touch(mode=0o600)
-    with path.open("wb") as file:
-        for number, piece in enumerate(combined.pieces):
-            file.write(csv_bytes(piece, has_header=number == 0))
-    records = EncodedRecords.of_text(kind_of(path).blocks(path, limits.block_bytes), folder, limits)
-    path.unlink()
-    return records
 
 
 def evaluated(records: EncodedRecords, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:

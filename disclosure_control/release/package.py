@@ -23,7 +23,7 @@ from study.merge.subject_ids import SubjectIdRule
 
 
 def data_files(
-    released: ReleasedStudy, format_name: str | None, created: datetime, folder: Path | None = None
+    released: ReleasedStudy, format_name: str | None, created: datetime, folder: Path
 ) -> dict[str, bytes | Path]:
     """The data sets as files by name, each in the format it came in, or all in one.
 
@@ -37,7 +37,6 @@ def data_files(
         writer = writers_by_name()[format_name or file.source.written_as]
         name = f"{file.source.stem}{writer.suffix}"
         if len(file.overview.lengths) > 1:
-            assert folder is not None
             files[name] = _written_by_parts(file, writer, folder / name)
             continue
         table = outgoing(file, created)
@@ -54,6 +53,14 @@ def data_files(
     if faults:
         raise FaultyInputError(faults)
     return files
+
+
+def write_small_files(files: Mapping[str, bytes | Path], folder: Path) -> None:
+    """Put those into the ``folder`` that were not written there part by part."""
+    for name, content in files.items():
+        if isinstance(content, bytes):
+            (folder / name).touch(mode=0o600)
+            (folder / name).write_bytes(content)
 
 
 def _written_by_parts(file: ReleasedFile, writer: FileWriter, path: Path) -> Path:

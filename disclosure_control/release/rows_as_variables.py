@@ -20,12 +20,11 @@ from disclosure_control.release.accounts import (
 from disclosure_control.release.columns import COLUMN_OPERATIONS, Rows, recoded_ids
 from disclosure_control.release.people import of_rows
 from disclosure_control.release.recodings import rows_of_test, says_again, with_results_recoded
-from disclosure_control.release.study import StudyFile
+from disclosure_control.release.study import CODED_BY_PARAMETER, StudyFile
 from study.merge.sdtm import findings_prefix
 from study.operations import Operation, OperationKind, VariableClass, operation_of
 
 CHARACTERISTICS = "SC"
-CODED_BY_PARAMETER = ("SC", "TS", "DI")  # domains whose rows are variables, named by a code
 
 
 def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import dataclasses
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from disclosure_control.basics.telling.progress import going_through
 from disclosure_control.release.people import ReleasePeople
 from study.formats.files import find_domain_files, read_domain_file
 from study.formats.registry import writers_by_name
+from study.formats.rows_of_people import SUBJECT, RowsOfPeople
 from study.formats.tables import GZIP_SUFFIX, SourceTable, suffix_of
 from study.merge.belonging import domain_of_table
 from study.merge.reading import Read, with_sdtm_names
@@ -24,23 +27,38 @@ from study.merge.subject_ids import SubjectIdRule, read_subjects
 
 # Whose record a row is, where it is not the position of somebody whom the pilot knows.
 NOBODY, STRANGER = -1, -2
+RELATIONS = {"IDVAR", "IDVARVAL"}
+CODED_BY_PARAMETER = ("SC", "TS", "DI")  # domains whose rows are variables, named by a code
 DEFINITION = "define.xml"  # describes the source; what leaves has one of its own
+
+
+@dataclass(frozen=True)
+class _Division:
+    """The rows by parts of people, once they are divided: the person at each place, and where the parts start."""
+
+    rows: RowsOfPeople
+    person: np.ndarray
+    starts: np.ndarray
 
 
 @dataclass(frozen=True)
 class StudyFile:
     """One domain file: its ``table``, whose rows they are, and the name under which its format is written.
 
-    ``people`` (n_rows,), of a table whose rows are not at hand those of its distinct ids, are positions in the pilot's
+    ``people`` (n_ids,), of the rows as the table gives their ids in ``id_column``, are positions in the pilot's
     subjects, ``NOBODY`` where a row names none (trial design, a relation of whole data sets), ``STRANGER`` where it
     names somebody whom the combined dataset does not know.
-    ``domain`` is that of the variables: LB for LBCH, and for SUPPLB.
+    ``domain`` is that of the variables: LB for LBCH, and for SUPPLB. It is taken in parts of about ``rows_per_part``,
+    where its rows are not in memory.
     """
 
     table: SourceTable
     domain: str
     people: np.ndarray
     written_as: str
+    id_column: str | None = None
+    rows_per_part: int = sys.maxsize
+    _divided: list[_Division] = field(default_factory=list, repr=False)
 
     @property
     def name(self) -> str:
@@ -58,18 +76,30 @@ class StudyFile:
         """Whether it came packed by gzip."""
         return suffix_of(self.table.file_name).endswith(GZIP_SUFFIX)
 
-    def parts(self, people: ReleasePeople) -> Iterable[StudyFile]:
-        """The rows of those who stay, in parts by the order of the pseudonyms; at hand, it is one with all rows."""
-        return [self]
+    def parts(self, people: ReleasePeople) -> Iterator[StudyFile]:
+        """The rows of those who stay, part by part in the order of the pseudonyms; those of nobody come last."""
+        if not self._divided:
+            self._divided.append(self._division(people))
+        (division,) = self._divided
+        for start, stop in zip(division.starts, [*division.starts[1:], len(division.person)], strict=True):
+            frame = division.rows.part(int(start), int(stop))
+            person = division.person[start + frame[SUBJECT].to_numpy()]
+            given = {one.name: getattr(self.table, one.name) for one in dataclasses.fields(SourceTable)}
+            table = SourceTable(**(given | {"frame": frame.drop(columns=SUBJECT)}))
+            yield StudyFile(table, self.domain, person, self.written_as)
+
+    def _division(self, people: ReleasePeople) -> _Division:
+        n_people = len(people.ids)
+        place = np.append(np.where(people.stays, people.rank[:-1], -1), n_people)  # of nobody, -1, the last
+        of_id = np.where(self.people == STRANGER, -1, place[np.maximum(self.people, NOBODY)])
+        starts = self.table.starts_of_parts(n_people + 1, self.rows_per_part)
+        person = np.append(np.argsort(people.rank[:-1]), NOBODY)
+        return _Division(self.table.of_people(of_id, starts, self.id_column), person, starts)
 
     @property
     def is_supplemental(self) -> bool:
         """Whether its rows are variables of another data set."""
         return supplemental_parent(self.name) is not None and {"QNAM", "QVAL"} <= set(self.table.frame)
-
-
-# Makes a file of the study of a table, its domain, its people and the name of its format.
-MakeFile = Callable[[SourceTable, str, np.ndarray, str], StudyFile]
 
 
 @dataclass(frozen=True)
@@ -87,13 +117,13 @@ def read_study(
     settings: MergeSettings,
     leave_out: Sequence[str] = (),
     read: Read = read_domain_file,
-    made: MakeFile = StudyFile,
+    rows_per_part: int = sys.maxsize,
 ) -> Study:
     """Every domain file of the pilot's ``folder``, also those that the merge ignores, but for those to ``leave_out``.
 
     ``subjects`` (n_people,) are the ids of the combined dataset, after the ``rule``. Files are read as the merge
-    reads them. ``made`` makes files of tables. Raises ``FaultyInputError`` with the faults of
-    all files at once.
+    reads them, and taken in parts of about ``rows_per_part``. Raises ``FaultyInputError`` with the faults of all files
+    at once.
     """
     found = find_domain_files(folder, settings.chosen_files)
     left_out = {name: why for name, why in found.left_out.items() if name.lower() != DEFINITION}
@@ -113,10 +143,21 @@ def read_study(
         table = with_sdtm_names(table, rule)
         kind = table.written_as or table_format(suffix_of(path))
         own = table.source_ids(rule.column)[0].to_frame() if rule.column in table.frame else table.frame
-        files.append(made(table, _domain_of(table), people_of_rows(own, rule, ids), kind))
+        own_people = people_of_rows(own, rule, ids)
+        files.append(StudyFile(table, _domain_of(table), own_people, kind, rule.column, rows_per_part))
     if faults:
         raise FaultyInputError(faults)
     return Study(tuple(files), left_out)
+
+
+def is_divisible(table: SourceTable, rule: SubjectIdRule) -> bool:
+    """Whether a file can be released person by person.
+
+    Relations cannot, nor files whose rows are variables of the study or that name no subject.
+    """
+    columns = set(with_sdtm_names(table, rule).frame)
+    is_of_variables = columns >= RELATIONS or domain_of_table(table) in CODED_BY_PARAMETER
+    return rule.column in columns and not is_of_variables
 
 
 def table_format(suffix: str) -> str:

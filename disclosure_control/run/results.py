@@ -25,7 +25,6 @@ from disclosure_control.basics.telling.progress import progress
 from disclosure_control.basics.telling.words import counted, with_controls_escaped
 from disclosure_control.run import clock, fingerprints
 from disclosure_control.run.beside import (
-    ASIDE,
     EARLIER,
     LOCK,
     MOVED_OUT,
@@ -259,22 +258,6 @@ def staged(
         yield results
     finally:
         shutil.rmtree(results.staging, ignore_errors=True)
-
-
-@contextlib.contextmanager
-def written_aside(folder: Path, files: Mapping[str, bytes]) -> Iterator[Path]:
-    """A folder with these files, so that a step can open them from disk before they are published; gone afterwards.
-
-    ``folder``: the results of the pilot, beside which it is made.
-    """
-    aside = work_folder(folder, ASIDE)
-    try:
-        for name, content in files.items():
-            (aside / name).touch(mode=0o600)
-            (aside / name).write_bytes(content)
-        yield aside
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
 
 
 def summary_text(summary: Mapping[str, Any]) -> str:

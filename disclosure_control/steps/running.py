@@ -20,7 +20,7 @@ from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Section, Where
 from disclosure_control.basics.telling.told_outside import ToldCounts
 from disclosure_control.leaving.questions import Answer
-from disclosure_control.records.merging import DomainReader
+from disclosure_control.records.domains import DomainReader
 from disclosure_control.records.needs import Needed
 from disclosure_control.run import clock
 from disclosure_control.run.logs import Log, SilentLog

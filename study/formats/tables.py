@@ -7,11 +7,12 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from disclosure_control.basics.settings.fields import SettingsGroup, setting
 from disclosure_control.basics.settings.kinds import TEXT, TEXTS, Kind, as_tuple, is_name, one_of, one_or_by_name
 from study.formats.dates import READINGS
+from study.formats.rows_of_people import RowsOfPeople, rows_in_memory, starts_of_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from disclosure_control.basics.encoding.text_codes import TextCodes
 
 GZIP_SUFFIX = ".gz"
+Piece = TypeVar("Piece")
 ColumnFound: TypeAlias = "TextCodes | pa.ChunkedArray | pa.Array | np.ndarray"
 
 
@@ -104,6 +106,16 @@ class FileContents:
     n_records: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
+class Pieces(Protocol[Piece]):
+    """Where the pieces of a result are kept until it is written: in a list, or on disk."""
+
+    def append(self, piece: Piece, /) -> None:
+        """Keep one more piece."""
+
+    def __iter__(self) -> Iterator[Piece]:
+        """The pieces in their order, as often as needed."""
+
+
 @dataclass(frozen=True)
 class SourceTable:
     """One domain file as it was read.
@@ -129,14 +141,17 @@ class SourceTable:
         """How many records the file has."""
         return len(self.frame)
 
-    @property
-    def is_at_hand(self) -> bool:
-        """Whether its rows are in memory."""
+    def fits(self, most: int) -> bool:
+        """Whether columns can be asked for whole: at most so many rows of them that are not in memory yet."""
         return True
 
     def column(self, name: str) -> pd.Series:
         """A column whole (n_rows,)."""
         return self.frame[name]
+
+    def columns_together(self, names: Iterable[str]) -> Iterator[list[tuple[str, pd.Series]]]:
+        """Columns whole with their names, those together that are in memory together."""
+        yield [(name, self.frame[name]) for name in names]
 
     def rows_in_order(self, lengths: Iterable[int], columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         """The rows in the order of the file, so many at a time; of some ``columns``, None for all."""
@@ -146,7 +161,7 @@ class SourceTable:
             start += length
 
     def combinations(self, columns: Sequence[str], most: int | None) -> pd.DataFrame | None:
-        """Rows of some columns, each combination at least once; None if more than ``most`` that are not at hand."""
+        """Rows of some columns, each combination at least once; None if more than ``most`` that are not in memory."""
         return self.frame[list(columns)]
 
     def source_ids(self, column: str | None) -> tuple[pd.Series, np.ndarray | None]:
@@ -160,6 +175,24 @@ class SourceTable:
     def has_two(self, column: str, beside: str, is_meant: Callable[[pd.Series], np.ndarray]) -> bool:
         """Whether two different values of a column stand beside those of another one that are meant."""
         return len(self.frame.loc[is_meant(self.frame[beside]), column].dropna().unique()) > 1
+
+    def starts_of_parts(self, n_people: int, rows_per_part: int) -> np.ndarray:
+        """Where the parts of so many people begin, of about so many rows each; all that is in memory is one part."""
+        return starts_of_parts(n_people, 0, rows_per_part)
+
+    def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
+        """The rows divided by person; ``person`` is the place of each id of ``source_ids(column)``, -1 for nobody.
+
+        ``starts`` are the places where the parts begin that will be asked for.
+        """
+        return rows_in_memory(self.frame, person)
+
+    def pieces(self, made: Callable[..., Piece]) -> Pieces[Piece]:
+        """Where is kept what is made of the rows, ``made`` of a frame and two arrays of its rows each."""
+        return []
+
+    def give_back(self) -> None:
+        """Give back what the rows take on the disk: they are not asked for again."""
 
     def counts_of(self, column: str) -> pd.Series:
         """The values of a column, and how many records have each; those without one are not counted."""

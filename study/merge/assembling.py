@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,20 +14,11 @@ import pyarrow.compute as pc
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.words import in_one_line, listed
 from study.formats.messages import Note
+from study.formats.tables import Pieces
 from study.formats.values import NUMBER_PATTERN
 from study.merge.parts import Reduced
 from study.merge.state import MergeState
 from study.merge.subject_ids import DEFAULT_COLUMN
-
-
-class Pieces(Protocol):
-    """Where the pieces of a result are kept until it is written."""
-
-    def append(self, piece: pd.DataFrame, /) -> None:
-        """Keep one more piece."""
-
-    def __iter__(self) -> Iterator[pd.DataFrame]:
-        """The pieces in their order, as often as needed."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +54,7 @@ class _ColumnSummary:
 class Assembly:
     """Takes the columns of some subjects after the other, and tells of all."""
 
-    def __init__(self, state: MergeState, pieces: Pieces):
+    def __init__(self, state: MergeState, pieces: Pieces[pd.DataFrame]):
         self._state, self._pieces = state, pieces
         self._columns: dict[str, _ColumnSummary] = {}
         self._units: dict[str, str] = {}

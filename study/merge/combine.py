@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -13,10 +14,10 @@ import pandas as pd
 
 from disclosure_control.basics.telling.faults import nearest_name
 from study.formats.files import read_domain_file
-from study.formats.tables import SourceTable, domain_of
-from study.merge.assembling import Assembly, Combined, Pieces
+from study.formats.rows_of_people import rows_in_memory, starts_of_parts
+from study.formats.tables import Pieces, SourceTable, domain_of
+from study.merge.assembling import Assembly, Combined
 from study.merge.domains import DividedDomain, divided_domains
-from study.merge.large_tables import rows_in_memory, rows_of_people
 from study.merge.parts import CountedFaults, Domain, DomainPart, Plan, Reduction, added
 from study.merge.people import by_domain, people_of_tables
 from study.merge.reading import Read, belonging_tables, tables_to_merge
@@ -40,14 +41,14 @@ def _to_nobody(words: str, n_total: int, unit: str) -> AbstractContextManager[Ca
 class MergeResources:
     """How a merge works: how files are ``read``, people divided, and where the pieces of the result are kept.
 
-    ``people_per_part`` tells of the number of people and the files with their rows how many people are merged at once,
-    ``pieces`` keeps what becomes of that many people together. ``progress``, of words, a number and its unit, gives who
+    People of about ``rows_per_part`` rows of all files are merged at once, and ``pieces`` keeps what becomes of so many
+    people together. ``progress``, of words, a number and its unit, gives who
     is told how many more of these are done.
     """
 
     read: Read = read_domain_file
-    people_per_part: Callable[[int, Sequence[SourceTable]], int] = lambda n_people, tables: max(n_people, 1)
-    pieces: Callable[[int], Pieces] = lambda n_people: []
+    rows_per_part: int = sys.maxsize
+    pieces: Callable[[int], Pieces[pd.DataFrame]] = lambda n_people: []
     progress: Progress = _to_nobody
 
 
@@ -78,13 +79,12 @@ def _combined(tables: list[SourceTable], state: MergeState, working: MergeResour
     members, supplemental = by_domain(tables)
     ids, person = people_of_tables(tables, members, state)
     state.stop_at_faults()
-    per_part = working.people_per_part(len(ids), tables)
-    starts = np.arange(0, max(len(ids), 1), per_part)
+    starts = starts_of_parts(len(ids), sum(table.n_rows for table in tables), working.rows_per_part)
     rows = {
-        domain: [rows_of_people(table, person[table.file_name], starts, state.rule.column) for table in of_domain]
+        domain: [table.of_people(person[table.file_name], starts, state.rule.column) for table in of_domain]
         for domain, of_domain in members.items()
     }
-    to_fold = {table.file_name: rows_in_memory(table, person[table.file_name]) for table in supplemental}
+    to_fold = {table.file_name: rows_in_memory(table.frame, person[table.file_name]) for table in supplemental}
     domains = divided_domains(rows, supplemental, to_fold, starts, len(ids), state)
     state.stop_at_faults()
     state.notes.extend(_unknown_domains(state, [table.domain for table in tables], list(domains)))

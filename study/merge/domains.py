@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
+from study.formats.rows_of_people import SUBJECT, RowsInMemory, RowsOfPeople
 from study.formats.tables import SourceTable
 from study.merge.folding import ForDomain, fold_into, planned_folds
-from study.merge.large_tables import RowsInMemory, RowsOfPeople
 from study.merge.parts import DomainPart
 from study.merge.sdtm import BASE_DOMAIN
 from study.merge.state import MergeState
-from study.merge.subject_ids import SUBJECT
 from study.merge.wide import row_of_each_subject
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from study.formats.rows_of_people import RowsInMemory
 from study.formats.tables import SourceTable
-from study.merge.large_tables import RowsInMemory
 from study.merge.parts import CountedFault, added
 from study.merge.sdtm import supplemental_parent
 from study.merge.state import MergeState

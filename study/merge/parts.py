@@ -13,8 +13,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import pandas as pd
 
+from study.formats.rows_of_people import SUBJECT
 from study.merge.settings import MergeSettings
-from study.merge.subject_ids import SUBJECT
 
 What = TypeVar("What")
 

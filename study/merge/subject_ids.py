@@ -17,7 +17,6 @@ from disclosure_control.basics.settings.kinds import FLAG, Kind, Place, is_name,
 from study.merge.patterns import compiles, replaced, replacement_fits
 
 DEFAULT_COLUMN = "USUBJID"
-SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
 TEXTS_AT_ONCE = 1 << 19  # ids that are worked on at once, so that those of a nation are not in memory twice
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 
 from disclosure_control.basics.encoding.columns import number_text
 from study.formats.column_reading import MISSING_TOKENS
+from study.formats.rows_of_people import SUBJECT
 from study.merge.parts import CountedFault, literal
-from study.merge.subject_ids import SUBJECT
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,7 @@ from disclosure_control.records.limits import Limits
 from disclosure_control.records.merging import MergeLimits
 from disclosure_control.report.verdict import verdict_on, what_leaves
 from disclosure_control.run.tables import csv_bytes
-from disclosure_control.steps.release import working
-from disclosure_control.steps.running import StepInput, StepResult, run_steps
+from disclosure_control.steps.running import StepResult, run_steps
 from study.formats.values import frame_of
 from study.merge.combine import combine_domains
 from study.merge.settings import MergeSettings
@@ -322,7 +321,5 @@ def test_a_disk_without_room_is_told_before_a_domain_file_is_read(tmp_path, monk
     path = pilot(tmp_path, 4)
     with opened_with("disk", path, config_with(), TINY) as opened:
         monkeypatch.setattr(spill.shutil, "disk_usage", lambda folder: Mock(free=10))
-        assessment = evaluate(opened.people, opened.config)
-        given = StepInput("P", tmp_path, opened.config.settings["release"], opened.dataset, assessment, {})
         with pytest.raises(FaultyInputError, match="processed_for_anonym: working from disk needs about"):
-            working.working_on(given, None)
+            opened.dataset.domains.read_to_release(tmp_path, lambda table: True)

@@ -10,9 +10,8 @@ from config.model_settings import PilotConfig
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.identifiers.column_findings import ColumnFinding, Scan, joined
 from disclosure_control.identifiers.outcome import IdentifierOutcome, reasons_of
-from disclosure_control.identifiers.scan import scan_dataset, scan_large_table, scan_table
-from disclosure_control.records.domain_files import LargeFile
-from disclosure_control.records.merging import DomainReader
+from disclosure_control.identifiers.scan import scan_dataset, scan_source
+from disclosure_control.records.domains import DomainReader
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
 from disclosure_control.steps.identifiers.settings import IdentifierSettings
 from disclosure_control.steps.running import StepInput, StepResult
@@ -74,11 +73,8 @@ def scan_beside(
             unread.append(f"{path.name}: it cannot be read")
             continue
         joined_columns = [name for name in table.frame.columns if f"{domain}__{name}" in columns]
-        if not isinstance(table, LargeFile):
-            scans.append(scan_table(domain, table.frame.drop(columns=joined_columns), rule.column))
-            continue
-        if table.n_rows <= reading.most_rows:
-            scans.append(scan_large_table(domain, table, rule.column, joined_columns))
+        if table.fits(reading.most_rows):
+            scans.append(scan_source(table, rule.column, joined_columns))
         else:
             most = f"{reading.most_rows:,} records"
             unread.append(f"{path.name}: it has more than {most}, of which columns are looked at in memory alone")

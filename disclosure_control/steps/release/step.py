@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,10 +27,10 @@ from disclosure_control.release.define import define_file, what_it_does_not_say
 from disclosure_control.release.deidentify import ReleasedStudy, deidentify
 from disclosure_control.release.facts import tells_facts
 from disclosure_control.release.merged import Made, MergedPackage, evaluated, evaluated_package, leaving_of
-from disclosure_control.release.package import data_files, opened_again
+from disclosure_control.release.package import data_files, merged_again, opened_again, write_small_files
 from disclosure_control.release.people import RecodedColumn, ReleasePeople, people_of, recoded_columns
 from disclosure_control.release.rare_terms import RaisedTerms, without_rare_terms
-from disclosure_control.release.study import DEFINITION, Study, read_study
+from disclosure_control.release.study import DEFINITION, Study, is_divisible, read_study
 from disclosure_control.release.traces import find_traces
 from disclosure_control.steps.release.course import CourseRisk, course_risk
 from disclosure_control.steps.release.earlier import BesideEarlier, beside_earlier, read_earlier
@@ -41,7 +42,6 @@ from disclosure_control.steps.release.report import (
     release_told,
 )
 from disclosure_control.steps.release.settings import ReleaseSettings
-from disclosure_control.steps.release.working import Working, working_on, written
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.treatments.keys import Release, name_of_unnamed, read_key
 from disclosure_control.treatments.seeds import seed_reasons
@@ -60,28 +60,30 @@ def run_step(step: StepInput[ReleaseSettings]) -> StepResult:
     if refusal:
         return StepResult({"released": False, "reason": refusal}, sections=refusal_sections(refusal))
     rule, merge = _rules(step.assessment.config)
-    working = working_on(step, treated)
+    original = step.dataset.records() if treated is None else treated.original
     key = read_key(settings.key_from, step.folder)
-    ids = working.original.ids()
-    study = read_study(step.folder, ids, rule, merge, settings.leave_out, working.read, working.made)
-    people, release = _people(step, treated, working.original, key)
-    promised = _promised(step, working.original) if treated is None else treated.as_released
-    released = deidentify(study, people, settings.lines, key, release, rule.column, working.kept)
+    read = step.files.read_to_release(step.folder, partial(is_divisible, rule=rule))
+    ids, per_part = original.ids(), step.files.rows_per_part
+    study = read_study(step.folder, ids, rule, merge, settings.leave_out, read, per_part)
+    people, release = _people(step, treated, original, key)
+    promised = _promised(step, original) if treated is None else treated.as_released
+    released = deidentify(study, people, settings.lines, key, release, rule.column)
     raised: tuple[RaisedTerms, ...] = ()
     if settings.rare_terms is not None:
         released, raised = without_rare_terms(released, settings.rare_terms, _class_of_person(people, promised))
     created = datetime.combine(datetime.fromisoformat(step.started), time())
-    folder = working.new_folder()
-    files = data_files(released, settings.format, created, folder)
-    names = dict(zip(released.files, files, strict=True))
-    levels = levels_of(released)
-    files |= codebook_files(codebook(released, names, levels, {} if treated is None else treated.intervals))
-    definition, no_definition = define_file(step.folder, released, names, levels, created)
-    if definition is not None:
-        files[DEFINITION] = definition
-    files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
-    made = Made(released, people, release, settings.days, _declared_harmless(step), rule, merge)
-    checked = _checked(step, files, folder, study, made, promised, working)
+    with step.files.package(step.folder / RESULTS_FOLDER) as folder:
+        files = data_files(released, settings.format, created, folder)
+        names = dict(zip(released.files, files, strict=True))
+        levels = levels_of(released)
+        files |= codebook_files(codebook(released, names, levels, {} if treated is None else treated.intervals))
+        definition, no_definition = define_file(step.folder, released, names, levels, created)
+        if definition is not None:
+            files[DEFINITION] = definition
+        files["README.txt"] = readme(step.pilot, released, names, created, definition is not None).encode()
+        write_small_files(files, folder)
+        made = Made(released, people, release, settings.days, _declared_harmless(step), rule, merge)
+        checked = _checked(step, files, folder, study, made, promised, original)
     if checked.no_definition:
         no_definition = checked.no_definition
         del files[DEFINITION]
@@ -155,33 +157,33 @@ def _class_of_person(people: ReleasePeople, promised: Assessment) -> np.ndarray:
 def _checked(
     step: StepInput[ReleaseSettings],
     files: Mapping[str, bytes | Path],
-    folder: Path | None,
+    package: Path,
     study: Study,
     made: Made,
     promised: Assessment,
-    working: Working,
+    original: EncodedRecords,
 ) -> PackageChecked:
     """What a recipient finds: the package from disk, merged by door 1, evaluated, and searched for the originals."""
     rule, released, people = made.rule, made.released, made.people
-    with written(files, folder, step.folder / RESULTS_FOLDER) as package:
-        tables = opened_again(package, working.read_again)
-        texts = [name for name in ("README.txt", "codebook.json", DEFINITION) if name in files]
-        beside = {name: (package / name).read_text(encoding="utf-8") for name in texts}
+    tables = opened_again(package, step.files.read_package(partial(is_divisible, rule=rule)))
+    texts = [name for name in ("README.txt", "codebook.json", DEFINITION) if name in files]
+    beside = {name: (package / name).read_text(encoding="utf-8") for name in texts}
     definition = files.get(DEFINITION)
     no_definition = what_it_does_not_say(definition, tables) if isinstance(definition, bytes) else ""
     traces = find_traces(study, released, tables, people, beside, rule.column)
-    identifiers, not_scanned = _identifiers_in(tables, released, step, working.most_rows)
-    telling = {name: _rows_that_tell(table, rule, working.most_rows) for name, table in tables.items()}
+    identifiers, not_scanned = _identifiers_in(tables, released, step)
+    telling = {name: _rows_that_tell(table, rule, step.files.rows_to_search) for name, table in tables.items()}
     with progress("Merging the package"):
         config = step.assessment.config
-        merged = evaluated_package(working.merged(tables, rule, made.merge), working.original, config, promised.config)
+        records = step.files.merged(partial(merged_again, rule, made.merge, tables))
+        merged = evaluated_package(records, original, config, promised.config)
     del tables  # the ids and texts of all people, which nobody asks for again
     found = merged.assessment
     answers = three_questions(found, identified=IdentifierOutcome(identifiers, assessed=found.config.quasi_identifiers))
-    leaving = leaving_of(merged, step.assessment, working.original, made)
+    leaving = leaving_of(merged, step.assessment, original, made)
     findings = ReleaseFindings.of(leaving)
     course = _course(step, merged, telling, SubjectIdRule(column=rule.column))
-    with_earlier = _beside_earlier(step, merged, people, made.release, working)
+    with_earlier = _beside_earlier(step, merged, people, made.release, original)
     return PackageChecked(
         found, promised, traces, identifiers, answers, findings, no_definition, course, with_earlier, not_scanned
     )
@@ -218,26 +220,31 @@ def _declared_harmless(step: StepInput[ReleaseSettings]) -> dict[str, str]:
 
 
 def _beside_earlier(
-    step: StepInput[ReleaseSettings], package: MergedPackage, people: ReleasePeople, release: Release, working: Working
+    step: StepInput[ReleaseSettings],
+    package: MergedPackage,
+    people: ReleasePeople,
+    release: Release,
+    original: EncodedRecords,
 ) -> BesideEarlier | None:
     """What the package tells together with the earlier release that the config names, None where it names none."""
     named = step.settings.earlier
     if named is None:
         return None
     rule, merge = _rules(step.assessment.config)
-    tables, inputs = read_earlier(named, step.folder, working.read_again)
+    tables, inputs = read_earlier(named, step.folder, step.files.read_package(partial(is_divisible, rule=rule)))
     config, before = step.assessment.config, Release(release.pilot, named.name or release.name)
-    earlier = evaluated_package(working.merged(tables, rule, merge), working.original, config, config)
+    records = step.files.merged(partial(merged_again, rule, merge, tables))
+    earlier = evaluated_package(records, original, config, config)
     return beside_earlier(package, earlier, people, read_key(step.settings.key_from, step.folder), before, inputs)
 
 
 def _identifiers_in(
-    opened: Mapping[str, SourceTable], released: ReleasedStudy, step: StepInput[ReleaseSettings], most_rows: int
+    opened: Mapping[str, SourceTable], released: ReleasedStudy, step: StepInput[ReleaseSettings]
 ) -> tuple[tuple[ColumnFinding, ...], tuple[str, ...]]:
     """What the scan of identifiers finds in the files of people, and the config does not answer for.
 
-    Pseudonyms and moved dates look like what they stand for, and are not looked at; nor are data sets of more than
-    ``most_rows`` that are not at hand, which are named.
+    Pseudonyms and moved dates look like what they stand for, and are not looked at; nor are data sets of more rows than
+    can be searched, which are named.
     """
     disguised = {(account.file, account.variable) for account in released.accounts if account.is_disguised}
     found: list[ColumnFinding] = []
@@ -245,13 +252,13 @@ def _identifiers_in(
     for name, table in opened.items():
         if not released.files[name].has_people:
             continue
-        if not table.is_at_hand and table.n_rows > most_rows:
+        if not table.fits(step.files.rows_to_search):
             too_many.append(name)
             continue
         names = map(str, table.frame)
         columns = [column for column in names if (name, column) not in disguised and column != SUBJECT_COLUMN]
         ids = table.column(SUBJECT_COLUMN) if SUBJECT_COLUMN in table.frame else None
-        found += scan_columns(name, ((column, table.column(column)) for column in columns), ids).findings
+        found += scan_columns(table, columns, ids).findings
     declared = step.earlier["identifiers"].outcome if "identifiers" in step.earlier else IdentifierOutcome()
     left = tuple(finding for finding in found if finding.vetoes and not declared.is_answered(finding))
     return left, tuple(too_many)

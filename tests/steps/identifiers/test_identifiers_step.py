@@ -18,10 +18,11 @@ from disclosure_control.identifiers.outcome import IdentifierOutcome, in_words, 
 from disclosure_control.identifiers.scan import scan_combined, scan_tables
 from disclosure_control.records.choice import fits_from_disk
 from disclosure_control.records.domain_files import FileLimits
+from disclosure_control.records.domains import DomainReader
 from disclosure_control.records.merging import MergeLimits, read_by_size
 from disclosure_control.run.doors import run_door
 from disclosure_control.steps.identifiers.report import identifier_sections, told_identifiers
-from disclosure_control.steps.identifiers.step import DomainReader, scan_beside
+from disclosure_control.steps.identifiers.step import scan_beside
 from Main_Anonymization import add_options, assess_pilot
 from tests.cases import each
 from tests.config_keys import faults_of_key

@@ -1,15 +1,23 @@
-"""What the merge asks of a domain file whose rows are not at hand."""
+"""The rows of a file that belong to people, divided by person: in memory, or as whoever put them aside has them."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-import pandas as pd
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
-from study.formats.tables import SourceTable
-from study.merge.subject_ids import SUBJECT
+SUBJECT = "\0subject"  # the code of each row's subject, under a name that no file can hold
+MOST_PARTS = 1000  # a million records are divided at once then
+
+
+def starts_of_parts(n_people: int, n_rows: int, rows_per_part: int) -> np.ndarray:
+    """The places where the parts begin into which people with so many rows together are divided."""
+    import numpy as np
+
+    n_parts = min(max(-(-n_rows // rows_per_part), 1), MOST_PARTS)
+    return np.arange(0, max(n_people, 1), max(-(-n_people // n_parts), 1))
 
 
 class RowsOfPeople(Protocol):
@@ -24,22 +32,6 @@ class RowsOfPeople(Protocol):
 
     def give_back(self, start: int) -> None:
         """Give back what the rows of the part from ``start`` on take on the disk: it is not asked for again."""
-
-
-class LargeTable(SourceTable, ABC):
-    """A table whose rows are not at hand: ``frame`` has its columns and no row."""
-
-    @property
-    def is_at_hand(self) -> bool:
-        """Whether its rows are in memory."""
-        return False
-
-    @abstractmethod
-    def of_people(self, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
-        """The rows divided by person; ``person`` is the place of each id of ``source_ids(column)``, -1 for nobody.
-
-        ``starts`` are the places where the parts begin that will be asked for.
-        """
 
 
 class RowsInMemory:
@@ -65,14 +57,9 @@ class RowsInMemory:
         """Nothing is on the disk."""
 
 
-def rows_of_people(table: SourceTable, person: np.ndarray, starts: np.ndarray, column: str | None) -> RowsOfPeople:
-    """The rows of a table that belong to people; the arguments as in ``LargeTable.of_people``."""
-    return table.of_people(person, starts, column) if isinstance(table, LargeTable) else rows_in_memory(table, person)
-
-
-def rows_in_memory(table: SourceTable, person: np.ndarray) -> RowsInMemory:
-    """The rows of a table in memory that belong to people; ``person`` (n_rows,) is the place of each, -1 for none."""
-    frame, known = table.frame, person >= 0
+def rows_in_memory(frame: pd.DataFrame, person: np.ndarray) -> RowsInMemory:
+    """The rows of a ``frame`` that belong to people; ``person`` (n_rows,) is the place of each, -1 for none."""
+    known = person >= 0
     if not known.all():
         frame, person = frame[known].reset_index(drop=True), person[known]
     return RowsInMemory(frame.assign(**{SUBJECT: person}))
