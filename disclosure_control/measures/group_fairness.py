@@ -116,15 +116,16 @@ def _z(confidence: float) -> float:
 class WithinStrata:
     """The two groups compared among people who are alike, and pooled over the strata.
 
-    ``n_compared`` people are in strata that hold both groups; the other strata cannot be compared. Figures are None
+    ``n_compared`` people are in strata that hold both groups; the other strata cannot be compared. Both numbers of
+    people are None where they may not be told. Figures are None
     where there are no such strata, intervals also where the outcome of the people compared does not vary.
     ``p_value`` is that of no difference in any stratum (Cochran-Mantel-Haenszel, with continuity correction).
     """
 
     n_strata: int
     n_strata_compared: int
-    n_compared: int
-    n_not_compared: int
+    n_compared: int | None
+    n_not_compared: int | None
     difference: float | None = None
     difference_interval: ConfidenceInterval | None = None
     ratio: float | None = None

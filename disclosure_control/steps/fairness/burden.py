@@ -11,6 +11,7 @@ from Anonymization_Models import ModelResult
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.encoding.columns import EncodedColumn, encode_column, labels_of
 from disclosure_control.basics.telling.small_counts import MissingShown, shares_by_group
+from disclosure_control.steps.fairness.told import MeasureByGroup
 from disclosure_control.treatments.treated_pilot import TreatedPilot
 
 
@@ -40,7 +41,7 @@ def burden_by_group(
     treated: TreatedPilot | None,
     before: pd.DataFrame,
     gaps: MissingShown = MissingShown.LIKE_ANY_GROUP,
-) -> list[dict]:
+) -> list[MeasureByGroup]:
     """Per measure the shares of every group: flagged by k, l and t; with a ``treated`` pilot, removed and changed.
 
     ``treated`` is what the step ``treatment`` left, None without it; ``before`` is the table that it was given. A
@@ -64,9 +65,9 @@ def burden_by_group(
 
 def _measure(
     words: str, word: str, considered: np.ndarray, hit: np.ndarray, groups: EncodedColumn, gaps: MissingShown
-) -> dict:
+) -> MeasureByGroup:
     shares = folded(groups, considered, hit, word, gaps=gaps)
-    return {"measure": words, "counted": word, "not_considered": int((~considered).sum()), "by_group": shares}
+    return MeasureByGroup(words, word, int((~considered).sum()), shares)
 
 
 def _words(result: ModelResult) -> str:

@@ -9,32 +9,31 @@ from disclosure_control.basics.telling.sections import Figure, Part, Section, Se
 from disclosure_control.basics.telling.small_counts import MASKED, count_text, figures_of_group
 from disclosure_control.basics.telling.words import four_digits, share_text
 from disclosure_control.steps.fairness import OUTLINES
+from disclosure_control.steps.fairness.told import FairnessTold, MeasureByGroup
 
 
-def fairness_sections(pilot: str, figures: Mapping) -> tuple[Section, ...]:
+def fairness_sections(pilot: str, found: FairnessTold) -> tuple[Section, ...]:
     """Groups but for those of the config are named in files alone."""
     (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(pilot, figures))),)
+    return (Section(outline.key, outline.title, tuple(_parts(pilot, found))),)
 
 
-def _parts(pilot: str, figures: Mapping) -> Iterator[Part]:
-    yield from _misspelt(figures)
-    people = {name: count_text(n) for name, n in figures["people"].items()}
-    yield Sentence(
-        f"Favourable outcome: {_rule(figures['favourable'])}. Groups of {figures['sensitive']}.", Style.DEFINITION
-    )
+def _parts(pilot: str, found: FairnessTold) -> Iterator[Part]:
+    yield from _misspelt(found)
+    people = {name: count_text(n) for name, n in found.people.items()}
+    yield Sentence(f"Favourable outcome: {_rule(found.favourable)}. Groups of {found.sensitive}.", Style.DEFINITION)
     yield Sentence(
         f"Compared: {people['compared']} of {people['total']} people; without outcome {people['without_outcome']}, "
         f"without group {people['without_group']}, in groups that are not compared {people['in_other_groups']}."
     )
-    yield from _comparison(figures)
-    yield from _strata(figures)
-    yield from _by_group(pilot, figures)
+    yield from _comparison(found)
+    yield from _strata(found)
+    yield from _by_group(pilot, found)
 
 
-def _misspelt(figures: Mapping) -> Iterator[Part]:
+def _misspelt(found: FairnessTold) -> Iterator[Part]:
     """Favourable values that nobody has; counts alone."""
-    n, rule = figures["favourable_values_of_nobody"], figures["favourable"]
+    n, rule = found.favourable_values_of_nobody, found.favourable
     if n:
         yield Sentence(
             f"NOTE: fairness: {n} of the {len(rule['equals'])} favourable values are held by nobody in column "
@@ -44,28 +43,30 @@ def _misspelt(figures: Mapping) -> Iterator[Part]:
         )
 
 
-def _comparison(figures: Mapping) -> Iterator[Part]:
-    if figures["not_told"]:
-        yield Sentence(f"Rates, difference and ratio are not told: {figures['not_told']}.", Style.NOTICE)
+def _comparison(found: FairnessTold) -> Iterator[Part]:
+    rates = found.rates
+    if rates.not_told:
+        yield Sentence(f"Rates, difference and ratio are not told: {rates.not_told}.", Style.NOTICE)
         return
     rows = [
-        [f"{figures['reference']} (reference)", *_rate(figures, "reference")],
-        [figures["group"], *_rate(figures, "group")],
+        [f"{found.reference} (reference)", *_rate(rates.n_reference, rates.reference_rate)],
+        [found.group, *_rate(rates.n_group, rates.group_rate)],
     ]
     yield Table("Rates compared", ("Group", "People", "Favoured"), rows, numbers=(1, 2))
-    meets = {True: "the four-fifths line is met", False: "the four-fifths line is not met"}.get(
-        figures["meets_four_fifths"], "nobody is favoured, so the four-fifths line cannot be assessed"
-    )
-    yield Sentence(f"Statistical parity difference {_figure(figures, 'statistical_parity_difference')}; 0 is parity.")
-    yield Sentence(
-        f"Disparate impact {_figure(figures, 'disparate_impact')} reference over group, "
-        f"{_figure(figures, 'disparate_impact_inverse')} group over reference; {meets}."
-    )
-    yield Sentence(f"Massaging would change {abs(figures['massaging_label_changes']):.1f} labels in each group.")
+    meets = {
+        True: "the four-fifths line is met",
+        False: "the four-fifths line is not met",
+        None: "nobody is favoured, so the four-fifths line cannot be assessed",
+    }[rates.meets_four_fifths]
+    difference = _figure(rates.statistical_parity_difference, rates.statistical_parity_difference_95)
+    impact = _figure(rates.disparate_impact, rates.disparate_impact_95)
+    inverse = _figure(rates.disparate_impact_inverse, rates.disparate_impact_inverse_95)
+    yield Sentence(f"Statistical parity difference {difference}; 0 is parity.")
+    yield Sentence(f"Disparate impact {impact} reference over group, {inverse} group over reference; {meets}.")
+    yield Sentence(f"Massaging would change {abs(rates.massaging_label_changes or 0.0):.1f} labels in each group.")
 
 
-def _rate(figures: Mapping, name: str) -> list[str]:
-    n, rate = figures[f"n_{name}"], figures[f"{name}_rate"]
+def _rate(n: int | None, rate: float | None) -> list[str]:
     return [MASKED, f"about {rate:.2g}"] if n is None else [f"{n:,}", share_text(rate)]
 
 
@@ -80,66 +81,58 @@ def _between(interval: Sequence[float]) -> str:
     return f"95%: {four_digits(interval[0])} to {four_digits(interval[1])}"
 
 
-def _figure(figures: Mapping, name: str) -> str:
-    value, interval = figures[name], figures[f"{name}_95"]
+def _figure(value: float | None, interval: Sequence[float] | None) -> str:
     if value is None:
         return "not defined"
     return four_digits(value) + ("" if interval is None else f" ({_between(interval)})")
 
 
-def _strata(figures: Mapping) -> Iterator[Part]:
-    if "within_strata" not in figures:
+def _strata(found: FairnessTold) -> Iterator[Part]:
+    if found.within_strata is None:
         return
-    strata = figures["within_strata"]
-    people = f"{count_text(strata['n_compared'])} people; {count_text(strata['n_not_compared'])}"
+    strata, within = found.within_strata, found.within_strata.within
+    people = f"{count_text(within.n_compared)} people; {count_text(within.n_not_compared)}"
     first = (
-        f"Within {strata['n_strata_compared']} of {strata['n_strata']} strata of {', '.join(strata['columns'])} "
+        f"Within {within.n_strata_compared} of {within.n_strata} strata of {', '.join(strata.columns)} "
         f"({people} in strata with one group only): "
     )
-    if strata["not_told"]:
-        yield Sentence(f"{first}not told, as {strata['not_told']}.")
+    if strata.not_told:
+        yield Sentence(f"{first}not told, as {strata.not_told}.")
         return
-    if strata["difference"] is None:
+    if within.difference is None:
         yield Sentence(first + "nothing to compare.")
         return
-    interval = strata["difference_interval"]
+    interval = within.difference_interval
     words = "no interval, as nothing varies" if interval is None else _between(interval)
-    yield Sentence(f"{first}difference {four_digits(strata['difference'])} ({words}).")
-    if strata["ratio_interval"] is not None:
-        ratio = f"{four_digits(strata['ratio'])} ({_between(strata['ratio_interval'])})"
+    yield Sentence(f"{first}difference {four_digits(within.difference)} ({words}).")
+    if within.ratio is not None and within.ratio_interval is not None:
+        ratio = f"{four_digits(within.ratio)} ({_between(within.ratio_interval)})"
         yield Sentence(f"Pooled ratio, reference over group: {ratio}.")
-    if strata["p_value"] is not None:
-        chance = "<0.0001" if strata["p_value"] < 0.0001 else f"{strata['p_value']:.4f}"
+    if within.p_value is not None:
+        chance = "<0.0001" if within.p_value < 0.0001 else f"{within.p_value:.4f}"
         yield Sentence(f"Probability of a difference this large by chance (Cochran-Mantel-Haenszel): {chance}.")
-    if strata["difference"] * (figures["statistical_parity_difference"] or 0) < 0:
+    if within.difference * (found.rates.statistical_parity_difference or 0) < 0:
         yield Sentence("Within strata the other group is favoured: the overall difference misleads.", Style.NOTICE)
 
 
-def _by_group(pilot: str, figures: Mapping) -> Iterator[Part]:
-    favoured = {
-        "measure": "favourable outcome",
-        "counted": "favoured",
-        "not_considered": figures["people"]["without_outcome"],
-        "by_group": figures["by_group"],
-    }
-    measures = (favoured, *figures.get("anonymisation", ()))
+def _by_group(pilot: str, found: FairnessTold) -> Iterator[Part]:
+    favoured = MeasureByGroup("favourable outcome", "favoured", found.people["without_outcome"], found.by_group)
     rows, drawn = [], []
-    for measure in measures:
-        name, counted = measure["measure"], measure["counted"]
-        rows += [[name, group["group"], *figures_of_group(group, counted)] for group in measure["by_group"]]
-        if measure["not_considered"] != 0:
-            rows.append([name, "(not evaluated)", count_text(measure["not_considered"]), "-", "-", "-"])
-        drawn.append((name, share_chart(name, measure["by_group"], counted)))
+    for one in (favoured, *(found.anonymisation or ())):
+        rows += [[one.measure, group["group"], *figures_of_group(group, one.counted)] for group in one.by_group]
+        if one.not_considered != 0:
+            rows.append([one.measure, "(not evaluated)", count_text(one.not_considered), "-", "-", "-"])
+        drawn.append((one.measure, share_chart(one.measure, one.by_group, one.counted)))
     if not rows:
         return
-    columns = ("By group", figures["sensitive"], "People", "Hit", "Share", "95%")
+    columns = ("By group", found.sensitive, "People", "Hit", "Share", "95%")
     yield Table("Who is favoured, flagged, removed or changed, by group", columns, rows, where=Where.FILE)
     yield Sentence(
         f"Who is favoured, flagged, removed or changed, by group: section Fairness of {pilot}_privacy_details.txt.",
         where=Where.SCREEN,
     )
     yield Sentence(
-        f"Shares by {figures['sensitive']} with their 95% interval. Groups of fewer than ten people are shown as one.",
+        f"Shares by {found.sensitive} with their 95% interval. Groups of fewer than ten people are shown as one.",
         Style.SMALL,
         Where.PAGE,
     )

@@ -6,8 +6,8 @@ difference in all may vanish, or turn round, among people who are alike.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,12 @@ from disclosure_control.assess.told import gaps_of
 from disclosure_control.basics.encoding.columns import EncodedColumn, code_of_value, encode_column, labels_of
 from disclosure_control.basics.telling.faults import FaultyInputError
 from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MissingShown, told_parts
-from disclosure_control.measures.group_fairness import FOUR_FIFTHS, TwoGroups, pool_strata
+from disclosure_control.measures.group_fairness import TwoGroups, WithinStrata, pool_strata
 from disclosure_control.steps.fairness.burden import burden_by_group, by_share, folded
 from disclosure_control.steps.fairness.outcome import FavourableOutcome, outcome_of
 from disclosure_control.steps.fairness.report import fairness_sections
 from disclosure_control.steps.fairness.settings import FairnessSettings
+from disclosure_control.steps.fairness.told import FairnessTold, RatesTold, StrataTold
 from disclosure_control.steps.running import StepInput, StepResult
 
 ALL_OTHERS = "(all others)"
@@ -36,18 +37,14 @@ def run_step(step: StepInput[FairnessSettings]) -> StepResult:
     """The figures of both questions, and their section; groups are named in the files alone."""
     settings: FairnessSettings = step.settings
     frame = seen_frame(step, settings)
-    figures = fairness_of(frame, settings, step.dataset.text[settings.favourable.column])
+    found = fairness_of(frame, settings, step.dataset.text[settings.favourable.column])
     groups = encode_column(frame[settings.sensitive])
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     gaps = gaps_of(step.assessment)
-    figures["anonymisation"] = burden_by_group(
-        groups,
-        step.assessment,
-        treated,
-        step.dataset.typed_table,
-        gaps.get(settings.sensitive, MissingShown.LIKE_ANY_GROUP),
-    )
-    return StepResult(figures, sections=fairness_sections(step.pilot, figures))
+    missing = gaps.get(settings.sensitive, MissingShown.LIKE_ANY_GROUP)
+    burden = burden_by_group(groups, step.assessment, treated, step.dataset.typed_table, missing)
+    found = replace(found, anonymisation=burden)
+    return StepResult(found, sections=fairness_sections(step.pilot, found))
 
 
 def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) -> pd.DataFrame:
@@ -58,7 +55,7 @@ def seen_frame(step: StepInput[FairnessSettings], settings: FairnessSettings) ->
     return pd.DataFrame({name: binned[name] if name in config.quasi_identifiers else table[name] for name in names})
 
 
-def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Series | None = None) -> dict:
+def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Series | None = None) -> FairnessTold:
     """The figures under ``fairness``: people, rates, difference and ratio with their intervals, M, by group, strata.
 
     ``frame`` has one row per person; ``outcome`` is the column of the favourable rule, by default that of the frame.
@@ -80,19 +77,18 @@ def fairness_of(frame: pd.DataFrame, settings: FairnessSettings, outcome: pd.Ser
         "in_other_groups": int((found.known & (groups.codes >= 0) & ~(reference | group)).sum()),
     }
     told_people = told_parts(people)
-    figures = {
-        "favourable": rule.figures(),
-        "favourable_values_of_nobody": found.n_values_of_nobody,
-        "sensitive": settings.sensitive,
-        "reference": str(settings.reference),
-        "group": ALL_OTHERS if settings.group is None else str(settings.group),
-        "people": {"total": len(frame), **told_people},
-        **_figures_of(both, are_exact=told_people["compared"] is not None),
-        "by_group": _by_group(groups, found, (reference, group) if _can_be_told(both) else ()),
-    }
-    if settings.strata:
-        figures["within_strata"] = _within_strata(frame, settings.strata, usable, reference, found.favourable)
-    return figures
+    strata = settings.strata
+    return FairnessTold(
+        favourable=rule.figures(),
+        favourable_values_of_nobody=found.n_values_of_nobody,
+        sensitive=settings.sensitive,
+        reference=str(settings.reference),
+        group=ALL_OTHERS if settings.group is None else str(settings.group),
+        people={"total": len(frame), **told_people},
+        rates=_rates_told(both, are_exact=told_people["compared"] is not None),
+        by_group=_by_group(groups, found, (reference, group) if _can_be_told(both) else ()),
+        within_strata=_within_strata(frame, strata, usable, reference, found.favourable) if strata else None,
+    )
 
 
 def _can_be_told(both: TwoGroups) -> bool:
@@ -136,29 +132,28 @@ def _two_groups(reference: np.ndarray, group: np.ndarray, favourable: np.ndarray
     return TwoGroups(*counts)
 
 
-def _figures_of(both: TwoGroups, are_exact: bool) -> dict:
+def _rates_told(both: TwoGroups, are_exact: bool) -> RatesTold:
+    if not _can_be_told(both):
+        return RatesTold(not_told=TOO_FEW_TO_TELL)
     ratio_interval = both.ratio_interval()
-    inverse = None if ratio_interval is None else [1 / ratio_interval[1], 1 / ratio_interval[0]]
-    figures = {
-        "n_reference": both.n_reference,
-        "n_group": both.n_group,
-        "reference_rate": both.reference_rate,
-        "group_rate": both.group_rate,
-        "statistical_parity_difference": both.statistical_parity_difference,
-        "statistical_parity_difference_95": list(both.difference_interval()),
-        "disparate_impact": both.disparate_impact,
-        "disparate_impact_95": None if ratio_interval is None else list(ratio_interval),
-        "disparate_impact_inverse": both.disparate_impact_inverse,
-        "disparate_impact_inverse_95": inverse,
-        "meets_four_fifths": both.meets_four_fifths,
-        "massaging_label_changes": both.massaging_label_changes,
-    }
-    is_told = _can_be_told(both)
-    figures = figures if is_told else dict.fromkeys(figures)
-    if is_told and not are_exact:
-        figures = {name: _to_two_digits(value) for name, value in figures.items()}
-        figures |= {"n_reference": None, "n_group": None}
-    return {**figures, "four_fifths_line": FOUR_FIFTHS, "not_told": None if is_told else TOO_FEW_TO_TELL}
+    told = RatesTold(
+        n_reference=both.n_reference,
+        n_group=both.n_group,
+        reference_rate=both.reference_rate,
+        group_rate=both.group_rate,
+        statistical_parity_difference=both.statistical_parity_difference,
+        statistical_parity_difference_95=list(both.difference_interval()),
+        disparate_impact=both.disparate_impact,
+        disparate_impact_95=None if ratio_interval is None else list(ratio_interval),
+        disparate_impact_inverse=both.disparate_impact_inverse,
+        disparate_impact_inverse_95=None if ratio_interval is None else [1 / one for one in reversed(ratio_interval)],
+        meets_four_fifths=both.meets_four_fifths,
+        massaging_label_changes=both.massaging_label_changes,
+    )
+    if are_exact:
+        return told
+    rounded = {name: _to_two_digits(value) for name, value in vars(told).items()}
+    return RatesTold(**{**rounded, "n_reference": None, "n_group": None})
 
 
 def _to_two_digits(value: Any) -> Any:
@@ -184,17 +179,17 @@ def _by_group(groups: EncodedColumn, outcome: FavourableOutcome, told: tuple[np.
 
 def _within_strata(
     frame: pd.DataFrame, strata: Sequence[str], usable: np.ndarray, reference: np.ndarray, favourable: np.ndarray
-) -> dict:
+) -> StrataTold:
     """One count over (stratum, group, outcome), and what is pooled of it; a missing value is a stratum of its own."""
     classes = form_equivalence_classes(frame[usable], list(strata))
     cell = 4 * classes.class_of_record + 2 * ~reference[usable] + favourable[usable]
     n = np.bincount(cell, minlength=4 * classes.n_classes).reshape(-1, 4)
     counts = np.column_stack([n[:, 0] + n[:, 1], n[:, 1], n[:, 2] + n[:, 3], n[:, 3]])
-    figures = {"columns": list(strata), **dataclasses.asdict(pool_strata(counts)), "not_told": None}
-    apart = told_parts({name: figures[name] for name in ("n_compared", "n_not_compared")})
-    figures |= apart
+    within = pool_strata(counts)
+    n_people = told_parts({"compared": within.n_compared or 0, "not compared": within.n_not_compared or 0})
+    within = replace(within, n_compared=n_people["compared"], n_not_compared=n_people["not compared"])
     with_both = counts[(counts[:, 0] > 0) & (counts[:, 2] > 0)]
-    if len(with_both) and not _can_be_told(TwoGroups(*with_both.sum(axis=0).tolist())):
-        pooled = ("difference", "difference_interval", "ratio", "ratio_interval", "chi_squared", "p_value")
-        figures |= {**dict.fromkeys(pooled), "not_told": TOO_FEW_TO_TELL}
-    return figures
+    if not len(with_both) or _can_be_told(TwoGroups(*with_both.sum(axis=0).tolist())):
+        return StrataTold(list(strata), within)
+    people = (within.n_strata, within.n_strata_compared, within.n_compared, within.n_not_compared)
+    return StrataTold(list(strata), WithinStrata(*people), TOO_FEW_TO_TELL)

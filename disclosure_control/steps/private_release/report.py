@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from math import floor, log10
+from typing import Any
 
+from disclosure_control.basics.telling.plain import WHERE_FOUND
 from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
 from disclosure_control.steps.private_release import OUTLINES
 
@@ -25,82 +28,108 @@ MOSTLY_NOISE = (
 )
 
 
-def private_sections(figures: Mapping, notices: Iterable[str] = ()) -> tuple[Section, ...]:
+@dataclass(frozen=True)
+class QueryTold:
+    """What became of a query: its ``answer`` and what that cost, None where it was refused or not asked."""
+
+    name: str
+    status: str
+    question: Mapping[str, Any]
+    epsilon: float | None = field(default=None, metadata=WHERE_FOUND)
+    charged: str | None = field(default=None, metadata=WHERE_FOUND)
+    answer: Mapping[str, Any] | None = field(default=None, metadata=WHERE_FOUND)
+    mostly_noise: bool | None = field(default=None, metadata=WHERE_FOUND)
+
+
+@dataclass(frozen=True)
+class PrivateTold:
+    """What the JSON summary holds under ``private_release``: exact decimals are text."""
+
+    neighbours: str
+    delta: int
+    budget: str
+    spent: str
+    left: str
+    asked_in_all: str
+    budget_raised_from: str | None
+    paid_and_never_answered: int
+    queries: Sequence[QueryTold]
+
+
+def private_sections(told: PrivateTold, notices: Iterable[str] = ()) -> tuple[Section, ...]:
     """Answers with their accuracy, what they cost, what is left; ``notices`` of the budget and its ledger.
 
     The answers are meant for outside. How they fare on the data is not.
     """
     (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, (*_first(figures, notices), *_parts(figures))),)
+    return (Section(outline.key, outline.title, (*_first(told, notices), *_parts(told))),)
 
 
-def _first(figures: Mapping, notices: Iterable[str]) -> Iterator[Part]:
+def _first(told: PrivateTold, notices: Iterable[str]) -> Iterator[Part]:
     """What has to be seen first: what is said of the budget and its ledger, and questions without an answer."""
     said = list(notices)
-    for query in figures["queries"]:
-        words = NOT_ANSWERED.get(query["status"], MOSTLY_NOISE if query.get("mostly_noise") else "")
+    for query in told.queries:
+        words = NOT_ANSWERED.get(query.status, MOSTLY_NOISE if query.mostly_noise else "")
         if words:
-            told = words.format(asked=query["question"]["epsilon"], left=figures["left"])
-            said.append(f"{query['name']!r} {told}")
+            said.append(f"{query.name!r} {words.format(asked=query.question['epsilon'], left=told.left)}")
     for sentence in said:
         yield Sentence(f"Privacy budget: {sentence}", Style.NOTICE, Where.FIRST | Where.PAGE)
 
 
-def _parts(figures: Mapping) -> Iterator[Part]:
+def _parts(told: PrivateTold) -> Iterator[Part]:
     yield Sentence(
         "Noise hides whether any one person is in the data. Epsilon says how well; what is spent stays spent.",
         Style.DEFINITION,
         Where.PAGES,
     )
     yield Sentence(
-        f"Budget: epsilon {figures['budget']}; spent {figures['spent']}, left {figures['left']}.",
+        f"Budget: epsilon {told.budget}; spent {told.spent}, left {told.left}.",
         where=Where.EVERYWHERE,
     )
     yield Sentence(
-        f"Differential privacy with delta 0: {figures['neighbours']}. Changing a person's record counts as both, and "
+        f"Differential privacy with delta 0: {told.neighbours}. Changing a person's record counts as both, and "
         "costs twice the epsilon. The guarantee covers the answers in private_release.json alone; the other figures of "
         "this report are exact and stay in the house.",
         Style.SMALL,
     )
-    if figures["budget_raised_from"] is not None:
+    if told.budget_raised_from is not None:
         yield Sentence(
-            f"The budget was raised: it was {figures['budget_raised_from']} when questions were paid for, and who "
+            f"The budget was raised: it was {told.budget_raised_from} when questions were paid for, and who "
             "was told of that one was promised that no more would be spent.",
             Style.NOTICE,
         )
-    if Decimal(figures["asked_in_all"]) > Decimal(figures["budget"]):
+    if Decimal(told.asked_in_all) > Decimal(told.budget):
         yield Sentence(
-            f"The queries ask for epsilon {figures['asked_in_all']} together, more than the budget. What was "
+            f"The queries ask for epsilon {told.asked_in_all} together, more than the budget. What was "
             "answered before is free; of the rest, what the budget does not hold is refused.",
             Style.NOTICE,
         )
-    if figures["paid_and_never_answered"]:
-        yield Sentence(f"Paid for and never answered (a run was killed): {figures['paid_and_never_answered']}.")
+    if told.paid_and_never_answered:
+        yield Sentence(f"Paid for and never answered (a run was killed): {told.paid_and_never_answered}.")
     columns = ("Query", "Group", "Answer", "95%", "Epsilon", "Charged now")
     for where, for_screen in ((Where.FILE | Where.PAGE, False), (Where.SCREEN, True)):
-        rows = [row for query in figures["queries"] for row in _rows(query, for_screen)]
+        rows = [row for query in told.queries for row in _rows(query, for_screen)]
         yield Table("Answers with their noise", columns, rows, range(2, 6), where)
-    told = [row[:-1] for query in figures["queries"] for row in _rows(query, False)]
-    yield Table("Answers with their noise", columns[:-1], told, range(2, 5), Where.OUTSIDE)
+    outside = [row[:-1] for query in told.queries for row in _rows(query, False)]
+    yield Table("Answers with their noise", columns[:-1], outside, range(2, 5), Where.OUTSIDE)
 
 
-def _rows(query: Mapping, for_screen: bool) -> list[list[str]]:
-    if "answer" not in query:
-        return [[query["name"], "", query["status"], "-", query["question"]["epsilon"], "0"]]
-    answer, cost = query["answer"], [_all_digits(query["epsilon"]), query["charged"]]
+def _rows(query: QueryTold, for_screen: bool) -> list[list[str]]:
+    answer = query.answer
+    if answer is None or query.epsilon is None or query.charged is None:
+        return [[query.name, "", query.status, "-", query.question["epsilon"], "0"]]
+    cost = [_all_digits(query.epsilon), query.charged]
     if "cells" not in answer:
-        return [[query["name"], "", *_value_and_accuracy(answer), *cost]]
+        return [[query.name, "", *_value_and_accuracy(answer), *cost]]
     cells = answer["cells"]
     if for_screen:
-        return [[query["name"], f"{len(cells)} cells", "see private_release.json", "-", *cost]]
+        return [[query.name, f"{len(cells)} cells", "see private_release.json", "-", *cost]]
     rows = [
-        [query["name"], _place(cell), *_value_and_accuracy({**answer, **cell}), *(cost if i == 0 else ["", ""])]
+        [query.name, _place(cell), *_value_and_accuracy({**answer, **cell}), *(cost if i == 0 else ["", ""])]
         for i, cell in enumerate(cells[:MOST_CELLS_SHOWN])
     ]
     n_more = len(cells) - MOST_CELLS_SHOWN
-    return rows + (
-        [[query["name"], f"and {n_more} more", "see private_release.json", "", "", ""]] if n_more > 0 else []
-    )
+    return rows + ([[query.name, f"and {n_more} more", "see private_release.json", "", "", ""]] if n_more > 0 else [])
 
 
 def _all_digits(number: float) -> str:

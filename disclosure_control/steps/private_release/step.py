@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from disclosure_control.steps.private_release.ledger import (
     published_spending,
 )
 from disclosure_control.steps.private_release.query import OTHER, Query, decimal_text
-from disclosure_control.steps.private_release.report import private_sections
+from disclosure_control.steps.private_release.report import PrivateTold, QueryTold, private_sections
 from disclosure_control.steps.private_release.settings import PrivateReleaseSettings
 from disclosure_control.steps.running import StepInput, StepResult
 
@@ -143,13 +143,13 @@ def run_step(step: StepInput[PrivateReleaseSettings]) -> StepResult:
     ledger = pilots_ledger(step.folder, step.pilot, settings.budget)
     records = Records(step.dataset.text)
     releases = release_queries(settings.queries, records, step.dataset.sha256, ledger, settings.people)
-    figures = release_figures(settings, releases, ledger.look())
-    sections = private_sections(figures, notices_of(settings.budget, settings.queries, ledger))
+    told = told_release(settings, releases, ledger.look())
+    sections = private_sections(told, notices_of(settings.budget, settings.queries, ledger))
     return StepResult(
-        figures,
+        told,
         sections=sections,
         outside=lambda counts, k: sections,  # noise hides whoever is in it
-        files={ANSWERS_FILE: _for_publication(step.pilot, figures)},
+        files={ANSWERS_FILE: _for_publication(step.pilot, told)},
         hand_to_hand=frozenset({ANSWERS_FILE}),
         outcome=tuple(releases),
     )
@@ -164,54 +164,47 @@ def notices_of(budget: Decimal, queries: Iterable[Query], ledger: Ledger) -> lis
     return [*(f"{which} {promise}." for which in high), *(f"{notice}." for notice in ledger.notices)]
 
 
-def release_figures(settings: PrivateReleaseSettings, releases: list[QueryOutcome], state: LedgerState) -> dict:
-    """The figures under ``private_release``: exact decimals as text, and of every query what became of it."""
-    return {
-        "neighbours": NEIGHBOURS,
-        "delta": 0,
-        "budget": decimal_text(settings.budget),
-        "spent": decimal_text(state.spent),
-        "left": decimal_text(max(settings.budget - state.spent, Decimal(0))),
-        "asked_in_all": decimal_text(settings.asked),
-        "budget_raised_from": decimal_text(state.lowest_budget) if _is_raised(settings, state) else None,
-        "paid_and_never_answered": state.n_unanswered,
-        "queries": [_query_figures(release) for release in releases],
-    }
+def told_release(settings: PrivateReleaseSettings, releases: list[QueryOutcome], state: LedgerState) -> PrivateTold:
+    """The answers and what they cost: exact decimals as text, and of every query what became of it."""
+    is_raised = state.lowest_budget is not None and state.lowest_budget < settings.budget
+    return PrivateTold(
+        neighbours=NEIGHBOURS,
+        delta=0,
+        budget=decimal_text(settings.budget),
+        spent=decimal_text(state.spent),
+        left=decimal_text(max(settings.budget - state.spent, Decimal(0))),
+        asked_in_all=decimal_text(settings.asked),
+        budget_raised_from=decimal_text(state.lowest_budget) if is_raised and state.lowest_budget is not None else None,
+        paid_and_never_answered=state.n_unanswered,
+        queries=[_told_query(release) for release in releases],
+    )
 
 
-def _is_raised(settings: PrivateReleaseSettings, state: LedgerState) -> bool:
-    return state.lowest_budget is not None and state.lowest_budget < settings.budget
-
-
-def _query_figures(release: QueryOutcome) -> dict:
+def _told_query(release: QueryOutcome) -> QueryTold:
     question = {name: value for name, value in release.query.question.items() if value not in (None, [])}
-    figures = {"name": release.query.name, "status": release.status, "question": question}
-    if release.recorded is None:
-        return figures
-    charged = decimal_text(release.recorded.charged)
-    return {
-        **figures,
-        "epsilon": release.recorded.epsilon,
-        "charged": charged,
-        "answer": release.recorded.answer,
-        "mostly_noise": release.is_mostly_noise,
-    }
+    told, recorded = QueryTold(release.query.name, release.status, question), release.recorded
+    if recorded is None:
+        return told
+    charged = decimal_text(recorded.charged)
+    return replace(
+        told, epsilon=recorded.epsilon, charged=charged, answer=recorded.answer, mostly_noise=release.is_mostly_noise
+    )
 
 
-def _for_publication(pilot: str, figures: dict) -> bytes:
+def _for_publication(pilot: str, told: PrivateTold) -> bytes:
     """The answers and what they promise; what was refused or not asked, and how it fares on the data, stays inside."""
     answers = [
-        {name: query[name] for name in ("name", "question", "epsilon", "answer")}
-        for query in figures["queries"]
-        if "answer" in query
+        {"name": query.name, "question": query.question, "epsilon": query.epsilon, "answer": query.answer}
+        for query in told.queries
+        if query.answer is not None
     ]
     content = {
         "schema": 1,
         "pilot": pilot,
         "guarantee": GUARANTEE,
-        "neighbours": figures["neighbours"],
-        "epsilon_spent": figures["spent"],
-        "delta": figures["delta"],
+        "neighbours": told.neighbours,
+        "epsilon_spent": told.spent,
+        "delta": told.delta,
         "answers": answers,
     }
     return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8")

@@ -5,44 +5,48 @@ They are made of the rows of the summary, so the page of the run shows the same 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from disclosure_control.basics.drawings import planes
 from disclosure_control.basics.drawings.files import DEFAULT_FORMATS, Panel, figure_files
 from disclosure_control.basics.drawings.pieces import Drawing, shortened
-from disclosure_control.steps.sweep.row_names import numbered_rows, row_name, shown_value
-from disclosure_control.steps.sweep.trial import BASELINE
+from disclosure_control.steps.sweep.row_names import UNTREATED, numbered_rows, row_name, shown_value
+from disclosure_control.steps.sweep.trial import SweepRow
 
 MOST_PANELS = 24  # more are left to the table
 MAP = "Treatments by risk and by how much they changed"
 
-# Column of the summary, and what it reads in a drawing. All in percent, and in both files lower is better.
-RISKS = {
-    "percent_unique": "alone in their class",
-    "percent_k_le_5": "in classes of 5 or fewer",
-    "avg_linkage_risk_percent": "expected to be found",
+Percent = Callable[[SweepRow], float | None]
+
+# What reads so in a drawing. All in percent, and in both files lower is better.
+RISKS: Mapping[str, Percent] = {
+    "alone in their class": lambda row: row.percent_unique,
+    "in classes of 5 or fewer": lambda row: row.percent_k_le_5,
+    "expected to be found": lambda row: row.avg_linkage_risk_percent,
 }
-LOSSES = {
-    "IL1_numeric_percent": "numbers moved (IL1)",
-    "IL1_categorical_percent": "categories changed (IL1)",
-    "eigenvalue_loss_percent": "correlations lost (eigenvalues)",
-    "percent_records_removed": "records removed",
+LOSSES: Mapping[str, Percent] = {
+    "numbers moved (IL1)": lambda row: 100 * (row.utility["IL1_numeric"] or 0.0),
+    "categories changed (IL1)": lambda row: 100 * (row.utility["IL1_categorical"] or 0.0),
+    "correlations lost (eigenvalues)": lambda row: _eigenvalue_loss(row.utility["eigenvalue_similarity_percent"]),
+    "records removed": lambda row: row.percent_records_removed,
 }
 
 
-def sweep_figures(rows: Sequence[Mapping[str, Any]], formats: Sequence[str] = DEFAULT_FORMATS) -> dict[str, bytes]:
+def _eigenvalue_loss(similarity: float | None) -> float | None:
+    return None if similarity is None else max(0.0, 100 - similarity)
+
+
+def sweep_figures(rows: Sequence[SweepRow], formats: Sequence[str] = DEFAULT_FORMATS) -> dict[str, bytes]:
     """The three drawings, by file name, in each of the ``formats``. ``rows`` are the summary's, untreated first.
 
     The first ``MOST_PANELS`` methods have a panel by parameter; the map shows all.
     """
-    series: dict[str, list[dict[str, Any]]] = {}
+    untreated, series = rows[0], dict[str, list[SweepRow]]()
     for row in rows[1:]:
-        series.setdefault(row["method"], []).append({**row, **_loss_percentages(row)})
-    untreated = {**rows[0], **_loss_percentages(rows[0])}
+        series.setdefault(row.method, []).append(row)
     shown = dict(list(series.items())[:MOST_PANELS])
     left_out = "" if len(shown) == len(series) else f" (first {len(shown)} of {len(series)} methods)"
-    losses = {key: label for key, label in LOSSES.items() if any(row[key] for found in shown.values() for row in found)}
+    losses = {label: of for label, of in LOSSES.items() if any(of(row) for found in shown.values() for row in found)}
     risk = [_panel(name, untreated, found, RISKS, "% of the people: lower is safer") for name, found in shown.items()]
     utility = [
         _panel(name, untreated, found, losses or LOSSES, "% lost: lower is closer to the original")
@@ -56,20 +60,11 @@ def sweep_figures(rows: Sequence[Mapping[str, Any]], formats: Sequence[str] = DE
     }
 
 
-def _loss_percentages(row: Mapping[str, Any]) -> dict[str, float | None]:
-    similarity = row["eigenvalue_similarity_percent"]
-    return {
-        "IL1_numeric_percent": 100 * row["IL1_numeric"],
-        "IL1_categorical_percent": 100 * row["IL1_categorical"],
-        "eigenvalue_loss_percent": None if similarity is None else max(0.0, 100 - similarity),
-    }
-
-
 def _panel(
     name: str,
-    untreated: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
-    measures: Mapping[str, str],
+    untreated: SweepRow,
+    rows: Sequence[SweepRow],
+    measures: Mapping[str, Percent],
     y_title: str,
 ) -> Panel:
     """The measures of one method over its parameter, from the untreated pilot on."""
@@ -77,42 +72,45 @@ def _panel(
     lines = [
         planes.Line(
             label,
-            tuple((i / (len(tried) - 1), row[key] / 100) for i, row in enumerate(tried) if row[key] is not None),
+            tuple(
+                (i / (len(tried) - 1), percent / 100) for i, percent in enumerate(map(of, tried)) if percent is not None
+            ),
         )
-        for key, label in measures.items()
+        for label, of in measures.items()
     ]
     ticks = [_tick(row) for row in tried]
     described = "; ".join(
-        f"{tick}: " + ", ".join(f"{label} {row[key]:.3g}%" for key, label in measures.items() if row[key] is not None)
+        f"{tick}: "
+        + ", ".join(f"{label} {percent:.3g}%" for label, of in measures.items() if (percent := of(row)) is not None)
         for tick, row in zip(ticks, tried, strict=True)
     )
-    x_title = shortened(rows[0]["param_name"], 40)
+    x_title = shortened(rows[0].param_name, 40)
     return Panel(planes.lettered_lines(name, described, lines, ticks, x_title, y_title))
 
 
-def _tick(row: Mapping[str, Any]) -> str:
-    if row["method"] == BASELINE:
-        return "untreated"
-    return "treated" if row["param_value"] is None else shown_value(row["param_value"], planes.MOST_ON_AXIS)
+def _tick(row: SweepRow) -> str:
+    if row.is_baseline:
+        return UNTREATED
+    return "treated" if row.param_value is None else shown_value(row.param_value, planes.MOST_ON_AXIS)
 
 
 # ---------------------------------------------------------------- the map
 
 
-def risk_utility_map(rows: Sequence[Mapping[str, Any]]) -> Drawing | None:
+def risk_utility_map(rows: Sequence[SweepRow]) -> Drawing | None:
     """Every row by what it changed and what risk is left: the front numbered, the mildest with k in a ring.
 
     The numbers are those of ``numbered_rows``. None where nothing could be evaluated.
     """
     points, described = [], []
     for mark, row in numbered_rows(rows):
-        risk = row["avg_linkage_risk_percent"]
+        risk = row.avg_linkage_risk_percent
         if risk is None:
             continue
-        words = f"{row_name(row)}: {risk:.3g}% expected to be found, changed {row['IL1_mean']:.3g}"
-        points.append(planes.Point(row["IL1_mean"], risk / 100, words, mark, row["mildest_that_meets_k"]))
+        words = f"{row_name(row)}: {risk:.3g}% expected to be found, changed {row.loss:.3g}"
+        points.append(planes.Point(row.loss, risk / 100, words, mark, row.mildest_that_meets_k))
         if mark:
-            described.append(f"{mark}: {words}" + (", mildest that meets k" if row["mildest_that_meets_k"] else ""))
+            described.append(f"{mark}: {words}" + (", mildest that meets k" if row.mildest_that_meets_k else ""))
     if not points:
         return None
     return planes.scatter_chart(
@@ -120,11 +118,11 @@ def risk_utility_map(rows: Sequence[Mapping[str, Any]]) -> Drawing | None:
     )
 
 
-def map_note(rows: Sequence[Mapping[str, Any]]) -> str:
+def map_note(rows: Sequence[SweepRow]) -> str:
     """What the signs of the map stand for, and the names of its numbers."""
-    named = [(mark, row) for mark, row in numbered_rows(rows) if mark and row["avg_linkage_risk_percent"] is not None]
-    beaten = [mark for mark, row in named if not row["pareto_front"]]
-    ringed = next((mark for mark, row in named if row["mildest_that_meets_k"]), "")
+    named = [(mark, row) for mark, row in numbered_rows(rows) if mark and row.avg_linkage_risk_percent is not None]
+    beaten = [mark for mark, row in named if not row.pareto_front]
+    ringed = next((mark for mark, row in named if row.mildest_that_meets_k), "")
     words = [
         "Each point is a treatment: to the right it changed more, above it leaves more people to be found. "
         "Diamonds with numbers: the Pareto front, beaten by none in both."

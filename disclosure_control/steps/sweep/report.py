@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from config.model_settings import PilotConfig
 from disclosure_control.basics.drawings.files import not_printed
+from disclosure_control.basics.telling.plain import plain
 from disclosure_control.basics.telling.sections import Details, Figure, Part, Section, Sentence, Style, Table
 from disclosure_control.steps.sweep import OUTLINES
 from disclosure_control.steps.sweep.drawing import risk_utility_map
 from disclosure_control.steps.sweep.row_names import UNTREATED, numbered_rows, row_name, value_text
 from disclosure_control.steps.sweep.settings import SweepSettings
-from disclosure_control.steps.sweep.trial import BASELINE, Sweep
+from disclosure_control.steps.sweep.trial import Sweep, SweepRow
 from disclosure_control.treatments.seeds import whose_seed
 from disclosure_control.utility import MEASURES
 
@@ -37,8 +38,38 @@ FIRST_COLUMNS = (
 MOST_ROWS = 40  # with more of them those that are numbered
 
 
-def summary_table(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+@dataclass(frozen=True)
+class MeasureTold:
+    """What a measure of utility says, and its direction."""
+
+    what: str
+    larger_is_worse: bool
+
+
+@dataclass(frozen=True)
+class SweepTold:
+    """The sweep as the JSON summary holds it; no record and no value of a person in it.
+
+    Figures of single columns, and all digits of the others, stand in the CSV file alone: from them the value of a
+    person whose record was removed can be calculated.
+    """
+
+    seed: str | None
+    one_generator: bool
+    K: int
+    risk_of: str
+    rows: Sequence[SweepRow]
+    pareto_front: Sequence[str]
+    mildest_that_meets_k: str | None
+    mildest_that_meets_all: str | None
+    measures: Mapping[str, MeasureTold]
+    files: Sequence[str]
+    notes: Sequence[str]
+
+
+def summary_table(found: Sequence[SweepRow]) -> pd.DataFrame:
     """The rows as a table, the published columns first; figures per column only where some point changed the column."""
+    rows = [plain(row) for row in found]
     names = list(dict.fromkeys(name for row in rows for name in row))
     untouched = {
         name
@@ -59,55 +90,36 @@ def summary_table(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
     return table[[*FIRST_COLUMNS, *(name for name in table if name not in FIRST_COLUMNS)]]
 
 
-def summary_figures(found: Sweep, settings: SweepSettings, config: PilotConfig, files: list[str]) -> dict[str, Any]:
-    """The sweep as plain numbers for the JSON summary; no record and no value of a person in it.
-
-    Figures of single columns, and all digits of the others, stand in the CSV file alone: from them the value of a
-    person whose record was removed can be calculated.
-    """
-    return {
-        "seed": whose_seed(settings.seed),
-        "one_generator": settings.one_generator,
-        "K": config.K,
-        "risk_of": "values as released, without the bins of the config",
-        "rows": [_without_digits(row) for row in found.rows],
-        "pareto_front": [row_name(found.rows[i]) for i in found.pareto_front],
-        "mildest_that_meets_k": _row_name_at(found, found.mildest_that_meets_k),
-        "mildest_that_meets_all": _row_name_at(found, found.mildest_that_meets_all),
-        "measures": {
-            name: {"what": measure.words, "larger_is_worse": measure.larger_is_worse}
-            for name, measure in MEASURES.items()
-        },
-        "files": files,
-        "notes": [note] if (note := not_printed(settings.figures)) else [],
-    }
+def told_sweep(found: Sweep, settings: SweepSettings, config: PilotConfig, files: list[str]) -> SweepTold:
+    """What is told of a sweep beside its table."""
+    names = [row_name(row) for row in found.rows]
+    mildest = [None if i is None else names[i] for i in (found.mildest_that_meets_k, found.mildest_that_meets_all)]
+    return SweepTold(
+        seed=whose_seed(settings.seed),
+        one_generator=settings.one_generator,
+        K=config.K,
+        risk_of="values as released, without the bins of the config",
+        rows=[row.without_digits() for row in found.rows],
+        pareto_front=[names[i] for i in found.pareto_front],
+        mildest_that_meets_k=mildest[0],
+        mildest_that_meets_all=mildest[1],
+        measures={name: MeasureTold(one.words, one.larger_is_worse) for name, one in MEASURES.items()},
+        files=files,
+        notes=[note] if (note := not_printed(settings.figures)) else [],
+    )
 
 
-def _without_digits(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row without its figures per column, those that were measured on values to five significant digits."""
-    coarse = {*MEASURES, "regression_r_squared"}
-    return {
-        name: float(f"{value:.5g}") if name in coarse and value is not None else value
-        for name, value in row.items()
-        if ": " not in name or name.startswith("percent_")
-    }
-
-
-def _row_name_at(found: Sweep, i: int | None) -> str | None:
-    return None if i is None else row_name(found.rows[i])
-
-
-def sweep_sections(figures: Mapping[str, Any]) -> tuple[Section, ...]:
+def sweep_sections(told: SweepTold) -> tuple[Section, ...]:
     """The treatments side by side, the front, the mildest that meets the thresholds, the files."""
     (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(figures))),)
+    return (Section(outline.key, outline.title, tuple(_parts(told))),)
 
 
-def _parts(figures: Mapping[str, Any]) -> Iterator[Part]:
-    rows, k = figures["rows"], figures["K"]
+def _parts(told: SweepTold) -> Iterator[Part]:
+    rows, k = told.rows, told.K
     drawn = risk_utility_map(rows)
     yield Sentence(
-        f"{len(rows) - 1} treatments, each tried on the original. {_words_of_chance(figures)} Risk is of the values as "
+        f"{len(rows) - 1} treatments, each tried on the original. {_words_of_chance(told)} Risk is of the values as "
         "they would be released, without the bins of the config.",
         Style.DEFINITION,
     )
@@ -116,11 +128,9 @@ def _parts(figures: Mapping[str, Any]) -> Iterator[Part]:
             drawn,
             "Each point is a treatment. Points to the right changed the data more; points above leave more people at "
             "risk of being found. Diamonds are the front, numbered as in the table"
-            f"{'; the ring marks the mildest that meets k' if figures['mildest_that_meets_k'] else ''}.",
+            f"{'; the ring marks the mildest that meets k' if told.mildest_that_meets_k else ''}.",
         )
-    kept = [
-        (mark, row) for mark, row in numbered_rows(rows) if len(rows) <= MOST_ROWS or mark or row["method"] == BASELINE
-    ]
+    kept = [(mark, row) for mark, row in numbered_rows(rows) if len(rows) <= MOST_ROWS or mark or row.is_baseline]
     columns = (
         "Treatment",
         "Unique",
@@ -140,28 +150,27 @@ def _parts(figures: Mapping[str, Any]) -> Iterator[Part]:
             f"{len(rows) - len(kept)} of {len(rows)} rows are left out here; {SUMMARY} holds all.", Style.SMALL
         )
     yield Sentence("* On the Pareto front: no other treatment leaves less risk and is closer to the original as well.")
-    for key, words in (("mildest_that_meets_k", f"k = {k}"), ("mildest_that_meets_all", "k, l and t together")):
-        found = figures[key]
+    for found, words in ((told.mildest_that_meets_k, f"k = {k}"), (told.mildest_that_meets_all, "k, l and t together")):
         if found == UNTREATED:
             yield Sentence(f"The pilot meets {words} without any treatment.")
         else:
             yield Sentence(f"Mildest that meets {words}: {found or 'none of them; go further, or combine treatments'}.")
-    yield from _remarks(figures)
-    yield Details("Files written", figures["files"])
-    for note in figures["notes"]:
+    yield from _remarks(told)
+    yield Details("Files written", told.files)
+    for note in told.notes:
         yield Sentence(note, Style.SMALL)
 
 
-def _cells(mark: str, row: Mapping[str, Any]) -> list[object]:
+def _cells(mark: str, row: SweepRow) -> list[object]:
     return [
-        f"{f'{mark}. ' if mark else ''}{row_name(row)}{' *' if row['pareto_front'] else ''}",
-        *(_percent(row[name]) for name in ("percent_unique", "percent_k_le_5", "percent_k_risky")),
-        _percent(row["avg_linkage_risk_percent"]),
-        "-" if row["expected_reids"] is None else f"{row['expected_reids']:.6g}",
-        "-" if row["smallest_k"] is None else f"{row['smallest_k']:g}",
-        row["n_records_removed"] or "",
-        f"{row['IL1_mean']:.4f}",
-        _percent(row["eigenvalue_similarity_percent"], 2),
+        f"{f'{mark}. ' if mark else ''}{row_name(row)}{' *' if row.pareto_front else ''}",
+        *map(_percent, (row.percent_unique, row.percent_k_le_5, row.by_model["percent_k_risky"])),
+        _percent(row.avg_linkage_risk_percent),
+        "-" if row.expected_reids is None else f"{row.expected_reids:.6g}",
+        "-" if row.smallest_k is None else f"{row.smallest_k:g}",
+        row.n_records_removed or "",
+        f"{row.loss:.4f}",
+        _percent(row.utility["eigenvalue_similarity_percent"], 2),
     ]
 
 
@@ -169,23 +178,23 @@ def _percent(percent: float | None, decimals: int = 1) -> str:
     return "-" if percent is None else f"{percent:.{decimals}f}%"
 
 
-def _words_of_chance(figures: Mapping[str, Any]) -> str:
-    seed = f"The seed is {figures['seed']}"
-    if figures["one_generator"]:
+def _words_of_chance(told: SweepTold) -> str:
+    seed = f"The seed is {told.seed}"
+    if told.one_generator:
         return f"{seed}: one generator runs through all of them, in this order."
     return f"{seed}: each starts from it anew."
 
 
-def _remarks(figures: Mapping[str, Any]) -> Iterator[Sentence]:
+def _remarks(told: SweepTold) -> Iterator[Sentence]:
     """What the table leaves out, with counts; and what must not leave."""
-    rows = figures["rows"]
-    if any(row["n_not_evaluated"] for row in rows):
-        most = max(row["n_not_evaluated"] for row in rows)
+    rows = told.rows
+    if any(row.n_not_evaluated for row in rows):
+        most = max(row.n_not_evaluated for row in rows)
         yield Sentence(f"Not evaluated, for lack of a quasi-identifier: up to {most} records (n_not_evaluated).")
-    n_unread = max(row["n_values_unread"] for row in rows)
+    n_unread = max(row.n_values_unread for row in rows)
     if n_unread:
         yield Sentence(f"Up to {n_unread} released values stand for no known number, such as >90, and count as lost.")
-    if any(row["used_chance"] for row in rows):
+    if any(row.used_chance for row in rows):
         yield Sentence(
             "Where chance changed values, k and the risk count them as true: they do not see that protection."
         )

@@ -3,31 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.settings.kinds import are_names
-from disclosure_control.steps.sweep.trial import BASELINE
+from disclosure_control.steps.sweep.trial import SweepRow
 
 UNTREATED = "untreated"
 
 
-def row_name(row: Mapping[str, Any]) -> str:
+def row_name(row: SweepRow) -> str:
     """A row as a report calls it: ``band AGE, width 10``."""
-    if row["method"] == BASELINE:
+    if row.is_baseline:
         return UNTREATED
-    if row["param_value"] is None:
-        return row["method"]
-    return f"{row['method']}, {row['param_name']} {shown_value(row['param_value'])}"
+    if row.param_value is None:
+        return row.method
+    return f"{row.method}, {row.param_name} {shown_value(row.param_value)}"
 
 
-def numbered_rows(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+def numbered_rows(rows: Sequence[SweepRow]) -> list[tuple[str, SweepRow]]:
     """Rows with the number by which drawings and tables call them: those of the front, and whichever is the mildest
     that meets k, or all; "" for the others."""
     numbered, n = [], 0
     for row in rows:
-        named = row["pareto_front"] or row["mildest_that_meets_k"] or row.get("mildest_that_meets_all", False)
+        named = row.pareto_front or row.mildest_that_meets_k or row.mildest_that_meets_all
         n += bool(named)
         numbered.append((str(n) if named else "", row))
     return numbered

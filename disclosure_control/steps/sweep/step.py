@@ -13,7 +13,7 @@ from __future__ import annotations
 from disclosure_control.steps.running import StepInput, StepResult
 from disclosure_control.steps.sweep.drawing import sweep_figures
 from disclosure_control.steps.sweep.grid import SweepPoint, points_of
-from disclosure_control.steps.sweep.report import SUMMARY, summary_figures, summary_table, sweep_sections
+from disclosure_control.steps.sweep.report import SUMMARY, summary_table, sweep_sections, told_sweep
 from disclosure_control.steps.sweep.settings import SweepSettings
 from disclosure_control.steps.sweep.trial import Sweep, pareto_front, sweep
 from disclosure_control.treatments.recommendation import Recommendation
@@ -37,10 +37,10 @@ def run_step(step: StepInput[SweepSettings]) -> StepResult:
         recommended=outcome.treatment if isinstance(outcome, Recommendation) else None,
     )
     files = sweep_figures(found.rows, settings.figures) if settings.figures else {}
-    figures = summary_figures(found, settings, step.assessment.config, [SUMMARY, *files])
+    told = told_sweep(found, settings, step.assessment.config, [SUMMARY, *files])
     return StepResult(
-        figures,
-        sections=sweep_sections(figures),
+        told,
+        sections=sweep_sections(told),
         tables={SUMMARY: summary_table(found.rows)},
         files=files,
         hand_to_hand=frozenset(files),

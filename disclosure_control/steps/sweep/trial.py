@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from Anonymization_Models import ModelResult
 from config.model_settings import PilotConfig
 from disclosure_control.assess.assessment import Assessment
 from disclosure_control.basics.telling.faults import FaultyInputError, stop_at
+from disclosure_control.basics.telling.plain import INLINE
 from disclosure_control.basics.telling.progress import progress
 from disclosure_control.measures.reidentification import risk_profile
 from disclosure_control.steps.sweep.grid import SweepPoint, faults_of_grid, points_of
@@ -22,11 +22,69 @@ from disclosure_control.treatments.evaluation import evaluate_treated
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.seeds import DEFAULT_SEED
 from disclosure_control.treatments.treat import treat
-from disclosure_control.utility import Comparison, OriginalPilot, Utility, flat_figures, measure_utility
+from disclosure_control.utility import Comparison, OriginalPilot, flat_figures, measure_utility
 from disclosure_control.utility.analyses import fit_regression
 from disclosure_control.utility.comparison import NO_ANALYSES, Analyses
 
 BASELINE = "baseline"
+R_SQUARED = "regression_r_squared"
+
+
+@dataclass(frozen=True)
+class SweepRow:
+    """One point with its figures; its fields are the columns of the summary, in their order, percents of the people.
+
+    ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated. ``by_model``, ``utility`` and
+    ``regression`` have columns of their own, and a figure of one column is named ``measure: column``. Where the row
+    stands among all is in the last three.
+    """
+
+    method: str
+    param_name: str
+    param_value: object
+    percent_unique: float | None
+    percent_k_le_5: float | None
+    avg_linkage_risk_percent: float | None
+    expected_reids: float | None
+    n_keys_evaluated: int
+    n_not_evaluated: int
+    n_records_compared: int
+    n_records_removed: int
+    percent_records_removed: float
+    n_values_lost: int
+    n_values_unread: int
+    smallest_k: float | None
+    by_model: Mapping[str, float | None] = field(metadata=INLINE)
+    percent_k_risky_in_the_bins_of_the_config: float | None
+    meets_k: bool
+    meets_all: bool
+    utility: Mapping[str, float | None] = field(metadata=INLINE)
+    regression: Mapping[str, float | None] = field(metadata=INLINE)
+    used_chance: bool
+    pareto_front: bool = False
+    mildest_that_meets_k: bool = False
+    mildest_that_meets_all: bool = False
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether this is the untreated pilot."""
+        return self.method == BASELINE
+
+    @property
+    def loss(self) -> float:
+        """How much was changed: the mean of the columns."""
+        return self.utility["IL1_mean"] or 0.0
+
+    def without_digits(self) -> SweepRow:
+        """Without figures per column; those that were measured on values to five significant digits."""
+        figures = {name: _five_digits(value) for name, value in self.utility.items() if ": " not in name}
+        fit = {name: value for name, value in self.regression.items() if ": " not in name}
+        fit |= {name: _five_digits(value) for name, value in fit.items() if name == R_SQUARED}
+        return replace(self, utility=figures, regression=fit)
+
+
+def _five_digits(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.5g}")
 
 
 @dataclass(frozen=True)
@@ -40,7 +98,7 @@ class Sweep:
     """
 
     points: tuple[SweepPoint, ...]
-    rows: tuple[dict[str, Any], ...]
+    rows: tuple[SweepRow, ...]
     pareto_front: tuple[int, ...]
     mildest_that_meets_k: int | None
     mildest_that_meets_all: int | None
@@ -74,8 +132,8 @@ def sweep(
     as_released = evaluate_treated(untouched, config, as_released=True)
     compared = original.compare(untouched, classes=as_released.classes)
     baseline = SweepPoint(BASELINE, "", None, ())
-    rows = [_row(baseline, as_released, evaluate_treated(untouched, config), measure_utility(compared))]
-    rows[0] |= _regression_figures(compared, released=False) | {"used_chance": False}
+    seen = evaluate_treated(untouched, config)
+    rows = [_row(baseline, as_released, seen, compared, False)]
     generator = np.random.default_rng(seed)
     faults: list[str] = []
     inputs: dict[str, dict[str, object]] = {}
@@ -89,9 +147,8 @@ def sweep(
                 continue
             inputs |= treated.inputs
             compared = original.compare(treated.frame, treated.kept, treated.as_released.classes)
-            row = _row(point, treated.as_released, treated.assessment, measure_utility(compared))
             used_chance = any(step.used_chance for step in treated.steps)
-            rows.append(row | _regression_figures(compared, released=True) | {"used_chance": used_chance})
+            rows.append(_row(point, treated.as_released, treated.assessment, compared, used_chance))
             advance(1)
     if faults:
         raise FaultyInputError(faults)
@@ -111,40 +168,41 @@ def _name_of(point: SweepPoint) -> str:
     return f"{point.method}, {point.param_name}" if point.param_name else point.method
 
 
-def _row(point: SweepPoint, as_released: Assessment, as_configured: Assessment, utility: Utility) -> dict[str, Any]:
-    """One row of the summary: the first columns as published, then whatever else is measured."""
-    figures = {name: _finite(value) for name, value in flat_figures(utility).items()}
-    row = {"method": point.method, "param_name": point.param_name, "param_value": point.param_value}
-    row |= _risk_figures(as_released)
-    row |= {
-        "n_not_evaluated": as_released.k_anonymity.n_total - as_released.k_anonymity.n_evaluated,
-        "n_records_compared": utility.n_compared,
-        "n_records_removed": utility.n_removed,
-        "percent_records_removed": 100 * utility.n_removed / utility.n_original if utility.n_original else 0.0,
-        "n_values_lost": utility.n_values_lost,
-        "n_values_unread": utility.n_values_unread,
-        "smallest_k": as_released.k_anonymity.worst,
+def _row(
+    point: SweepPoint, as_released: Assessment, as_configured: Assessment, compared: Comparison, used_chance: bool
+) -> SweepRow:
+    profile = risk_profile(as_released.classes, (5,), as_released.config.missing_qis)
+    k, seen, utility = as_released.k_anonymity, as_configured.k_anonymity, measure_utility(compared)
+    by_model = {
+        f"percent_{result.model[0]}_risky{f': {result.sensitive}' if result.sensitive else ''}": _percent(
+            result.n_risky, result.n_evaluated
+        )
+        for result in as_released.results
     }
-    for result in as_released.results:
-        feature = f": {result.sensitive}" if result.sensitive else ""
-        row[f"percent_{result.model[0]}_risky{feature}"] = _percent(result.n_risky, result.n_evaluated)
-    seen = as_configured.k_anonymity
-    row["percent_k_risky_in_the_bins_of_the_config"] = _percent(seen.n_risky, seen.n_evaluated)
-    row["meets_k"] = _is_met([as_released.k_anonymity])
-    row["meets_all"] = _is_met(as_released.results)
-    return row | figures
-
-
-def _risk_figures(assessment: Assessment) -> dict[str, Any]:
-    """The published risk columns. ``n_keys_evaluated``: the records whose quasi-identifiers were evaluated."""
-    profile = risk_profile(assessment.classes, (5,), assessment.config.missing_qis)
-    return {
-        "percent_unique": _percent(profile.n_unique, profile.n_evaluated),
-        "percent_k_le_5": _percent(profile.n_k_at_most[5], profile.n_evaluated),
-        "avg_linkage_risk_percent": _percent(profile.expected_reidentifications, profile.n_evaluated),
-        "expected_reids": profile.expected_reidentifications,
-        "n_keys_evaluated": profile.n_evaluated,
-    }
+    return SweepRow(
+        method=point.method,
+        param_name=point.param_name,
+        param_value=point.param_value,
+        percent_unique=_percent(profile.n_unique, profile.n_evaluated),
+        percent_k_le_5=_percent(profile.n_k_at_most[5], profile.n_evaluated),
+        avg_linkage_risk_percent=_percent(profile.expected_reidentifications, profile.n_evaluated),
+        expected_reids=profile.expected_reidentifications,
+        n_keys_evaluated=profile.n_evaluated,
+        n_not_evaluated=k.n_total - k.n_evaluated,
+        n_records_compared=utility.n_compared,
+        n_records_removed=utility.n_removed,
+        percent_records_removed=100 * utility.n_removed / utility.n_original if utility.n_original else 0.0,
+        n_values_lost=utility.n_values_lost,
+        n_values_unread=utility.n_values_unread,
+        smallest_k=k.worst,
+        by_model=by_model,
+        percent_k_risky_in_the_bins_of_the_config=_percent(seen.n_risky, seen.n_evaluated),
+        meets_k=_is_met([k]),
+        meets_all=_is_met(as_released.results),
+        utility={name: _finite(value) for name, value in flat_figures(utility).items()},
+        regression=_regression_figures(compared, released=bool(point.steps)),
+        used_chance=used_chance,
+    )
 
 
 def _is_met(results: Sequence[ModelResult]) -> bool:
@@ -160,24 +218,25 @@ def _finite(value: float | None) -> float | None:
     return None if value is None or not isfinite(value) else value
 
 
-def _regression_figures(comparison: Comparison, released: bool) -> dict[str, Any]:
+def _regression_figures(comparison: Comparison, released: bool) -> dict[str, float | None]:
     asked = comparison.analyses.regression
     if asked is None:
         return {}
     fit = fit_regression(comparison, asked, released)
     coefficients = {f"regression coefficient: {name}": value for name, value in fit.coefficients.items()}
-    return {"regression_n_used": fit.n_used, "regression_r_squared": fit.r_squared, **coefficients}
+    return {"regression_n_used": fit.n_used, R_SQUARED: fit.r_squared, **coefficients}
 
 
-def _judged(points: Sequence[SweepPoint], rows: list[dict[str, Any]], inputs: Mapping[str, dict[str, object]]) -> Sweep:
+def _judged(points: Sequence[SweepPoint], rows: list[SweepRow], inputs: Mapping[str, dict[str, object]]) -> Sweep:
     """The rows with what they are among all: on the Pareto front, the mildest to meet k, or all models."""
-    front = pareto_front([(row["avg_linkage_risk_percent"], row["IL1_mean"]) for row in rows])
-    mildest = {key: _mildest(rows, key) for key in ("meets_k", "meets_all")}
-    for i, row in enumerate(rows):
-        row["pareto_front"] = i in front
-        row["mildest_that_meets_k"] = i == mildest["meets_k"]
-        row["mildest_that_meets_all"] = i == mildest["meets_all"]
-    return Sweep(tuple(points), tuple(rows), tuple(front), mildest["meets_k"], mildest["meets_all"], inputs)
+    front = pareto_front([(row.avg_linkage_risk_percent, row.utility["IL1_mean"]) for row in rows])
+    meets_k = _mildest(rows, [row.meets_k for row in rows])
+    meets_all = _mildest(rows, [row.meets_all for row in rows])
+    judged = tuple(
+        replace(row, pareto_front=i in front, mildest_that_meets_k=i == meets_k, mildest_that_meets_all=i == meets_all)
+        for i, row in enumerate(rows)
+    )
+    return Sweep(tuple(points), judged, tuple(front), meets_k, meets_all, inputs)
 
 
 def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[int]:
@@ -195,7 +254,7 @@ def pareto_front(figures: Sequence[tuple[float | None, float | None]]) -> list[i
     return sorted(front)
 
 
-def _mildest(rows: Sequence[dict[str, Any]], key: str) -> int | None:
+def _mildest(rows: Sequence[SweepRow], meets: Sequence[bool]) -> int | None:
     """The row that changed least of those that meet a model; of equals the one that removed fewer records."""
-    fit = [i for i, row in enumerate(rows) if row[key]]
-    return min(fit, key=lambda i: (rows[i]["IL1_mean"], rows[i]["n_records_removed"], i), default=None)
+    fit = [i for i, is_met in enumerate(meets) if is_met]
+    return min(fit, key=lambda i: (rows[i].loss, rows[i].n_records_removed, i), default=None)

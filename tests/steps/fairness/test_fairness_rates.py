@@ -17,6 +17,7 @@ from disclosure_control.measures.group_fairness import TwoGroups, pool_strata
 from disclosure_control.steps.fairness import step
 from tests.config_keys import settings_of_key
 from tests.examples import examples
+from tests.found import InSummary
 from tests.places import SHARED
 
 # Admissions to the six largest departments of Berkeley, 1973: applied and admitted, men and then women. Source: Bickel,
@@ -239,7 +240,7 @@ def times_ten(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def fairness_of(frame, settings):
-    return step.fairness_of(frame, settings_of_key("fairness", settings))
+    return InSummary(step.fairness_of(frame, settings_of_key("fairness", settings)))
 
 
 SETTINGS = {"favourable": {"column": "admitted", "equals": ["yes"]}, "sensitive": "sex", "reference": "M"}

@@ -11,10 +11,12 @@ import pytest
 
 from disclosure_control.basics.encoding.columns import EncodedColumn
 from disclosure_control.basics.telling.faults import FaultyInputError
+from disclosure_control.measures.group_fairness import WithinStrata
 from disclosure_control.steps.fairness import report
 from disclosure_control.steps.fairness.burden import folded
 from disclosure_control.steps.fairness.report import four_digits
 from disclosure_control.steps.fairness.step import run_step
+from disclosure_control.steps.fairness.told import FairnessTold, RatesTold, StrataTold
 from disclosure_control.treatments.treat import treat
 from tests.cases import each
 from tests.config_keys import faults_of_key
@@ -143,10 +145,10 @@ def test_favourable_values_that_nobody_has_are_said_first(tmp_path):
 def test_no_chance_is_printed_as_zero_and_no_zero_with_a_minus():
     assert four_digits(-0.00001) == "0.0000"
     assert four_digits(-0.00006) == "-0.0001"
-    figures = {"columns": ["x"], **dict.fromkeys(("n_strata", "n_strata_compared", "n_compared", "n_not_compared"), 20)}
-    figures |= {"difference": 0.5, "difference_interval": [-0.00001, 1], "ratio": None, "ratio_interval": None}
-    figures = {"within_strata": {**figures, "p_value": 1e-12, "not_told": None}, "statistical_parity_difference": 0.5}
-    text = "\n".join(part.text for part in report._strata(figures))
+    within = WithinStrata(20, 20, 20, 20, 0.5, (-0.00001, 1.0), p_value=1e-12)
+    rates = RatesTold(statistical_parity_difference=0.5)
+    found = FairnessTold({}, 0, "sex", "M", "F", {}, rates, (), StrataTold(["x"], within))
+    text = "\n".join(part.text for part in report._strata(found))
     assert "<0.0001" in text
     assert "95%: 0.0000 to 1.0000" in text
 

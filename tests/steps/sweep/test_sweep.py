@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -24,8 +25,9 @@ from disclosure_control.steps import READERS
 from disclosure_control.steps.running import StepInput
 from disclosure_control.steps.sweep import step as sweep
 from disclosure_control.steps.sweep.drawing import map_note, risk_utility_map, sweep_figures
-from disclosure_control.steps.sweep.report import FIRST_COLUMNS, sweep_sections
+from disclosure_control.steps.sweep.report import FIRST_COLUMNS, SweepTold, sweep_sections
 from disclosure_control.steps.sweep.row_names import shown_value
+from disclosure_control.steps.sweep.trial import SweepRow
 from disclosure_control.treatments.registry import TreatmentStep
 from disclosure_control.treatments.treat import treat
 from Main_Anonymization import add_options, assess_pilot
@@ -229,7 +231,7 @@ def test_one_generator_runs_on_and_otherwise_each_starts_anew():
 
     def changed(one_generator):
         found = sweep.sweep(frame, config, [{**flips[0], "share": [0.5, 0.5, 0.5]}], 7, one_generator)
-        return [row["IL1_categorical"] for row in found.rows[1:]]
+        return [row.utility["IL1_categorical"] for row in found.rows[1:]]
 
     assert changed(True) == [(after.to_numpy() != frame["sex"]).mean() for after in running]
     assert changed(False) == [(after.to_numpy() != frame["sex"]).mean() for after in anew]
@@ -407,27 +409,44 @@ def test_the_front_against_a_slow_referee(figures):
 # ---------------------------------------------------------------- figures
 
 
-def figure_rows(n_methods=2, n_points=3, **more):
-    row = {
-        "method": "baseline",
-        "param_name": "",
-        "param_value": None,
-        "percent_unique": 40.0,
-        "percent_k_le_5": 80.0,
-        "avg_linkage_risk_percent": 55.0,
-        "IL1_numeric": 0.0,
-        "IL1_categorical": 0.0,
-        "eigenvalue_similarity_percent": 100.0,
-        "percent_records_removed": 0.0,
-        "IL1_mean": 0.0,
-        "pareto_front": True,
-        "mildest_that_meets_k": False,
-    }
+UNTREATED = SweepRow(
+    method="baseline",
+    param_name="",
+    param_value=None,
+    percent_unique=40.0,
+    percent_k_le_5=80.0,
+    avg_linkage_risk_percent=55.0,
+    expected_reids=None,
+    n_keys_evaluated=100,
+    n_not_evaluated=0,
+    n_records_compared=100,
+    n_records_removed=0,
+    percent_records_removed=0.0,
+    n_values_lost=0,
+    n_values_unread=0,
+    smallest_k=1,
+    by_model={"percent_k_risky": None},
+    percent_k_risky_in_the_bins_of_the_config=None,
+    meets_k=False,
+    meets_all=False,
+    utility={"IL1_numeric": 0.0, "IL1_categorical": 0.0, "eigenvalue_similarity_percent": 100.0, "IL1_mean": 0.0},
+    regression={},
+    used_chance=False,
+    pareto_front=True,
+)
+
+
+def changed_by(loss, row=UNTREATED, **more):
+    return replace(row, utility={**row.utility, "IL1_mean": loss}, **more)
+
+
+def figure_rows(n_methods=2, n_points=3, row=UNTREATED, **more):
     rows = [row]
     for i in range(n_methods):
         for j in range(n_points):
-            point = {"method": f"method $ {i}", "param_name": "width", "param_value": 5 * j, "IL1_mean": 0.1 * (i + j)}
-            rows.append({**row, **point, "avg_linkage_risk_percent": 50.0 / (1 + i + j), **more})
+            point = {"method": f"method $ {i}", "param_name": "width", "param_value": 5 * j}
+            point["avg_linkage_risk_percent"] = 50.0 / (1 + i + j)
+            rows.append(changed_by(0.1 * (i + j), row, **{**point, **more}))
     return rows
 
 
@@ -445,10 +464,10 @@ NAMES = [f"{name}.svg" for name in FIGURES]
         figure_rows(
             1,
             3,
+            replace(UNTREATED, utility={**UNTREATED.utility, "eigenvalue_similarity_percent": None}),
             avg_linkage_risk_percent=None,
             percent_unique=None,
             percent_k_le_5=None,
-            eigenvalue_similarity_percent=None,
         ),
         figure_rows(1, 2, param_value=[0, 18, 65, "a very long $ list <&> of things"], mildest_that_meets_k=True),
     ],
@@ -472,9 +491,9 @@ def test_what_is_drawn_hangs_on_the_figures_and_is_the_same_each_time():
 def front_and_mildest():
     """The untreated and the first are on the front; the second is beaten by the first, and the mildest that meets k."""
     rows = figure_rows(1, 3, pareto_front=False)
-    rows[1] |= {"pareto_front": True, "avg_linkage_risk_percent": 20.0, "IL1_mean": 0.1, "param_value": 3}
-    rows[2] |= {"mildest_that_meets_k": True, "avg_linkage_risk_percent": 20.5, "IL1_mean": 0.11, "param_value": 5}
-    return rows
+    first = changed_by(0.1, rows[1], pareto_front=True, avg_linkage_risk_percent=20.0, param_value=3)
+    second = changed_by(0.11, rows[2], mildest_that_meets_k=True, avg_linkage_risk_percent=20.5, param_value=5)
+    return [rows[0], first, second, rows[3]]
 
 
 def test_the_ring_is_explained_where_it_is_off_the_front():
@@ -488,13 +507,9 @@ def test_the_ring_is_explained_where_it_is_off_the_front():
 
 
 def test_the_mildest_stands_in_the_table_where_only_the_front_is_shown():
-    rows = front_and_mildest() + [{**front_and_mildest()[3], "param_value": 100 + i} for i in range(60)]
-    counts = dict.fromkeys(("percent_k_le_5", "percent_k_risky", "expected_reids", "eigenvalue_similarity_percent"))
-    counts |= dict.fromkeys(("n_records_removed", "n_not_evaluated", "n_values_unread", "used_chance"), 0)
-    rows = [{"mildest_that_meets_all": False, "smallest_k": 1, "percent_unique": 1.0, **counts, **row} for row in rows]
-    figures = {"K": 5, "seed": 1, "one_generator": True, "files": [], "notes": [], "rows": rows}
-    figures |= dict.fromkeys(("mildest_that_meets_k", "mildest_that_meets_all"))
-    (section,) = sweep_sections(figures)
+    rows = front_and_mildest() + [replace(front_and_mildest()[3], param_value=100 + i) for i in range(60)]
+    told = SweepTold("1", True, 5, "values as released", rows, (), None, None, {}, (), ())
+    (section,) = sweep_sections(told)
     (table,) = [part for part in section.parts if part.kind == "table"]
     assert [row[0] for row in table.rows] == [
         "1. untreated *",

@@ -1,0 +1,67 @@
+"""What the step ``fairness`` found, as it may be told: the JSON summary holds it under ``fairness``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
+from disclosure_control.measures.group_fairness import FOUR_FIFTHS, WithinStrata
+
+Interval = Sequence[float]
+
+
+@dataclass(frozen=True)
+class RatesTold:
+    """Two groups compared: see ``TwoGroups``. All is None where it is ``not_told``, sizes where these are masked."""
+
+    n_reference: int | None = None
+    n_group: int | None = None
+    reference_rate: float | None = None
+    group_rate: float | None = None
+    statistical_parity_difference: float | None = None
+    statistical_parity_difference_95: Interval | None = None
+    disparate_impact: float | None = None
+    disparate_impact_95: Interval | None = None
+    disparate_impact_inverse: float | None = None
+    disparate_impact_inverse_95: Interval | None = None
+    meets_four_fifths: bool | None = None
+    massaging_label_changes: float | None = None
+    four_fifths_line: float = FOUR_FIFTHS
+    not_told: str | None = None
+
+
+@dataclass(frozen=True)
+class StrataTold:
+    """The groups compared within strata of ``columns``."""
+
+    columns: Sequence[str]
+    within: WithinStrata = field(metadata=INLINE)
+    not_told: str | None = None
+
+
+@dataclass(frozen=True)
+class MeasureByGroup:
+    """Who of each group a ``measure`` hits; ``counted`` names the hits in the entries of ``shares_by_group``."""
+
+    measure: str
+    counted: str
+    not_considered: int | None
+    by_group: Sequence[Mapping]
+
+
+@dataclass(frozen=True)
+class FairnessTold:
+    """Rates of the two groups, of all groups, within strata, and whom the anonymisation hits."""
+
+    favourable: Mapping[str, Any]
+    favourable_values_of_nobody: int
+    sensitive: str
+    reference: str
+    group: str
+    people: Mapping[str, int | None]
+    rates: RatesTold = field(metadata=INLINE)
+    by_group: Sequence[Mapping]
+    within_strata: StrataTold | None = field(metadata=WHERE_FOUND)
+    anonymisation: Sequence[MeasureByGroup] | None = field(default=None, metadata=WHERE_FOUND)
