@@ -464,7 +464,7 @@ def _two_samples(class_values: Iterable, all_values: Iterable, numeric: bool) ->
     both = encode_column(pd.concat(parts, ignore_index=True))
     mine, theirs = both.codes[: len(parts[0])], both.codes[len(parts[0]) :]
     if not (mine >= 0).any() or not (theirs >= 0).any():
-        raise FaultyInputError("a distance needs at least one value that is not missing on either side")
+        raise FaultyInputError("A distance needs at least one value on each side that is not missing.")
     mine = mine[mine >= 0]
     table = _tabulate(np.zeros(len(mine), dtype=np.int64), mine, both.labels, 1)
     return table, np.bincount(theirs[theirs >= 0], minlength=len(both.labels))
@@ -676,7 +676,7 @@ def _check_distance(name: str, sensitive: str, values: np.ndarray, people_of_val
     is_numeric = values.dtype.kind == "f"
     if DISTANCES[name].needs_numbers and not is_numeric:
         raise FaultyInputError(
-            f"t_distance {name!r} needs numbers, and {sensitive!r} holds text; "
+            f"t_distance {name!r} needs numbers, but {sensitive!r} contains text; "
             'set t_distance to "total_variation", or correct the source'
         )
     if is_numeric and (beyond := np.abs(values) > LARGEST_NUMBER).any():
@@ -701,7 +701,7 @@ def _classes_of(
     df: pd.DataFrame | None, quasi_identifiers: Sequence[str], missing_qis: str, classes: EquivalenceClasses | None
 ) -> EquivalenceClasses:
     if missing_qis not in MISSING_POLICIES:
-        raise FaultyInputError(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
+        raise FaultyInputError(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
     if classes is not None:
         return classes
     assert df is not None  # only who hands in classes has none
@@ -723,7 +723,7 @@ def _check_numbers_are_told_apart(sensitive: pd.Series) -> None:
         n_large = int((sensitive.abs() >= LARGEST_EXACT).sum())
         raise FaultyInputError(
             f"column {sensitive.name!r}: {n_large} whole numbers of {len(sensitive)} are 2**53 or larger, and some "
-            'differ by less than can be calculated with; set t_distance to "total_variation", or correct the source'
+            'are too close to tell apart; set t_distance to "total_variation", or correct the source'
         )
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from study.merge.subject_ids import SubjectIdRule
 
 _NOTHING_DRAFTED_FROM_DISK = (
-    "{name}: a config is drafted from all records in memory, and {reason}; write config = {{}} into it to merge the "
-    "files, or draft it from the files of some people"
+    "{name}: a draft needs all records in memory, but {reason}; write config = {{}} into it to merge the files, or "
+    "draft it from the files of some people"
 )
 
 
@@ -96,8 +96,8 @@ def combine_or_draft(pilot: Pilot, options: argparse.Namespace) -> Outcome:
 
 def _nothing_drafted(name: str) -> str:
     return (
-        f"{name}: not drafted, as the files cannot be merged yet; correct them, or write the settings that are named "
-        "above into it as config = {...}; --draft-config then drafts the rest beside it"
+        f"{name}: not drafted, because the files cannot be merged yet; correct them, or write the settings named above "
+        "into it as config = {...}; --draft-config then drafts the other settings beside it"
     )
 
 
@@ -156,17 +156,17 @@ def merge_table(report: dict[str, Any]) -> str:
         few.append(HAND_TO_HAND.told(counts.get("not_done", 0), n_rows))
         rows.append([domain, counts["form"], *map(count_text, told), n_columns, *map(count_text, few), dropped])
     lines = [tabulate(rows, headers, tablefmt="simple_outline")]
-    counted_aloud = {
-        "unknown_subjects_left_out": "subjects that DM does not know were left out",
+    reported = {
+        "unknown_subjects_left_out": "subjects that are not in DM were left out",
         "rows_of_other_studies": "rows of other studies were left out",
         "supplemental_without_parent": "supplemental records belong to no record of the domain",
-        "undecided_ties": "ties between different values of one moment were decided by the value",
-        "without_value": "records hold no result",
+        "undecided_ties": "ties between values of the same time were decided by the value",
+        "without_value": "records have no result",
         "without_test": "records name no test",
-        "text_left_out_of_summaries": "text results stayed out of a mean, minimum or maximum",
+        "text_left_out_of_summaries": "text results were left out of a mean, minimum or maximum",
     }
     for domain, counts in (report["domains"] | report["inputs"]).items():
-        told_of = {words: people_on_screen(counts[key]) for key, words in counted_aloud.items() if counts.get(key)}
+        told_of = {words: people_on_screen(counts[key]) for key, words in reported.items() if counts.get(key)}
         lines += [f"  {domain}: {number} {words}" for words, number in told_of.items()]
     lines += [f"  {name}: {_on_screen(note)}" for name, file in report["inputs"].items() for note in file["notes"]]
     lines += [f"  left out: {name}, {reason}" for name, reason in report["left_out"].items()]
@@ -189,7 +189,7 @@ def add_merge_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         choices=(AUTO, *MERGING),
         default=AUTO,
-        help="where the records are: in memory, on disk where they do not fit, or as the files call for (default)",
+        help="where to keep the records: in memory, on disk if they do not fit, or chosen by the files (default)",
     )
 
 

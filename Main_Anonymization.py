@@ -116,8 +116,8 @@ def undecided(config_file: SourceFile) -> tuple[Reason, ...]:
     n_lines = lines_to_review(text_of_config(config_file))
     if not n_lines:
         return ()
-    sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which a draft leaves to you.'
-    return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and take its mark away."),)
+    sentence = f'{config_file.name} has {counted(n_lines, "line")} marked "# {REVIEW}", which only you can decide.'
+    return (Reason(Gravity.NOT_DECIDED, sentence, "Decide each of them and delete its mark."),)
 
 
 def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float | None) -> Outcome:
@@ -140,14 +140,14 @@ def _outcome(judged: str, assessment: Assessment, verdict: Verdict, limit: float
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this door beside those that both have."""
     parser.add_argument("--fail-on-risk", type=_percent, metavar="PERCENT", help="end with status 1 above this share")
-    parser.add_argument("--shareable", action="store_true", help="also write the page for outside the house")
+    parser.add_argument("--shareable", action="store_true", help="also write a page to share, without small counts")
     parser.add_argument("--verbose", action="store_true", help="print every section in full")
     parser.add_argument(
         "--engine",
         choices=(AUTO, *ENGINES),
         default=AUTO,
-        help="where the records are: in memory, on disk where they do not fit, on disk and counted by several workers, "
-        "or in memory or on disk as the file calls for (default)",
+        help="where to keep the records: in memory, on disk if they do not fit, on disk for several workers to count, "
+        "or in memory or on disk, chosen by the file (default)",
     )
 
 
@@ -157,7 +157,7 @@ def _percent(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError("a number from 0 to 100 is needed")
+        raise argparse.ArgumentTypeError("allowed: a number from 0 to 100")
     return value
 
 

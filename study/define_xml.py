@@ -102,7 +102,7 @@ def read_definition(file: Path | SourceFile) -> StudyDefinition:
     studies = list(_children(root, "Study")) if _local(root.tag) == "ODM" else []
     versions = [part for study in studies for part in _children(study, "MetaDataVersion")]
     if not versions:
-        raise FaultyInputError(f"{file.name}: this is XML, but no Define-XML; export it again, or remove it.")
+        raise FaultyInputError(f"{file.name}: this is XML, but not Define-XML; export it again, or remove it.")
     code_lists = {_of(one, "OID"): _code_list(one) for part in versions for one in _children(part, "CodeList")}
     items = {_of(one, "OID"): one for part in versions for one in _children(part, "ItemDef")}
     datasets = {
@@ -157,7 +157,9 @@ def _disagreements(
         n_texts = n_of(column.notna() & pd.isna(parse_numbers(column)))
         if n_texts:
             notes.append(
-                Note.of(lambda told: f"{where} is {variable.data_type}, and {told(n_texts, 'value')} no number")
+                Note.of(
+                    lambda told: f"{where} has {told(n_texts, 'value')} that cannot be read as {variable.data_type}"
+                )
             )
     codes_of = variable.code_list
     if codes_of is not None and codes_of.terms:
@@ -166,7 +168,7 @@ def _disagreements(
         n_outside = n_of(column.isin(distinct[~codes.isin(list(codes_of.terms))]))
         if n_outside:
             outside = f"outside its code list {codes_of.name!r}"
-            notes.append(Note.of(lambda told: f"{where} holds {told(n_outside, 'value')} {outside}"))
+            notes.append(Note.of(lambda told: f"{where} has {told(n_outside, 'value')} {outside}"))
     return notes
 
 
@@ -176,13 +178,13 @@ def _disagreements(
 def _parsed(source: SourceFile) -> ElementTree.Element:
     def refuse(*_: object) -> None:
         raise FaultyInputError(
-            f"{source.name}: it holds a document type, which no Define-XML needs and which may refer to other files; "
-            "take it out, or remove the file."
+            f"{source.name}: it contains a document type (DOCTYPE), which can refer to other files; Define-XML does "
+            "not need it. Delete the DOCTYPE, or remove the file."
         )
 
     if len(source.content) > _LARGEST:
         raise FaultyInputError(
-            f"{source.name}: {len(source.content) / 1e6:,.0f} MB; allowed: {_LARGEST / 1e6:,.0f} MB."
+            f"{source.name}: {len(source.content) / 1e6:,.0f} MB; allowed: {_LARGEST / 1e6:,.0f} MB. Remove the file."
         )
     checker = expat.ParserCreate()
     checker.StartDoctypeDeclHandler = refuse
@@ -193,7 +195,7 @@ def _parsed(source: SourceFile) -> ElementTree.Element:
         if isinstance(error, FaultyInputError):
             raise
         where = f" in line {error.lineno:,}" if isinstance(error, expat.ExpatError) else ""
-        raise FaultyInputError(f"{source.name}: broken XML{where}; export it again, or remove it.") from None
+        raise FaultyInputError(f"{source.name}: not valid XML{where}; export it again, or remove it.") from None
 
 
 def _local(tag: str) -> str:

@@ -65,7 +65,7 @@ class OperationRule:
 
 
 NOT_IN_THE_TABLE = Operation(
-    OperationKind.REVIEW, VariableClass.NOT_KNOWN, "the table of operations does not know it; the config has to say"
+    OperationKind.REVIEW, VariableClass.NOT_KNOWN, "not in the table of operations; the config has to decide"
 )
 DIRECT, LEVEL_1, LEVEL_2, PLAIN = (
     VariableClass.DIRECT_IDENTIFIER,
@@ -83,46 +83,46 @@ def _line(patterns: str, operation: OperationKind, variable_class: VariableClass
 LINES: tuple[OperationRule, ...] = (
     # Whole data sets
     _line("CO.*", OperationKind.REMOVE_DATA_SET, DIRECT, "comments are free text"),
-    _line("AP*.*", OperationKind.REMOVE_DATA_SET, DIRECT, "relatives and other people, who are no subjects"),
+    _line("AP*.*", OperationKind.REMOVE_DATA_SET, DIRECT, "about relatives and other people who are not subjects"),
     _line(
-        "RELSUB.*", OperationKind.REMOVE_DATA_SET, DIRECT, "ties between subjects, as of a family, single people out"
+        "RELSUB.*", OperationKind.REMOVE_DATA_SET, DIRECT, "links between subjects, such as families, single people out"
     ),
     # The design of the trial, which is about nobody; its days are public, and undo offsets
     _line(
         "TS.SSTDTC TS.SENDTC TS.DCUTDTC TS.DCUTDESC TS.ACTSUBJ TS.*DTC",
         OperationKind.REMOVE,
         LEVEL_2,
-        "a day of the whole study: beside a person's moved dates it can give the offset away",
+        "a date of the whole study, which can reveal how far a person's dates were moved",
     ),
     _line(
-        "TA.* TE.* TI.* TV.* TS.* TM.* TD.* TX.*", OperationKind.KEEP, PLAIN, "the design of the trial is about nobody"
+        "TA.* TE.* TI.* TV.* TS.* TM.* TD.* TX.*", OperationKind.KEEP, PLAIN, "the trial's design describes no person"
     ),
     # People, sites, investigators, devices
-    _line("USUBJID SUBJID", OperationKind.RECODE_SUBJECT, DIRECT, "names the subject in all files"),
-    _line("RSUBJID POOLID", OperationKind.REMOVE, DIRECT, "names other subjects, or a pool of them"),
-    _line("SITEID", OperationKind.REMOVE, LEVEL_1, "the site tells the region and who treats the subject"),
+    _line("USUBJID SUBJID", OperationKind.RECODE_SUBJECT, DIRECT, "identifies the subject in all files"),
+    _line("RSUBJID POOLID", OperationKind.REMOVE, DIRECT, "identifies other subjects, or a pool of subjects"),
+    _line("SITEID", OperationKind.REMOVE, LEVEL_1, "the site reveals the region and who treats the subject"),
     _line(
         "INVID INVNAM INVNAME",
         OperationKind.REMOVE,
         DIRECT,
-        "names the investigator, and through the investigator the site",
+        "names the investigator, and so reveals the site",
     ),
     _line(
         "SPDEVID DEVID DI.SERIAL DI.UDI DI.LOT DI.BATCH",
         OperationKind.RECODE_ID,
         DIRECT,
-        "the serial number of a device is that of its bearer",
+        "the serial number of a device identifies its bearer",
     ),
     _line("STUDYID DOMAIN RDOMAIN", OperationKind.KEEP, PLAIN, "the same for everybody in the file"),
     _line("DM.*INIT SC.*INIT *SUBJINIT", OperationKind.REMOVE, DIRECT, "initials of a person"),
     _line(
-        "RAND RANDNO RANDNUM RANDID SCRN* SCRNO", OperationKind.REMOVE, DIRECT, "a number of one subject in other files"
+        "RAND RANDNO RANDNUM RANDID SCRN* SCRNO", OperationKind.REMOVE, DIRECT, "a number of the subject in other files"
     ),
     # Who somebody is
-    _line("BRTHDTC BRTHDT* BIRTHDT*", OperationKind.REMOVE, DIRECT, "a date of birth; the age stands for it"),
+    _line("BRTHDTC BRTHDT* BIRTHDT*", OperationKind.REMOVE, DIRECT, "a date of birth; the age replaces it"),
     _line("AGE AAGE", OperationKind.DERIVE_AGE, LEVEL_1, "the age is known to many; few are 90 and older"),
     _line("AGEU AAGEU", OperationKind.KEEP, PLAIN, "the unit of the age"),
-    _line("AGETXT AGEGR* AAGEGR*", OperationKind.REMOVE, LEVEL_1, "says the age again, in other groups"),
+    _line("AGETXT AGEGR* AAGEGR*", OperationKind.REMOVE, LEVEL_1, "repeats the age, in other groups"),
     _line("SEX RACE ETHNIC", OperationKind.NO_FURTHER, LEVEL_1, "seen and known by many; the treatment recodes it"),
     _line(
         "RACE1 RACE2 RACE3 RACE4 RACE5 RACE6 RACE7 RACE8 RACE9", OperationKind.NO_FURTHER, LEVEL_1, "a part of the race"
@@ -131,7 +131,7 @@ LINES: tuple[OperationRule, ...] = (
         "RACEOTH RACESP RACEGR* SEXN RACEN ETHNICN",
         OperationKind.REMOVE,
         LEVEL_1,
-        "says the race or sex in other words",
+        "repeats the race or sex in other words",
     ),
     _line("COUNTRY", OperationKind.RAISE_TO_CONTINENT, LEVEL_1, "where a person lives or is treated"),
     _line(
@@ -158,9 +158,9 @@ LINES: tuple[OperationRule, ...] = (
         "ids of records, samples and lots, which other systems can look up",
     ),
     _line("RELID", OperationKind.RECODE_ID, PLAIN, "ties records together"),
-    _line("IDVARVAL", OperationKind.KEEP, PLAIN, "goes with the variable that IDVAR names"),
-    _line("QVAL", OperationKind.KEEP, PLAIN, "goes with the variable that QNAM names"),
-    _line("IDVAR RELTYPE QNAM QLABEL QORIG QEVAL", OperationKind.KEEP, PLAIN, "says how records belong together"),
+    _line("IDVARVAL", OperationKind.KEEP, PLAIN, "handled with the variable that IDVAR names"),
+    _line("QVAL", OperationKind.KEEP, PLAIN, "handled with the variable that QNAM names"),
+    _line("IDVAR RELTYPE QNAM QLABEL QORIG QEVAL", OperationKind.KEEP, PLAIN, "describes how records belong together"),
     # Time
     _line("DD.DDDTC DTHDTC DTHDT*", OperationKind.OFFSET, LEVEL_2, "the day of death is known to many"),
     _line("--*DTC RF*DTC *DTC", OperationKind.OFFSET, LEVEL_2, "days of visits and events are known to many"),
@@ -188,7 +188,7 @@ LINES: tuple[OperationRule, ...] = (
     _line("SE.SEUPDES SV.SVUPDES *UPDES ACTARMUD", OperationKind.REMOVE, LEVEL_2, "a description in free text"),
     _line("EX.EXTRT EC.ECTRT", OperationKind.KEEP, PLAIN, "the treatment under study, by its name in the plan"),
     _line(
-        "--TERM --TRT", OperationKind.REMOVE, LEVEL_2, "the verbatim term is free text; the coded one (--DECOD) stays"
+        "--TERM --TRT", OperationKind.REMOVE, LEVEL_2, "the verbatim term is free text; the coded one (--DECOD) is kept"
     ),
     _line("--MODIFY", OperationKind.REMOVE, LEVEL_2, "a verbatim text as it was corrected"),
     _line("COVAL* --COM --COMM --COMMENT COREF", OperationKind.REMOVE, DIRECT, "a comment is free text"),
@@ -198,12 +198,12 @@ LINES: tuple[OperationRule, ...] = (
         LEVEL_2,
         "a reason or description in free text",
     ),
-    _line("--XFN", OperationKind.REMOVE, DIRECT, "the name of a file, which often holds ids"),
-    _line("--NAM", OperationKind.REMOVE, LEVEL_1, "the name of a laboratory or vendor tells the region"),
+    _line("--XFN", OperationKind.REMOVE, DIRECT, "the name of a file, which often contains ids"),
+    _line("--NAM", OperationKind.REMOVE, LEVEL_1, "the name of a laboratory or vendor reveals the region"),
     _line("DD.DDORRES", OperationKind.REMOVE, LEVEL_2, "the cause of death as it was reported"),
     _line("DD.DDSTRESC", OperationKind.REVIEW, LEVEL_2, "a cause of death, which may be verbatim"),
     _line("--OBJ", OperationKind.REVIEW, LEVEL_2, "what a finding is about, which may repeat a verbatim term"),
-    _line("GF.GFORRES GF.GFSTRES* PF.PFORRES PF.PFSTRES*", OperationKind.REVIEW, LEVEL_2, "genes are a person's own"),
+    _line("GF.GFORRES GF.GFSTRES* PF.PFORRES PF.PFSTRES*", OperationKind.REVIEW, LEVEL_2, "genes identify a person"),
     # Events and treatments, coded
     _line(
         "--DECOD --LLT --LLTCD --PTCD --HLT --HLTCD --HLGT --HLGTCD --BODSYS --BDSYCD --SOC --SOCCD --CLAS --CLASCD",
@@ -216,7 +216,7 @@ LINES: tuple[OperationRule, ...] = (
         "--SOD --SMIE --PRESP --OCCUR --EVDTYP",
         OperationKind.KEEP,
         PLAIN,
-        "how an event or treatment went, by a list of codes",
+        "the course of an event or treatment, as a code",
     ),
     _line(
         "--DOSE --DOSU --DOSFRM --DOSFRQ --DOSTOT --DOSRGM --ROUTE --PSTRG --PSTRGU --TRTV --VAMT --VAMTU",
@@ -240,13 +240,13 @@ LINES: tuple[OperationRule, ...] = (
         "--ORRES --ORRESU --STRESC --STRESN --STRESU --LLOQ --ULOQ --VAL",
         OperationKind.KEEP,
         PLAIN,
-        "a result; those that outsiders know stand in the table by the code of their test",
+        "a result; results that outsiders know have lines of their own, by the code of the test",
     ),
     _line(
         "--ORNRLO --ORNRHI --STNRLO --STNRHI --STNRC --ORREF --STREFC",
         OperationKind.REMOVE,
         LEVEL_2,
-        "limits of normal values go by age and sex, and by the laboratory; --NRIND stays",
+        "limits of normal values depend on age, sex and laboratory; --NRIND is kept",
     ),
     _line(
         "ITT SAFETY EFFICACY COMPLT* FULLSET PPROT",

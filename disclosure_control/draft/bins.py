@@ -43,17 +43,17 @@ def age_bins(ages: np.ndarray, at_least: int) -> Bins:
         is_child = bool(ages.max() <= GROWN_UP)
         of_children = list(CHILDHOOD) if is_child else [*CHILDHOOD, GROWN_UP]
         edges = fitted_edges(ages, of_children, 0.0, GROWN_UP if is_child else None, at_least, ANY_AGE)
-        return Bins(edges, f"years at the edges of childhood{_joined(edges, (0.0, *CHILDHOOD, GROWN_UP), at_least)}")
+        return Bins(edges, f"the age groups of childhood{_joined(edges, (0.0, *CHILDHOOD, GROWN_UP), at_least)}")
     low = 10.0 * math.floor(ages.min() / 10)
     inner = np.arange(low + 10, OLDEST + 1, 10).tolist()
     edges = fitted_edges(ages, inner, low, OLDEST_AGE, at_least, ANY_AGE)
-    return Bins(edges, f"tens of years, the oldest together; no bin of fewer than {at_least} people")
+    return Bins(edges, f"ten years each, the oldest together; every bin has at least {at_least} people")
 
 
 def body_mass_bins(values: np.ndarray, at_least: int) -> Bins:
     """Body mass index of adults in kg/m2 (n_people,), at the WHO's edges."""
     edges = fitted_edges(values, BODY_MASS_INDEX, None, None, at_least)
-    return Bins(edges, f"WHO's classes of body mass index{_joined(edges, BODY_MASS_INDEX, at_least)}")
+    return Bins(edges, f"the WHO classes of body mass index{_joined(edges, BODY_MASS_INDEX, at_least)}")
 
 
 def quantile_bins(values: np.ndarray, at_least: int, n_bins: int = MOST_QUANTILES) -> Bins:
@@ -62,7 +62,7 @@ def quantile_bins(values: np.ndarray, at_least: int, n_bins: int = MOST_QUANTILE
     inner = np.quantile(values, np.arange(1, n_bins) / n_bins)
     rounded = tuple(dict.fromkeys(round_number(edge, _step(values)) for edge in inner))
     edges = fitted_edges(values, rounded, None, None, at_least)
-    return Bins(edges, f"quantiles, rounded, with at least {at_least} people in each bin and tail")
+    return Bins(edges, f"rounded quantiles, with at least {at_least} people in each bin and tail")
 
 
 def people_of_bins(values: np.ndarray, edges: Sequence[float]) -> np.ndarray:
@@ -132,4 +132,4 @@ def _powers_of_ten(values: np.ndarray) -> tuple[float, float]:
 
 
 def _joined(edges: Sequence[float], full: Sequence[float], at_least: int) -> str:
-    return "" if list(edges) == list(full) else f", joined where a bin would hold fewer than {at_least} people"
+    return "" if list(edges) == list(full) else f", joined where a bin would have fewer than {at_least} people"

@@ -24,10 +24,10 @@ from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule
 
 TITLE = """Drafted settings of the pilot {pilot}, made from {people} and {n_columns} columns. \
-"{review}" marks what you have to decide: change the line or keep it, and take the mark away.
+"{review}" marks what you have to decide: change the line or keep it, then delete the mark.
 
-One literal, read and never run. README.md explains every key."""
-AS_GIVEN = "as the pilot's config says"
+This file is one dictionary. It is read, never run. README.md explains every key."""
+AS_GIVEN = "as in the pilot's config"
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def draft_config(pilot: str, folder: Path, given: Mapping[str, Any]) -> Draft:
     keys: dict[str, Node] = {**model_keys, "subject_id": merge.subject_id}
     parts = {**merge.settings, **_drop(settings.drop, dropped)}
     if parts:
-        keys["merge"] = Group(parts, "What the merge needs beyond its defaults.")
-    keys["recommend"] = Group({}, "Which recoding is the mildest that meets K, L and T? The report ends with it.")
+        keys["merge"] = Group(parts, "Settings of the merge that differ from its defaults.")
+    keys["recommend"] = Group({}, "Searches for the mildest recoding that meets K, L and T; see the end of the report.")
     title = TITLE.format(
         pilot=pilot, people=people_text(len(combined.frame), ","), n_columns=len(columns), review="# review:"
     )
@@ -96,4 +96,5 @@ def _as_given(drafted: MergeDraft, given: Mapping[str, Any]) -> MergeDraft:
 def _drop(given: Sequence[str], dropped: Mapping[str, Decision]) -> dict[str, Node]:
     lines = [DraftedValue(name, AS_GIVEN) for name in given]
     lines += [DraftedValue(name, decision.reason, decision.review) for name, decision in dropped.items()]
-    return {"drop": Group(lines, "Not in the combined dataset, and so in nothing made from it.")} if lines else {}
+    why = "Columns left out of the combined dataset, and so of everything made from it."
+    return {"drop": Group(lines, why)} if lines else {}

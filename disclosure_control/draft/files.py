@@ -19,7 +19,7 @@ def write_draft(text: str, folder: Path, pilot: str, beside: bool) -> Path:
     if not beside:
         path = folder / f"{pilot}.py"
         if not _written_newly(text, path):
-            raise FaultyInputError(f"{path}: written by somebody else meanwhile; nothing was changed, run again")
+            raise FaultyInputError(f"{path}: another program wrote this file meanwhile; nothing was changed, run again")
         return path
     names = (f"{pilot}.draft{number if number > 1 else ''}.py" for number in count(1))
     return next(path for path in (folder / name for name in names) if _written_newly(text, path))

@@ -63,7 +63,7 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "year of birth",
         Part.KNOWN,
-        "known to many, as the age is",
+        "known to many, like the age",
         "year of birth, birth year, yob, geburtsjahr, jahrgang, año de nacimiento, rok urodzenia, έτος γέννησης, "
         "година на раждане, année de naissance, anno di nascita",
     ),
@@ -92,7 +92,7 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "place",
         Part.KNOWN,
-        "where a person lives is known to many, and registers hold it",
+        "where a person lives is known to many, and is in registers",
         "postcode, postal code, post code, zip, zipcode, zip code, plz, postleitzahl, código postal, cp, "
         "kod pocztowy, ταχυδρομικός κώδικας, τκ, пощенски код, code postal, cap, region, district, county, state, "
         "province, city, town, municipality, village, residence, urban, rural, bundesland, landkreis, kreis, ort, "
@@ -159,7 +159,7 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "a diagnosis",
         Part.SENSITIVE,
-        "a diagnosis is what the person told a doctor alone",
+        "a diagnosis is known only to the person and the doctor",
         "diagnosis, diagnoses, disease, heart disease, icd, icd10, condition, comorbidity, diagnose, erkrankung, "
         "krankheit, diagnóstico, enfermedad, rozpoznanie, choroba, διάγνωση, νόσος, ασθένεια, диагноза, "
         "заболяване, diagnostic, maladie, diagnosi, malattia",
@@ -174,7 +174,7 @@ CONCEPTS: tuple[Concept, ...] = (
     _concept(
         "a laboratory result",
         Part.SENSITIVE,
-        "a laboratory result is known to the person's doctor alone",
+        "a laboratory result is known only to the person and the doctor",
         "cholesterol, total cholesterol, χοληστερόλη, χοληστερίνη, холестерол, cholesterin, colesterol, "
         "cholestérol, glucose, γλυκόζη, glukose, glucosa, glukoza, глюкоза, hba1c, hemoglobin a1c, creatinine, "
         "κρεατινίνη, kreatinin, creatinina, kreatynina, креатинин, hemoglobin, haemoglobin, αιμοσφαιρίνη, "

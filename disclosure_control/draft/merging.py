@@ -59,7 +59,7 @@ def draft_merge(tables: Mapping[str, pd.DataFrame]) -> MergeDraft:
     if several:
         settings["several_rows"] = Group(several)
     return MergeDraft(
-        Group(ids.lines, "Which column names the subject, and how its spellings are brought together."),
+        Group(ids.lines, "The column with the subject id, and how its spellings are made equal."),
         settings,
         _test_codes(whole),
     )

@@ -14,7 +14,7 @@ from disclosure_control.draft.thresholds import draft_l, draft_t, sensitive_bins
 
 MOST_SENSITIVE = 2  # each further one is a further demand on every class
 MOST_GUESSED = 5
-NOT_CHOSEN = "could be sensitive as well"
+NOT_CHOSEN = "could also be sensitive"
 ADULT = 18
 
 
@@ -36,26 +36,26 @@ def draft_model_keys(
             [_line(column, decisions) for column in categories],
             "What an outsider may know about a person: columns of combined_dataset.csv."
             if categories or numbers
-            else "no column could be taken for what an outsider knows about a person; name one",
+            else "No column was recognised as one that outsiders know; name one.",
             review=not categories and not numbers,
         ),
         "continuous_qis": Group([_line(column, decisions) for column in numbers]),
         "binning_config": Group(
             {name: DraftedValue(found.edges, found.reason) for name, found in bins.items()},
-            "Edges of the bins: [a,b), the last one closed; what lies outside falls into a tail." if bins else "",
+            "Edges of the bins: [a,b), the last one closed; values outside fall into a tail." if bins else "",
         ),
         "sensitive_feature": Group(
             [_line(column, decisions) for column in sensitive],
             "What nobody should learn about a person."
             if sensitive
-            else "no column is sensitive by its heading; name one (a diagnosis, a laboratory result), with L and T",
+            else "No heading names a sensitive column; name one (a diagnosis, a laboratory result), with L and T.",
             review=not sensitive,
         ),
     }
     measured = {column.name: sensitive_bins(column, least) for column in sensitive if column.is_measured}
     if measured:
         lines = {name: DraftedValue(found.edges, found.reason) for name, found in measured.items()}
-        keys["sensitive_binning_config_for_L"] = Group(lines, "l counts bins of numbers, not single values.")
+        keys["sensitive_binning_config_for_L"] = Group(lines, "For numbers, l counts these bins, not single values.")
     keys |= {"K": k, **_thresholds(sensitive, least)}
     return keys, list(_left_alone(columns, decisions, {column.name for column in sensitive}))
 
@@ -96,7 +96,7 @@ def _with_some_quasi_identifier(columns: Sequence[Column], decisions: Mapping[st
     if any(decision.role in (Role.CATEGORY, Role.NUMBER) for decision in decisions.values()):
         return decisions
     unknown = [column for column in columns if decisions[column.name].reason == UNKNOWN][:MOST_GUESSED]
-    words = "no heading of this pilot is known here: taken for what an outsider knows until you decide"
+    words = "No heading of this pilot was recognised: assumed known to outsiders until you decide"
     guessed = {
         column.name: Decision(Role.NUMBER if column.is_measured else Role.CATEGORY, words, review=True)
         for column in unknown
@@ -132,6 +132,6 @@ def _left_alone(columns: Sequence[Column], decisions: Mapping[str, Decision], se
         elif decision.role is Role.SENSITIVE and column.name not in sensitive:
             reasons.setdefault((False, NOT_CHOSEN), []).append(column.name)
     if reasons:
-        yield "Left alone. These columns stay in the combined dataset, and in what a treatment makes of it:"
+        yield "Columns without a role. They stay in the combined dataset and in the treated dataset:"
     for (review, reason), names in sorted(reasons.items(), key=lambda item: not item[0][0]):
         yield f"{'review: ' if review else '- '}{reason}: {', '.join(map(python_text, names))}"

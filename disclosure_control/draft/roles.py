@@ -36,10 +36,10 @@ class Decision:
 Rule = Callable[[Column, frozenset[str]], Decision | None]
 DEMOGRAPHIC_DOMAINS = ("DM", "SC")  # a question of a questionnaire that has "language" in it is none of the language
 NUMBERS = ("age", "year of birth", "body mass index")
-DATES = "dates; shift or coarsen them in what leaves (shift_dates, coarsen_dates)"
+DATES = "dates; shift or coarsen them before release (shift_dates, coarsen_dates)"
 UNKNOWN = (
-    "no word of their headings is known here; does an outsider know them (then they are quasi-identifiers), or should "
-    "nobody (then they are sensitive)?"
+    "the headings were not recognised; do outsiders know these values (quasi-identifiers), or should nobody "
+    "learn them (sensitive)?"
 )
 
 
@@ -61,7 +61,7 @@ def _tells_nothing(column: Column, names: frozenset[str]) -> Decision | None:
     if column.n_values == 0:
         return Decision(Role.LEFT_ALONE, "empty")
     if column.n_distinct == 1 and column.n_values == column.n_people:
-        return Decision(Role.LEFT_ALONE, "the same for everybody")
+        return Decision(Role.LEFT_ALONE, "the same for everyone")
     return None
 
 
@@ -102,7 +102,7 @@ def _known_to_acquaintances(column: Column, names: frozenset[str]) -> Decision |
     if concept is None or not _is_known(column):
         return None
     if concept.name == "year of birth" and any(_is_age(name) for name in names):
-        return Decision(Role.LEFT_ALONE, "says again what the age says; coarsen or drop it in what leaves", review=True)
+        return Decision(Role.LEFT_ALONE, "repeats the age; coarsen or drop it before release", review=True)
     is_number = column.numbers is not None and (
         concept.name in NUMBERS or (concept.name == "education" and column.is_measured)
     )
@@ -124,7 +124,7 @@ def _is_known(column: Column) -> bool:
 def _repeats_another(column: Column, names: frozenset[str]) -> Decision | None:
     whole = column.name.rstrip("0123456789")
     if whole != column.name and whole in names and column.operation.variable_class is VariableClass.QUASI_IDENTIFIER_1:
-        return Decision(Role.LEFT_ALONE, f"says again, and in more detail, what {whole} says", review=True)
+        return Decision(Role.LEFT_ALONE, f"repeats {whole} in more detail", review=True)
     return None
 
 
@@ -132,7 +132,7 @@ def _seen(column: Column, names: frozenset[str]) -> Decision | None:
     """Height and weight: an outsider sees them roughly, and exact values would make everybody one of a kind."""
     concept = column.concept
     if concept and concept.part is Part.SEEN and (column.form == "wide" or column.domain in ("VS", "SC")):
-        words = "seen by everybody, roughly: name them in continuous_qis, with bins, if those who look know them"
+        words = "seen by everyone, roughly: name them in continuous_qis, with bins, if attackers may know them"
         return Decision(Role.LEFT_ALONE, words, review=True)
     return None
 
@@ -160,7 +160,7 @@ def _sensitive(column: Column, names: frozenset[str]) -> Decision | None:
 
 def _result(column: Column, names: frozenset[str]) -> Decision | None:
     if column.form == "findings":
-        return Decision(Role.LEFT_ALONE, "findings: known to who examined the person")
+        return Decision(Role.LEFT_ALONE, "findings: known only to those who examined the person")
     if column.form == "events":
         return Decision(Role.LEFT_ALONE, "counts and flags of events")
     if column.operation.variable_class is VariableClass.NOT_IDENTIFYING:
@@ -188,7 +188,7 @@ def _quasi_identifier(column: Column, why: str, is_number: bool) -> Decision:
     if is_number:
         return Decision(Role.NUMBER, why)
     rare = (
-        f"; {some_of_people(column.n_rare, column.n_people)} have one that fewer than K share" if column.n_rare else ""
+        f"; {some_of_people(column.n_rare, column.n_people)} have one shared by fewer than K" if column.n_rare else ""
     )
     # Where most values are rare, exact values single out by themselves: a coarser column is needed.
     is_too_fine = 2 * column.n_rare > column.n_values

@@ -19,13 +19,13 @@ from study.merge.subject_ids import DEFAULT_COLUMN, SubjectIdRule, read_subjects
 # From the mildest to what keeps a number alone. None puts a prefix before the ids: a pilot's name is no part of them.
 SPELLINGS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"case": "upper"}, "capitals"),
-    ({"case": "upper", "pattern": r"[\W_]+", "replacement": "-"}, "capitals, one sign between the parts"),
+    ({"case": "upper", "pattern": r"[\W_]+", "replacement": "-"}, "capitals, a hyphen between the parts"),
     ({"case": "upper", "pattern": r"[\W_]+", "replacement": ""}, "capitals, nothing between the parts"),
     (
         {"case": "upper", "pattern": r"[\W_]+|(?<!\d)0+(?=\d)", "replacement": ""},
         "capitals, nothing between the parts, no leading zeros",
     ),
-    ({"pattern": r"^\D*?0*(\d+)\D*$", "replacement": r"\1"}, "the number in the id alone, without leading zeros"),
+    ({"pattern": r"^\D*?0*(\d+)\D*$", "replacement": r"\1"}, "only the number in the id, without leading zeros"),
     ({"pattern": r"^(?:.*\D)?0*(\d+)\D*$", "replacement": r"\1"}, "the last number in the id, without leading zeros"),
 )
 
@@ -64,13 +64,13 @@ def draft_subject_ids(tables: Mapping[str, pd.DataFrame], base: str) -> SubjectI
             spelling, words, known = candidate, candidate_words, found
     lines = {"column": first}
     if spelling:
-        reason = f"the files spell their ids differently; equal after: {words}"
+        reason = f"the files write their ids differently; made equal by: {words}"
         parts = list(spelling.items())
         lines[parts[0][0]] = DraftedValue(parts[0][1], f"{reason}; no two ids of one file become equal", review=True)
         lines |= {name: DraftedValue(value) for name, value in parts[1:]}
         width = _padded_width(ids[base], spelling)
         if width:
-            lines["zero_pad"] = DraftedValue(width, f"numbers of up to {width} digits, filled up as in {base}")
+            lines["zero_pad"] = DraftedValue(width, f"numbers of up to {width} digits, padded with zeros as in {base}")
     rule = typed(SubjectIdRule, {name: line.value for name, line in lines.items()})
     n_subjects = {domain: len(found) for domain, found in ids.items()}  # a rule makes no two of a file equal
     return SubjectIds(lines, rule, {name: n for name, n in known.items() if n}, n_subjects)
@@ -109,7 +109,7 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> DraftedValue:
     """The column that names the subject in every file; None where one file has none, and its rows are numbered."""
     common = [str(name) for name in tables[base] if all(name in table for table in tables.values())]
     if DEFAULT_COLUMN in common or len(common) == 0:
-        return DraftedValue(DEFAULT_COLUMN, "the subject of every record, as SDTM names it")
+        return DraftedValue(DEFAULT_COLUMN, "the SDTM name of the subject id, in every record")
     frame = tables[base]
     persons, numbers = ([name for name in common if says(name)] for says in (names_subjects, is_number))
     ids = [name for name in persons if _names_each_row(frame[name])]
@@ -118,18 +118,18 @@ def _column(tables: Mapping[str, pd.DataFrame], base: str) -> DraftedValue:
     others = [name for name in common if name not in ids and _names_each_row(frame[name]) and _is_code(frame[name])]
     rows = counted(len(frame), "row")
     if ids:
-        return DraftedValue(ids[0], f"its heading names subjects, and each of {rows} has its own value")
+        return DraftedValue(ids[0], f"the heading names subjects, and each of {rows} has a value of its own")
     if repeated:
-        return DraftedValue(repeated[0], "its heading names subjects; some have several rows", review=True)
+        return DraftedValue(repeated[0], "the heading names subjects; some have several rows", review=True)
     if numbered:
         return DraftedValue(
-            numbered[0], f"a number or code of its own in each of {rows}; is it the subject's?", review=True
+            numbered[0], f"each of {rows} has a number or code of its own; does it identify the subject?", review=True
         )
     if others:
-        return DraftedValue(others[0], f"each of {rows} has its own code there; does it name subjects?", review=True)
+        return DraftedValue(others[0], f"each of {rows} has a code of its own; does it name the subject?", review=True)
     if len(tables) > 1:
-        return DraftedValue(DEFAULT_COLUMN, "as SDTM names it; no column of every file names subjects", review=True)
-    return DraftedValue(None, f"no column names subjects: each of {rows} is taken for one person", review=True)
+        return DraftedValue(DEFAULT_COLUMN, "the SDTM name; no column of all files identifies subjects", review=True)
+    return DraftedValue(None, f"no column identifies subjects: each of {rows} is taken as one person", review=True)
 
 
 def _names_each_row(values: pd.Series) -> bool:

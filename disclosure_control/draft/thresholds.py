@@ -18,11 +18,13 @@ def draft_k(n_people: int) -> DraftedValue:
     """People that a class needs: 5, the usual choice for health data, and 3 in a small pilot."""
     if n_people < FEW_PEOPLE:
         return DraftedValue(
-            K_OF_FEW, f"of {people_text(n_people)}; {USUAL_K} is more usual, and often out of reach of so few", True
+            K_OF_FEW,
+            f"for {people_text(n_people)}; {USUAL_K} is more usual, but often impossible for so few people",
+            True,
         )
     return DraftedValue(
         USUAL_K,
-        f"usual for health data: who looks for a person finds the record with a chance of at most {1 / USUAL_K:g}",
+        f"usual for health data: the chance to find a person's record is at most {1 / USUAL_K:g}",
         True,
     )
 
@@ -32,14 +34,14 @@ def draft_l(column: Column, k: int) -> DraftedValue:
     n_values = column.n_distinct if not column.is_measured else len(sensitive_bins(column, k).edges) + 1
     least = max(1, min(USUAL_L, k, n_values))
     what = "bins" if column.is_measured else "values"
-    return DraftedValue(least, f"of {n_values} {what}; a class with fewer tells too much of who is in it", True)
+    return DraftedValue(least, f"of {n_values} {what}; a class with fewer reveals too much about its people", True)
 
 
 def draft_t(column: Column) -> DraftedValue:
     """How far a class may lie from everybody: half the middle half of the numbers, 0.2 for categories."""
     if not column.is_measured or column.numbers is None:
         return DraftedValue(
-            USUAL_T, "as in the experiments of Li, Li and Venkatasubramanian 2007; a share of people", True
+            USUAL_T, "from the experiments of Li, Li and Venkatasubramanian (2007); a share of people", True
         )
     quarter, three_quarters = np.quantile(column.numbers, [0.25, 0.75])
     half = float(three_quarters - quarter) / 2 or float(column.numbers.std())

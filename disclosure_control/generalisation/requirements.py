@@ -89,7 +89,7 @@ class Requirements:
         if self.of_release and self.reference == "kept":
             faults.append('of_release goes with reference "everybody" only; found "kept"')
         if self.missing_qis not in POLICIES:
-            faults.append(f"missing_qis is {self.missing_qis!r}; allowed: {', '.join(POLICIES)}")
+            faults.append(f"missing_qis: found {self.missing_qis!r}; allowed: {', '.join(POLICIES)}")
         elif self.missing_qis != "category" and self.reference != "kept":
             faults.append(f'missing_qis {self.missing_qis!r} goes with reference "kept" only; found {self.reference!r}')
         if faults:

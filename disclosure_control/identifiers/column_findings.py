@@ -10,7 +10,7 @@ from enum import Enum
 class Grade(Enum):
     """What a column of a kind can do to a person, gravest first."""
 
-    NAMES_A_PERSON = "names or reaches a person by itself"
+    NAMES_A_PERSON = "names or reaches a person"
     KNOWN_TO_OUTSIDERS = "outsiders may know it, and few people share it"
     EXACT_MEASUREMENT = "an exact measurement that few people share"
 

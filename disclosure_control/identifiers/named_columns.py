@@ -29,18 +29,18 @@ class IdentifierRule:
 
 
 RULES: tuple[IdentifierRule, ...] = (
-    IdentifierRule(r"SUBJID", "the id of the subject in the study's own files; USUBJID stands for the subject"),
-    IdentifierRule(r"SITEID", "the site tells the region and who treats the subject"),
-    IdentifierRule(r"INVID|INVNAM|INVNAME", "names the investigator, and through the investigator the site"),
-    IdentifierRule(r"BRTHDTC|BRTHDT|BRTHDAT|BIRTHDT", "a date of birth; the age stands for it"),
+    IdentifierRule(r"SUBJID", "the id of the subject in the study's own files; USUBJID replaces it"),
+    IdentifierRule(r"SITEID", "the site reveals the region and who treats the subject"),
+    IdentifierRule(r"INVID|INVNAM|INVNAME", "names the investigator, and so reveals the site"),
+    IdentifierRule(r"BRTHDTC|BRTHDT|BRTHDAT|BIRTHDT", "a date of birth; the age replaces it"),
     IdentifierRule(r"..REFID|..SPID", "ids of samples and forms, which other systems can look up"),
-    IdentifierRule(r"SPDEVID|DEVID", "the serial number of a device is that of its bearer"),
+    IdentifierRule(r"SPDEVID|DEVID", "the serial number of a device identifies its bearer"),
     IdentifierRule(r"RAND(NO|NUM|ID)|SCR(N|NO|NUM)|SCRNID|SUBJINIT|..INIT", "a number or initials of one subject"),
-    IdentifierRule(r"..XFN", "the name of a file, which often holds ids"),
-    IdentifierRule(r"..NAM", "the name of a laboratory or vendor tells the region"),
+    IdentifierRule(r"..XFN", "the name of a file, which often contains ids"),
+    IdentifierRule(r"..NAM", "the name of a laboratory or vendor reveals the region"),
     IdentifierRule(r"COVAL\d*|..COM|..COMM|..COMMENT|COREF|COEVAL", "a comment is free text"),
-    IdentifierRule(r"(AE|CE|DS|DV|HO|MH|BE)TERM", "the verbatim term is free text; the coded one (--DECOD) stays"),
-    IdentifierRule(r"(CM|PR|SU|ML|AG)TRT", "the verbatim name is free text; the coded one (--DECOD) stays"),
+    IdentifierRule(r"(AE|CE|DS|DV|HO|MH|BE)TERM", "the verbatim term is free text; the coded one (--DECOD) is kept"),
+    IdentifierRule(r"(CM|PR|SU|ML|AG)TRT", "the verbatim name is free text; the coded one (--DECOD) is kept"),
     IdentifierRule(r"..MODIFY", "a verbatim text as it was corrected"),
     IdentifierRule(r"..(REASND|REASOC|REASOTH|INDC|ADJ|ACNOTH|DOSTXT|DESC)", "a reason or description in free text"),
     IdentifierRule(
@@ -58,15 +58,15 @@ RULES: tuple[IdentifierRule, ...] = (
     ),
     IdentifierRule(
         r"ssn|amka|afm|nhs (no|number)|social security.*|national id.*|passport.*|(health )?insurance (no|number|id)",
-        "a number that an authority gave to one person",
+        "a number that an authority gave to the person",
         sdtm=False,
     ),
     IdentifierRule(
         r"mrn|medical record.*|(hospital|chart|patient|account|licen[cs]e) (no|number|id)",
-        "a number that names one person in other files",
+        "a number that identifies the person in other files",
         sdtm=False,
     ),
-    IdentifierRule(r"dob|(date of birth|birth ?date|birthday)", "a date of birth; the age stands for it", sdtm=False),
+    IdentifierRule(r"dob|(date of birth|birth ?date|birthday)", "a date of birth; the age replaces it", sdtm=False),
     IdentifierRule(r"photo.*|fingerprint.*|iris( .*)?|url|licen[cs]e plate", "shows one person", sdtm=False),
     IdentifierRule(r"comments?|notes?|remarks?|free text", "free text", sdtm=False),
 )

@@ -99,12 +99,12 @@ def people_in_sentence(n: int | None) -> str:
 
 
 def in_words(finding: ColumnFinding) -> str:
-    """``DM__PHONE holds telephone numbers of 400 of 400 people``; rows where the table names nobody."""
+    """``DM__PHONE contains telephone numbers of 400 of 400 people``; rows where the table names nobody."""
     looked_at = " looked at" if finding.is_sample else ""
     told = told_counts(finding)
     people = f"of {people_in_sentence(told['people'])} of {finding.n_all_people:,} people"
     rows = f"in {people_in_sentence(told['hits'])} of {counted(finding.n_values, 'row')}"
-    return f"{finding.name} holds {finding.words} {people if finding.n_all_people else rows}{looked_at}"
+    return f"{finding.name} contains {finding.words} {people if finding.n_all_people else rows}{looked_at}"
 
 
 def one_per_column(findings: Sequence[ColumnFinding]) -> list[ColumnFinding]:
@@ -126,6 +126,6 @@ def reasons_of(findings: Sequence[ColumnFinding], where: str) -> tuple[Reason, .
             remedies = {finding.what_to_do: None for finding in columns}
             to_do = [(remedy, [one.name for one in columns if one.what_to_do == remedy]) for remedy in remedies]
             remedy = "; ".join(f"{listed(names, at_most=len(names))}: {remedy}" for remedy, names in to_do)
-            remedy += f'; or say why one is harmless: "identifiers": {{"harmless": {{"{columns[0].name}": "..."}}}}'
+            remedy += f'; or declare a column harmless: "identifiers": {{"harmless": {{"{columns[0].name}": "..."}}}}'
             reasons.append(Reason(gravity, sentence, remedy))
     return tuple(reasons)

@@ -166,7 +166,7 @@ def checked_max_size(classes: EquivalenceClasses, max_size: int | None) -> int:
 def _checked(thresholds: Sequence[int], missing_qis: str) -> tuple[int, ...]:
     faults = []
     if missing_qis not in MISSING_POLICIES:
-        faults.append(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
+        faults.append(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
     if not all(isinstance(k, int | np.integer) and not isinstance(k, bool) and k >= 1 for k in thresholds):
         faults.append(f"thresholds: found {list(thresholds)!r}; allowed: whole numbers from 1 up")
     if faults:

@@ -41,7 +41,7 @@ def frequencies(
     ``FaultyInputError`` on an unknown policy and on weights that are missing, not numbers or not above 0.
     """
     if missing_qis not in MISSING_POLICIES:
-        raise FaultyInputError(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
+        raise FaultyInputError(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
     if weights is None and alpha == 1 and empty_records == "match":
         f = classes.frequency(missing_qis).astype(float)
         return f, f

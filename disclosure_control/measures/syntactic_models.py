@@ -187,7 +187,7 @@ PARAMETERS: dict[str, Kind] = {
 def _faults_of_request(counts: Mapping, missing_qis: str, chosen: list[str], parameters: Mapping) -> list[str]:
     faults = []
     if missing_qis not in MISSING_POLICIES:
-        faults.append(f"missing_qis is {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
+        faults.append(f"missing_qis: found {missing_qis!r}; allowed: {', '.join(MISSING_POLICIES)}")
     faults += [_unknown("model", name, SYNTACTIC_MODELS) for name in chosen if name not in SYNTACTIC_MODELS]
     return faults + faults_of_parameters(list(counts), parameters)
 

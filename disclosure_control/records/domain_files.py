@@ -368,7 +368,7 @@ class _BlocksOfText(BlocksOfText):
         if self._n_missing:
             notes.append(unquoted_missing_note(self._n_missing))
         if self.n_empty_end:
-            notes.append(f"{counted(self.n_empty_end, 'record')} without any value at the end left out")
+            notes.append(f"{counted(self.n_empty_end, 'record')} at the end without any value left out")
         columns = {name: pa.chunked_array([texts]) for name, texts in distinct.items()}
         return FileContents(columns, notes, may_guess_comma=self.dialect.delimiter != ",", n_records=n_records)
 

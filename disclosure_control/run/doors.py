@@ -29,7 +29,7 @@ from config import (
 from disclosure_control import __version__
 from disclosure_control.basics.files import SourceFile
 from disclosure_control.basics.telling.faults import FaultElsewhereError, FaultyInputError
-from disclosure_control.basics.telling.words import text_table
+from disclosure_control.basics.telling.words import counted, text_table
 from disclosure_control.run import clock
 from disclosure_control.run.logs import FORMATS, Log
 from disclosure_control.run.results import PilotIsLockedError, held
@@ -87,7 +87,9 @@ def run_door(
     parser = argparse.ArgumentParser(
         description=description.replace("``", ""), formatter_class=as_written, usage="%(prog)s [options] [PILOT ...]"
     )
-    parser.add_argument("pilots", nargs="*", metavar="PILOT", help="pilots to process; default: BIOSTREAMS_PILOT")
+    parser.add_argument(
+        "pilots", nargs="*", metavar="PILOT", help="pilots to process; default: that of BIOSTREAMS_PILOT"
+    )
     parser.add_argument("--version", action="version", version=__version__)
     parser.add_argument("--all", action="store_true", help="every pilot that has a config")
     parser.add_argument("--log-format", choices=FORMATS, default="text", help="text for people, or JSON line by line")
@@ -108,7 +110,7 @@ def run_door(
             outcomes[name] = guarded(work, of_pilot)
     except KeyboardInterrupt:
         _say_faults(
-            ["stopped by the user; the pilot in work has its earlier results or its new ones, whole"],
+            ["Stopped by the user. The current pilot has its complete earlier results or its complete new ones."],
             log,
         )
         return STOPPED
@@ -132,7 +134,7 @@ def gravest(statuses: Collection[int]) -> int:
 
 def _pilots_of(options: argparse.Namespace, settings: Settings) -> list[str]:
     if options.pilots and options.all:
-        raise FaultyInputError("name pilots, or give --all, not both")
+        raise FaultyInputError("Name pilots, or give --all, not both.")
     if options.all:
         names = list_pilots(settings)
         if not names:
@@ -181,13 +183,13 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         return work()
     except FaultyInputError as error:
         _say_faults(error.faults, log)
-        return Outcome(INPUT_AT_FAULT, f"config or input at fault ({len(error.faults)}), see above")
+        return Outcome(INPUT_AT_FAULT, f"{counted(len(error.faults), 'fault')} in the config or the input, see above")
     except PilotIsLockedError:
-        return Outcome(LOCKED, "another run holds this pilot; try again when it is done")
+        return Outcome(LOCKED, "another run is working on this pilot; try again when it has finished")
     except OSError as error:
         # Disk full, folder read-only, file in use: the system's own words and a path of ours, no data.
         where = f" ({Path(error.filename).name})" if isinstance(error.filename, str) else ""
-        _say_faults([f"{error.strerror or type(error).__name__}{where}: results not changed"], log)
+        _say_faults([f"{error.strerror or type(error).__name__}{where}: the results were not changed"], log)
         return Outcome(INPUT_AT_FAULT, f"could not read or write: {error.strerror or type(error).__name__}")
     except Exception as error:  # the message may hold data, so only its kind and place are shown
         frames = traceback.extract_tb(error.__traceback__)
@@ -195,8 +197,8 @@ def guarded(work: Callable[[], Outcome], log: Log) -> Outcome:
         place = (ours or frames)[-1]
         fault = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}"
         fault = str(error) if isinstance(error, FaultElsewhereError) else fault
-        _say_faults([f"a fault of this program, not of your data: {fault}; please report it"], log)
-        return Outcome(OUR_FAULT, f"a fault of this program: {fault}")
+        _say_faults([f"An error in this program, not in your data: {fault}. Please report it."], log)
+        return Outcome(OUR_FAULT, f"error in this program: {fault}")
 
 
 def _say_faults(faults: Sequence[str], log: Log) -> None:

@@ -22,13 +22,13 @@ from disclosure_control.run.beside import beside, put_beside
 KEY_FILE = ".hash_key"
 KEY_DIGITS = 64
 NO_KEY = (
-    f"{KEY_FILE}: not as a run writes it; put it back from a copy, or delete it: earlier fingerprints can then not be "
-    "checked any more"
+    f"{KEY_FILE}: changed since a run wrote it; restore it from a copy, or delete it: earlier fingerprints can then no "
+    "longer be checked"
 )
 KIND = "hmac-sha256:"
 MEANING = (
     f'Every "sha256" is HMAC-SHA-256 of the SHA-256 (as bytes) of the file, under the key in {KEY_FILE} beside the '
-    "results: a plain hash of a small file would give values of people away to whoever tries them."
+    "results. A plain hash of a small file would let an attacker find values of people by trial."
 )
 
 

@@ -43,7 +43,7 @@ from disclosure_control.run.tables import csv_bytes, harmless, harmless_file
 from study.formats.parquet_blocks import parquet_bytes
 
 _PIECE_BYTES = 1 << 20  # of a file that is copied
-RESTRICTED = "Restricted, for the data controller alone: values of people stand in it, or can be calculated from it."
+RESTRICTED = "Restricted, for the data controller only: it contains values of people, or lets them be calculated."
 
 
 class PilotIsLockedError(Exception):

@@ -76,19 +76,19 @@ def notes_on_roles(before: pd.DataFrame | Mapping[str, pd.Series], after: Assess
     notes = []
     gone = [name for name in config.quasi_identifiers if name not in adapted.quasi_identifiers]
     if gone:
-        notes.append(f"No quasi-identifier any more, because it is not released: {', '.join(gone)}.")
+        notes.append(f"No longer a quasi-identifier, because it is not released: {', '.join(gone)}.")
     notes += [
-        f"{name} is not released: its l and t are no longer evaluated."
+        f"The column {name} is not released: its l and t are no longer evaluated."
         for name in config.sensitive_features
         if name not in adapted.sensitive_features
     ]
     became_text = [name for name in config.continuous_qis if name in adapted.categorical_qis]
     if became_text:
-        notes.append(f"Released as categories, and evaluated as they are, without bins: {', '.join(became_text)}.")
+        notes.append(f"Released as categories, and evaluated without bins: {', '.join(became_text)}.")
     for name in adapted.sensitive_features:
         if not after.counts[name].table.is_numeric and encode_column(before[name]).is_numeric:
             notes.append(
-                f"{name} is released as categories: its t is now total variation, a share from 0 to 1, which cannot "
-                f"be compared with the t before nor with T = {config.T[name]:g} in the unit of the value."
+                f"The column {name} is released as categories. Its t is now total variation, a share from 0 to 1. It "
+                f"cannot be compared with the t before, nor with T = {config.T[name]:g} in the unit of the value."
             )
     return notes

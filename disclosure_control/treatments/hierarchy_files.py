@@ -30,6 +30,6 @@ def read_hierarchy_file(path: Path) -> ValueHierarchy:
     """The hierarchy in a file. Raises ``FaultyInputError`` where there is none."""
     if not path.is_file():
         raise FaultyInputError(
-            f"hierarchy {path.name!r}: there is no such file in {path.parent.name!r}; put it there, {PLACE}"
+            f"hierarchy {path.name!r}: there is no such file in {path.parent.name!r}; put it {PLACE}"
         )
     return read_hierarchy(path)

@@ -50,7 +50,7 @@ def read_key(key_from: object, folder: Path | None = None) -> bytes:
     """
     where = _place(key_from)
     if where is None:
-        raise FaultyInputError(f"key_from: allowed: {ALLOWED}; a key itself never stands in a config")
+        raise FaultyInputError(f"key_from: allowed: {ALLOWED}; never write the key itself into a config")
     kind, name = where
     key = _from_environment(name) if kind == "environment" else _from_file(name, folder)
     if len(key) < SHORTEST_KEY:
@@ -116,7 +116,7 @@ def _place(key_from: object) -> tuple[str, str] | None:
 def _from_environment(name: str) -> bytes:
     if not os.environ.get(name):
         raise FaultyInputError(
-            "key_from: the environment variable that it names is not set; set it before the run, or name a file"
+            "key_from: the named environment variable is not set; set it before the run, or name a file"
         )
     return os.fsencode(os.environ[name])  # a key may be any bytes, not only UTF-8
 
@@ -124,20 +124,20 @@ def _from_environment(name: str) -> bytes:
 def _from_file(name: str, folder: Path | None) -> bytes:
     path = Path(name).expanduser()
     if not path.is_absolute():
-        raise FaultyInputError("key_from: the file of the key needs an absolute path, outside the pilot's folder")
+        raise FaultyInputError("key_from: the path of the key file is not absolute; write an absolute one")
     if folder is not None and path.resolve().is_relative_to(folder.resolve()):
-        raise FaultyInputError("key_from: the file of the key lies in the pilot's folder; move it out of there")
+        raise FaultyInputError("key_from: the key file is in the pilot's folder; move it out of this folder")
     if path.exists() and not path.is_file():  # a device or a pipe may have no end
-        raise FaultyInputError("key_from: what should be the file of the key is no ordinary file; create one")
+        raise FaultyInputError("key_from: the path of the key file is not a regular file; create one")
     try:
         with path.open("rb") as file:
             key = file.read(LONGEST_KEY + 1)
     except OSError:
-        raise FaultyInputError("key_from: the file of the key cannot be read; create it, or correct the path") from None
+        raise FaultyInputError("key_from: the key file cannot be read; create it, or correct the path") from None
     if len(key) > LONGEST_KEY:
         raise FaultyInputError(
-            f"key_from: the file of the key has more than {LONGEST_KEY} bytes; allowed: {SHORTEST_KEY} to "
-            f"{LONGEST_KEY}; name the file that holds the key alone"
+            f"key_from: the key file has more than {LONGEST_KEY} bytes; allowed: {SHORTEST_KEY} to "
+            f"{LONGEST_KEY}; name a file that contains only the key"
         )
     return key.strip()
 

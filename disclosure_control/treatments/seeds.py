@@ -21,11 +21,11 @@ SMALLEST_OWN_SEED = 2 ** (ENOUGH_BITS - 8)
 SEED = whole_number(0, 2**128 - 1).but("a whole number from 0")
 HOW_TO_CHOOSE = (
     f'before release set "seed_from" to a key (or "seed" to {ENOUGH_BITS} random bits or more: python -c "import '
-    f'secrets; print(secrets.randbits({2 * ENOUGH_BITS - 1}))"), and keep it as you keep a key'
+    f'secrets; print(secrets.randbits({2 * ENOUGH_BITS - 1}))"), and keep it as secret as a key'
 )
 DEFAULT_WARNING = (
-    "WARNING: Chance was drawn from the published default seed. Anybody who has the released file can draw the same "
-    f"numbers again, and with them undo what chance did; {HOW_TO_CHOOSE}."
+    "WARNING: Chance was drawn from the published default seed. Anyone with the released file can draw the same "
+    f"numbers again and undo the random changes; {HOW_TO_CHOOSE}."
 )
 
 
@@ -73,7 +73,7 @@ def seed_reasons(seed: int | None, what_leaves: str) -> list[Reason]:
     return [
         Reason(
             Gravity.OUTSIDERS_CAN_SINGLE_OUT,
-            f"What chance did to {what_leaves} can be undone by whoever has the file: it was drawn from {whose}.",
+            f"Anyone with the file can undo the random changes to {what_leaves}: they were drawn from {whose}.",
             f'"treatment": {{"seed_from": {{"environment": "SEED_KEY"}}, "steps": [...]}}; {HOW_TO_CHOOSE}',
         )
     ]
@@ -87,10 +87,10 @@ def seed_warnings(seed: int | None) -> list[str]:
         return [DEFAULT_WARNING]
     if seed < SMALLEST_OWN_SEED:
         return [
-            "WARNING: Chance was drawn from a seed of your own that is short enough to be found by trying, and then "
-            f"undone; {HOW_TO_CHOOSE}."
+            "WARNING: Chance was drawn from a seed of your own that is short enough to be found by trying. The "
+            f"random changes can then be undone; {HOW_TO_CHOOSE}."
         ]
     return [
-        "Chance was drawn from a seed of your own. Whoever learns it can undo what chance did, often with the released "
-        "file alone: keep it as you keep a key. A seed in the config stands in the privacy summary too; a key does not."
+        "Chance was drawn from a seed of your own. Anyone who learns it can undo the random changes, often with only "
+        "the released file. Keep it secret like a key. The privacy summary shows a seed of the config, but never a key."
     ]

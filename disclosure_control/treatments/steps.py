@@ -27,8 +27,8 @@ def checked_steps(
 def faults_of_columns_gone(step: TreatmentStep, columns: Collection[str]) -> list[str]:
     """A fault for each column of a step that went with what an earlier one found: named before the run are others."""
     return [
-        f"treatment: {step.method}[{key!r}]: column {column!r} is not in the dataset any more at this step; an earlier "
-        "one dropped it for what it found; take this step out, or put it before that one"
+        f"treatment: {step.method}[{key!r}]: column {column!r} is no longer in the dataset at this step; an earlier "
+        "step dropped it because of its values; remove this step, or put it before that one"
         for key, named in columns_named(step.settings).items()
         for column in named
         if column not in columns
@@ -61,7 +61,7 @@ def faults_of_steps(
     for position, step in enumerate(steps):
         where = f"{name}[{position}]"
         if not isinstance(step, Mapping) or not isinstance(step.get("method"), str):
-            faults.append(f'{where}: a dictionary with a "method" is needed; known: {", ".join(methods())}')
+            faults.append(f'{where}: found no dictionary with a "method"; known: {", ".join(methods())}')
             continue
         if step["method"] not in methods():
             hint = nearest_name(step["method"], methods()) or f"; known: {', '.join(methods())}"

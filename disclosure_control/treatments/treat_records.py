@@ -200,8 +200,8 @@ def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, Appl
             n_people, n_distinct = work.records.n_people, ids.count_distinct()
             if n_distinct < n_people:
                 raise FaultyInputError(
-                    f"{step.method}: {n_people - n_distinct} of {n_people} ids of {name!r} would share the pseudonym "
-                    "of another one; allowed: a length up to 64; take more digits"
+                    f"{step.method}: {n_people - n_distinct} of {n_people} ids of {name!r} would get the pseudonym "
+                    "of another id; allowed: a length up to 64; choose a larger length"
                 )
             work, changed[name] = dataclasses.replace(work, released=ids), n_people
             continue

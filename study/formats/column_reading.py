@@ -116,7 +116,7 @@ def read_columns(contents: FileContents, path: Path, options: FileOptions) -> di
         absent = sorted(named - set(contents.columns))
         if absent:
             faults.append(
-                f"{path.name}: declared as {what}, and no column of the file: {listed(map(repr, absent), at_most=8)}"
+                f"{path.name}: declared as {what}, but not in the file: {listed(map(repr, absent), at_most=8)}"
                 f"{nearest_name(absent[0], contents.columns)}"
             )
     if faults:
@@ -294,11 +294,11 @@ def reading_notes(readings: Mapping[str, ColumnReading], path: Path, options: Fi
         notes.append(f"decimal comma {how} in {listed(with_comma, at_most=8)}")
     notes += missing_notes({name: reading.n_missing_tokens for name, reading in readings.items()})
     counts = {name: reading.n_unread for name, reading in readings.items()}
-    notes += counted_note("declared as numbers, and missing where they are none: {}", counts)
+    notes += counted_note("values that are not numbers, in columns declared as numbers, read as missing: {}", counts)
     counts = {name: reading.n_points for name, reading in readings.items()}
-    notes += counted_note("a decimal point beside decimal commas, left as it stands: {}", counts)
+    notes += counted_note("values with a decimal point in columns of decimal commas, left unchanged: {}", counts)
     counts = {name: reading.n_commas_left for name, reading in readings.items()}
-    words = "numbers with a comma kept as text: {}; if that is a decimal sign, declare it: {}"
+    words = "numbers with a comma kept as text: {}; if the comma is a decimal sign, declare it: {}"
     notes += counted_note(words, counts, setting_of(path, "decimal", ","))
     return notes + _kept_notes(readings)
 

@@ -108,7 +108,7 @@ def read_dataset_ndjson(source: SourceFile, options: FileOptions) -> FileContent
             broken.append(number)
     if broken:
         raise FaultyInputError(
-            f"{path.name}: {counted(len(broken), 'line')} not valid JSON, the first is line {broken[0]:,}. The "
+            f"{path.name}: {counted(len(broken), 'line')} not valid JSON; the first is line {broken[0]:,}. The "
             f"file may be cut off; export it again, or leave the domain out by {leave_out_setting(path)}."
         )
     if isinstance(document, dict):
@@ -131,7 +131,7 @@ def _parsed(text: str, path: Path, line_number: int | None = None) -> Any:
         ends_early = error.pos >= len(text.rstrip())
         where = f"line {line_number or error.lineno:,}" + (", where the file ends too early" if ends_early else "")
     except (ValueError, RecursionError):
-        where = "numbers or nesting beyond any data set"
+        where = "numbers too large, or nesting too deep"
     raise FaultyInputError(
         f"{path.name}: not valid JSON ({where}). Export the file again, or leave the domain out by "
         f"{leave_out_setting(path)}."
@@ -168,7 +168,7 @@ def _version_1_0(document: dict[str, Any], path: Path) -> _Dataset:
 def _column(description: Any, type_key: str, path: Path) -> _ColumnDefinition:
     name, label, data_type = (_get(description, key) for key in ("name", "label", type_key))
     if not isinstance(name, str) or not isinstance(data_type, str):
-        raise FaultyInputError(_not_a_dataset_fault(path, f"a column is described without name or {type_key}"))
+        raise FaultyInputError(_not_a_dataset_fault(path, f"a column has no name or no {type_key}"))
     return _ColumnDefinition(clean_name(name), clean_name(label) if isinstance(label, str) else "", data_type)
 
 
@@ -245,7 +245,7 @@ def _row_faults(dataset: _Dataset, path: Path) -> list[str]:
     n_rows = len(dataset.rows)
     if dataset.n_announced is not None and dataset.n_announced != n_rows:
         faults.append(
-            f"{path.name}: the file announces {counted(dataset.n_announced, 'record')} and holds {n_rows:,}; it may "
+            f"{path.name}: the file announces {counted(dataset.n_announced, 'record')} and contains {n_rows:,}; it may "
             "be cut off. Export it again, or correct its 'records'."
         )
     elif n_rows == 0:
@@ -257,7 +257,7 @@ def _row_faults(dataset: _Dataset, path: Path) -> list[str]:
     if wrong:
         faults.append(
             f"{path.name}: {counted(len(wrong), 'record')} with another number of values than the "
-            f"{counted(n_columns, 'column')} described, the first is record {wrong[0]:,}. Export the file again."
+            f"{counted(n_columns, 'column')} described; the first is record {wrong[0]:,}. Export the file again."
         )
     return faults
 

@@ -50,7 +50,7 @@ class _Found:
         self.left.setdefault(why, {})[name] = n
 
 
-_ONE_READING, _BY_OTHERS, _DECLARED = "the one reading there is", "as other columns of the file are", "declared"
+_ONE_READING, _BY_OTHERS, _DECLARED = "the only possible reading", "as in other columns of the file", "declared"
 _TWO_ORDERS, _NO_ORDER, _SHORT, _TWO_SERIALS = "two orders", "no order", "short", "two serials"
 
 
@@ -174,11 +174,11 @@ def _notes(found: _Found, path: Path) -> list[str]:
         notes += counted_note(f"dates read as {IN_WORDS[reading]} ({why}), now ISO 8601: {{}}", counts)
     settings = {name: " or ".join(setting_of(path, "dates", order) for order in pair) for name, pair in _PAIRS.items()}
     words = {
-        _TWO_ORDERS: "dates that may begin with the day or the month kept as they stand: {}; declare which: {}",
-        _NO_ORDER: "dates of which some can only begin with the day and some only with the month kept as they stand: "
-        "{}; correct them in the source",
-        _SHORT: "dates with a year of two digits kept as they stand: {}; export them with four",
-        _TWO_SERIALS: "numbers in columns named as dates kept as they stand: {}; if they count days, declare whose: {}",
+        _TWO_ORDERS: "dates that may begin with the day or the month, left unchanged: {}; declare which: {}",
+        _NO_ORDER: "dates left unchanged, because some begin with the day and others with the month: {}; correct "
+        "them in the source",
+        _SHORT: "dates with a year of two digits, left unchanged: {}; export them with four digits",
+        _TWO_SERIALS: "numbers in columns named as dates, left unchanged: {}; if they count days, declare how: {}",
     }
     for why, counts in found.left.items():
         notes += counted_note(words[why], counts, *([settings[why]] if why in settings else []))

@@ -46,7 +46,7 @@ class Dialect:
 
     delimiter: str = ","
     na_is_missing: bool = False
-    remedy: str = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
+    remedy: str = "run Create_Combined_Pilot_Dataset.py again, which writes it in the right form"
 
 
 AS_WRITTEN = Dialect()
@@ -253,7 +253,7 @@ class _CheckedText(io.RawIOBase):
 
     def _check(self, data: np.ndarray) -> None:
         if data.size and data.min() == 0:
-            self._stop(f"{self.name}: not a text file, it holds NUL bytes; {self.remedy}")
+            self._stop(f"{self.name}: not a text file, as it contains NUL bytes; {self.remedy}")
         # A quote at the very end waits for what comes after it.
         text = np.concatenate([self._last, data])
         places = np.flatnonzero(text[1:-1] == _QUOTE) + 1
@@ -284,7 +284,7 @@ def _header(path: Path, dialect: Dialect) -> list[str]:
     except csv.Error:
         header = []
     if not header or len(set(header)) < len(header) or [clean_name(name) for name in header] != header or "" in header:
-        raise FaultyInputError(f"{path.name}: no line of column names, each once and none empty; {dialect.remedy}")
+        raise FaultyInputError(f"{path.name}: the first line does not name every column once; {dialect.remedy}")
     return header
 
 

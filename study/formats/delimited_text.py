@@ -106,7 +106,7 @@ def read_csv(source: SourceFile, options: FileOptions) -> FileContents:
     if n_records == 0:
         raise FaultyInputError(no_record_fault(path))
     if n_records < table.num_rows:
-        notes.append(f"{counted(table.num_rows - n_records, 'record')} without any value at the end left out")
+        notes.append(f"{counted(table.num_rows - n_records, 'record')} at the end without any value left out")
     columns = dict(zip(header, map(_handed_on, table.slice(0, n_records).columns), strict=True))
     return FileContents(columns, notes, may_guess_comma=text.delimiter != ",")
 
@@ -310,7 +310,7 @@ def _ragged_fault(text: _Text, n_columns: int, n_fields: Counter[int]) -> str:
     where = f"; the first begins at line {first_line:,}" if first_line else ""
     return (
         f"{text.path.name}: {counted(n_fields.total(), 'record')} with another number of fields than the "
-        f"{counted(n_columns, 'column')} of the header: {kinds}{where}. Quote values that hold the delimiter, "
+        f"{counted(n_columns, 'column')} of the header: {kinds}{where}. Quote values that contain the delimiter, "
         "correct these lines, or declare the delimiter, e.g. "
         f"{setting_of(text.path, 'delimiter', ';' if text.delimiter == ',' else ',')}."
     )
@@ -354,7 +354,7 @@ FORMAT = Format(
     readers={".csv": read_csv, ".tsv": read_csv, ".txt": read_csv},
     writers={"csv": FileWriter(".csv", write_csv, opened_by_spreadsheets=True, write_rows=write_csv_rows)},
     documentation="delimited text (`.csv`, `.tsv`, `.txt`: comma, semicolon, tab or bar; decimal comma; UTF-8, UTF-16, "
-    "cp1252, cp1253; what is guessed is said)",
+    "cp1252, cp1253; the merge report names what was guessed)",
     place=1,
     is_text=True,
     doubtful={".txt": looks_like_a_table},

@@ -63,7 +63,7 @@ def _reading(source: SourceFile) -> Iterator[None]:
             yield
     except ImportError as error:
         raise FaultyInputError(
-            f"{source.name}: reading Excel workbooks needs {error.name}; install it by "
+            f"{source.name}: reading Excel workbooks needs {error.name}; install it with "
             "pip install -r requirements/formats.txt, or export the sheet as CSV."
         ) from None
     except FaultyInputError:
@@ -127,7 +127,7 @@ def _chosen_sheet(sheets: dict[str, _Sheet], path: Path, options: FileOptions) -
     shown = listed(map(shown_name, with_cells), at_most=8)
     if options.sheet is not None:
         if options.sheet not in with_cells:
-            raise FaultyInputError(f"{path.name}: no sheet {options.sheet!r} with cells; the workbook has {shown}.")
+            raise FaultyInputError(f"{path.name}: no sheet {options.sheet!r} with cells; allowed: {shown}.")
         return options.sheet, []
     if not with_cells:
         raise FaultyInputError(
@@ -141,7 +141,7 @@ def _chosen_sheet(sheets: dict[str, _Sheet], path: Path, options: FileOptions) -
             f"by {setting_of(path, 'sheet', with_cells[0])}."
         )
     name = of_domain[0] if of_domain else with_cells[0]
-    others = f", and {counted(len(with_cells) - 1, 'other sheet')} not" if len(with_cells) > 1 else ""
+    others = f", and {counted(len(with_cells) - 1, 'other sheet')} left out" if len(with_cells) > 1 else ""
     return name, [f"sheet {shown_name(name)} read{others}"] if others else []
 
 
@@ -173,6 +173,6 @@ def _text_of(cell: Any, has_times: bool = False) -> str | None:
 
 FORMAT = Format(
     readers=dict.fromkeys((".xlsx", ".xlsm", ".xls"), read_excel),
-    documentation="Excel (`.xlsx`, `.xlsm`, `.xls`; with `requirements/formats.txt`)",
+    documentation="Excel (`.xlsx`, `.xlsm`, `.xls`; needs `requirements/formats.txt`)",
     place=8,
 )

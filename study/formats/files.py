@@ -60,7 +60,7 @@ def find_domain_files(folder: Path, chosen: Mapping[str, Sequence[str]] | None =
         if domain_of(path) in DESCRIPTIONS:
             left_out[path.name] = "describes the data"
         elif suffix_of(path) in readers and not holds_data(suffix_of(path), _beginning_of(path)):
-            left_out[path.name] = "text that is no table"
+            left_out[path.name] = "text, but not a table"
         elif suffix_of(path) in readers:
             by_domain.setdefault(domain_of(path), []).append(path)
         else:

@@ -69,7 +69,7 @@ def empty_file_fault(path: Path) -> str:
 def no_record_fault(path: Path) -> str:
     """Return the fault of a file that names columns and holds no record."""
     return (
-        f"{path.name}: the file has column names and no record. Remove it, or leave the domain out by "
+        f"{path.name}: the file has column names but no records. Remove it, or leave the domain out by "
         f"{leave_out_setting(path)}."
     )
 
@@ -77,7 +77,7 @@ def no_record_fault(path: Path) -> str:
 def several_datasets_fault(path: Path, n_datasets: int) -> str:
     """Return the fault of a file that holds more than one dataset."""
     return (
-        f"{path.name}: the file holds {n_datasets} datasets; one dataset per file is allowed. Export each "
+        f"{path.name}: the file contains {n_datasets} datasets; one dataset per file is allowed. Export each "
         "dataset into a file of its own."
     )
 
@@ -99,4 +99,4 @@ def counted_note(words: str, counts: Mapping[str, int], *more: str) -> list[str]
 
 def unquoted_missing_note(n: int) -> Note:
     """Return the note on fields that are missing because they hold NA without quotes."""
-    return Note.of(lambda told: f"NA without quotes, as R writes what is missing, read as missing ({told(n)})")
+    return Note.of(lambda told: f"NA without quotes, as R writes missing values, read as missing ({told(n)})")

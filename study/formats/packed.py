@@ -99,7 +99,7 @@ def bytes_unpacked(path: Path) -> int:
 def _check_beginning(path: Path, content: bytes) -> None:
     if not content.startswith(_GZIP_BEGINNING):
         raise FaultyInputError(
-            f"{path.name}: this is no gzip archive. Pack the file again, or leave the domain out by "
+            f"{path.name}: this is not a gzip archive. Pack the file again, or leave the domain out by "
             f"{leave_out_setting(path)}."
         )
 
@@ -114,7 +114,7 @@ def _unpacked(path: Path, stored: Iterable[bytes], n_stored: int, bits: int, kin
             yield piece
     except zlib.error:
         raise FaultyInputError(
-            f"{path.name}: {kind} that is cut off or damaged. Copy or export the file again, or leave the domain out "
+            f"{path.name}: {kind}, cut off or damaged. Copy or export the file again, or leave the domain out "
             f"by {leave_out_setting(path)}."
         ) from None
 

@@ -75,7 +75,7 @@ def values_of(
     if not unsupported:
         return values, []
     return values, [
-        f"{path.name}: {len(unsupported)} of {len(columns)} columns hold neither text, numbers nor dates: "
+        f"{path.name}: {len(unsupported)} of {len(columns)} columns are neither text, numbers nor dates: "
         f"{listed(unsupported, at_most=8)}. Write each part of them as a column of its own, text as UTF-8, or "
         f"leave the domain out by {leave_out_setting(path)}."
     ]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 BYTES_OF_GROUP = 1 << 26  # so much text at most is in a group of records, however well it packs; or one record
 _BYTES_OF_VALUE = 8  # what each value takes besides its letters
-_REMEDY = "run Create_Combined_Pilot_Dataset.py again, which writes it as it is read here"
+_REMEDY = "run Create_Combined_Pilot_Dataset.py again, which writes it in the right form"
 
 
 class BlocksOfParquet:
@@ -59,7 +59,7 @@ class BlocksOfParquet:
             self.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             yield from self._kept(file)
             if _stamp(file) != before:
-                raise FaultyInputError(f"{self.path.name}: changed while it was read; run again")
+                raise FaultyInputError(f"{self.path.name}: the file changed while it was read; run again")
         stop_at([] if self.n_records else [no_record_fault(self.path)])
 
     def kept(self) -> Iterator[pa.RecordBatch]:
@@ -151,7 +151,7 @@ def _parsed(path: Path, file: IO[bytes]) -> Iterator[ParquetFile]:
     except (pa.ArrowException, OSError, ValueError) as error:  # its message may quote a value
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise FaultyInputError(f"{path.name}: cut off, damaged or no Parquet file; {_REMEDY}") from None
+        raise FaultyInputError(f"{path.name}: cut off, damaged or not a Parquet file; {_REMEDY}") from None
 
 
 def _columns(path: Path, parquet: ParquetFile) -> list[str]:
@@ -159,11 +159,11 @@ def _columns(path: Path, parquet: ParquetFile) -> list[str]:
     names = list(schema.names)
     faults = []
     if not names or len(set(names)) < len(names) or [clean_name(name) for name in names] != names or "" in names:
-        faults.append(f"{path.name}: column names that are empty, stand twice or have blanks around them; {_REMEDY}")
+        faults.append(f"{path.name}: some column names are empty, repeated or have blanks around them; {_REMEDY}")
     others = [f"{shown_name(field.name)} ({str(field.type)[:30]})" for field in schema if not _is_text(field.type)]
     if others:
         faults.append(
-            f"{path.name}: {counted(len(others), 'column')} of {len(names)} not of text: {listed(others, at_most=8)}; "
+            f"{path.name}: {counted(len(others), 'column')} of {len(names)} not text: {listed(others, at_most=8)}; "
             f"{_REMEDY}"
         )
     stop_at(faults)

@@ -33,7 +33,7 @@ def without_row_numbers(
     notes = []
     may_number = may_be_row_numbers(first) and first not in options.keep
     if may_number and (how := _numbering(kept[first])) is not None:
-        notes.append(f"the first column, {_called(first)}, holds row numbers ({how}): left out")
+        notes.append(f"the first column, {_called(first)}, contains row numbers ({how}): left out")
         del kept[first]
     if "" in kept and options.unnamed == DROP:
         notes.append(f"the column without a name left out, as declared: {setting_of(path, 'unnamed', DROP)}")
@@ -68,7 +68,7 @@ def _numbering(column: ColumnFound) -> str | None:
     if low < 0:
         return None
     is_whole_range = high - low == len(numbers) - 1 and low in (0, 1)
-    return f"{low} to {high:,}" if is_whole_range else "whole numbers, none of them twice"
+    return f"{low} to {high:,}" if is_whole_range else "whole numbers without repeats"
 
 
 def _is_text(column: pa.ChunkedArray | pa.Array) -> bool:

@@ -100,9 +100,9 @@ def read_statistics_file(source: SourceFile, options: FileOptions, program: str,
     coded = [shown_name(name) for name, given in zip(names, columns, strict=True) if given in labelled]
     if coded and options.value_labels == "codes":
         setting = setting_of(path, "value_labels", "labels")
-        notes.append(f"codes kept where the file has labels of values: {listed(coded, at_most=8)}; labels by {setting}")
+        notes.append(f"codes kept where the file has value labels: {listed(coded, at_most=8)}; for labels: {setting}")
     elif coded:
-        notes.append(f"labels of values in the place of codes: {listed(coded, at_most=8)}")
+        notes.append(f"value labels read instead of codes: {listed(coded, at_most=8)}")
     labels = zip(names, metadata.column_labels, strict=True)
     return FileContents(values, notes, {name: clean_name(label) for name, label in labels if label})
 
@@ -130,7 +130,7 @@ def _opened(source: SourceFile, options: FileOptions, program: str) -> tuple[Map
 def damaged_fault(source: SourceFile) -> str:
     """Return the fault of a data set that cannot be read as what its suffix says."""
     return (
-        f"{source.name}: the file is cut off, damaged, or no {source.path.suffix.lower()} file. Copy or export it "
+        f"{source.name}: the file is cut off, damaged, or not a {source.path.suffix.lower()} file. Copy or export it "
         f"again, or leave the domain out by {leave_out_setting(source.path)}."
     )
 

@@ -35,7 +35,7 @@ def _is_encoding(name: object) -> bool:
 
 NAMES_OF_FILES = Kind(
     lambda value: is_name(value) or (TEXTS.is_valid(value) and len(value) > 0),
-    "the name of the file that holds the domain, or a list of those that are pooled",
+    "the name of the domain's file, or a list of files to combine",
     as_tuple,
 )
 
@@ -49,30 +49,30 @@ class FileOptions(SettingsGroup):
     """
 
     delimiter: str | None = setting(
-        Kind(lambda value: is_name(value) and len(value) == 1, "one character"), "what separates the columns", None
+        Kind(lambda value: is_name(value) and len(value) == 1, "one character"), "the character between columns", None
     )
     encoding: str | None = setting(
-        Kind(_is_encoding, 'the name of an encoding, such as "cp1253"'), "how the text is encoded", None
+        Kind(_is_encoding, 'the name of an encoding, such as "cp1253"'), "the encoding of the text", None
     )
     decimal: str | None = setting(one_of(".", ","), "the decimal sign", None)
     missing: tuple[str, ...] | None = setting(
         TEXTS.but("a list of texts that mean missing"), "texts that mean missing in this file", None
     )
     numbers: tuple[str, ...] = setting(
-        TEXTS.but("a list of columns that hold numbers alone"),
+        TEXTS.but("a list of columns that contain only numbers"),
         "columns of numbers: any other value is missing",
         (),
     )
     dates: str | Mapping[str, str] | None = setting(
-        one_or_by_name(one_of(*READINGS)), "how dates are written, in the whole file or by column", None
+        one_or_by_name(one_of(*READINGS)), "the form of dates, for the whole file or by column", None
     )
     unnamed: str | None = setting(one_of("drop"), '`"drop"` leaves out a column without a name', None)
-    sheet: str | None = setting(TEXT.but("the name of a workbook's sheet"), "which sheet of a workbook is read", None)
+    sheet: str | None = setting(TEXT.but("the name of a workbook's sheet"), "the sheet of a workbook to read", None)
     value_labels: str = setting(
-        one_of("codes", "labels"), "what SPSS, Stata and SAS files give: codes, or their labels", "codes"
+        one_of("codes", "labels"), "what is read from SPSS, Stata and SAS files: codes, or their labels", "codes"
     )
     file: tuple[str, ...] = setting(
-        NAMES_OF_FILES, "the file that holds a domain, where several do; a list pools them knowingly", ()
+        NAMES_OF_FILES, "the domain's file, where there are several; a list combines them", ()
     )
     keep: tuple[str, ...] = ()
 

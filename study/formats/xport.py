@@ -88,7 +88,7 @@ def read_xport(source: SourceFile, options: FileOptions) -> FileContents:
         for position, name in enumerate(names)
     }
     if layout.n_declared is None and n_records < _fewest_observations(len(source.content), layout):
-        notes.append("blank records at the end left out")
+        notes.append("blank records at the end, left out")
     # A label may be cut within a character at its 40 bytes.
     clean_labels = {
         name: clean_name(label.decode(encoding, errors="ignore"))
@@ -218,7 +218,7 @@ def _check_end(data: bytes, layout: _Layout) -> None:
     n_after = n_bytes - n_whole * layout.observation_length
     if n_after < 0:
         n_present = n_bytes // layout.observation_length
-        raise _NotWholeError(f"it announces {counted(n_whole, 'record')} and holds {n_present:,}")
+        raise _NotWholeError(f"it announces {counted(n_whole, 'record')} and contains {n_present:,}")
     after = data[len(data) - n_after :]
     if n_after >= _RECORD or after.strip(b" "):
         raise _NotWholeError("its last record is not whole")

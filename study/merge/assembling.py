@@ -66,12 +66,12 @@ class Assembly:
         self._units |= {in_one_line(name): unit for name, unit in reduced.units.items()}
         if is_first and len(named) < len(reduced.columns):
             self._state.faults.append(
-                f"{len(reduced.columns) - len(named)} columns of {len(reduced.columns)} are named as another one but "
-                "for line breaks or tabs; rename them in the source"
+                f"{len(reduced.columns) - len(named)} of {len(reduced.columns)} column names differ from another one "
+                "only by line breaks or tabs; rename these columns in the source"
             )
         n_changed = len(reduced.columns.keys() - named.keys())
         if is_first and n_changed:
-            self._state.notes.append(f"line breaks or tabs in the names of {n_changed} columns became blanks")
+            self._state.notes.append(f"Line breaks or tabs in the names of {n_changed} columns were replaced by blanks")
         return named
 
     def add(self, ids: pd.Index, columns: Mapping[str, np.ndarray]) -> None:
@@ -123,6 +123,6 @@ def _text_among_numbers(columns: Mapping[str, _ColumnSummary]) -> list[str]:
 
     def write(told: Callable[..., str]) -> str:
         where = (f"{name} ({told(column.n_texts, whole=column.n_values)})" for name, column in found.items())
-        return f"values that are no numbers among numbers: {listed(where)}"
+        return f"Texts in columns of numbers: {listed(where)}"
 
     return [Note.of(write)] if found else []

@@ -117,9 +117,9 @@ def _check_one_file_each(found: Belonging, files: Mapping[str, tuple[str, ...]])
             continue
         names = [table.file_name for table in members]
         found.faults.append(
-            f"{len(members)} files of the domain {domain}: {listed(map(_described, members), at_most=8)}; one file is "
-            "merged, or the parts as SDTM splits a domain (LBCH of LB). Choose by "
-            f"{_file_setting(domain, names[0])}, or pool them knowingly by {_file_setting(domain, names)}"
+            f"{len(members)} files of the domain {domain}: {listed(map(_described, members), at_most=8)}; allowed: one "
+            "file, or the parts of a domain that SDTM splits (LBCH of LB). Choose one file by "
+            f"{_file_setting(domain, names[0])}, or combine them by {_file_setting(domain, names)}"
         )
 
 
@@ -158,7 +158,7 @@ def _choose_study(found: Belonging, study: str | tuple[str, ...] | None, id_colu
     studies = sorted({str(name) for counts in rows.values() for name in counts.index})
     if len(studies) > MOST_STUDIES:
         found.notes.append(
-            f"{STUDY} has {len(studies):,} values: it is taken for a number of people, and nothing is chosen by it"
+            f"{STUDY} has {len(studies):,} values: it seems to number people and was not used to choose a study"
         )
         return
     if study is None:
@@ -171,8 +171,8 @@ def _choose_study(found: Belonging, study: str | tuple[str, ...] | None, id_colu
     absent = [name for name in chosen if name not in studies]
     if absent:
         found.faults.append(
-            f"merge['study']: {listed(map(repr, absent))} is no {STUDY} of the pilot's files, which have "
-            f"{len(studies)}; write it as it stands there"
+            f"merge['study']: {listed(map(repr, absent))} is not a {STUDY} in the pilot's files, which have "
+            f"{len(studies)}; write it as in the files"
         )
         return
     found.tables = [kept for table in found.tables if (kept := _of_studies(table, chosen, found)) is not None]
@@ -186,7 +186,7 @@ def _of_studies(table: SourceTable, chosen: Sequence[str], found: Belonging) -> 
     if not n_others:
         return table
     if n_others == n_rows:
-        found.left_out[table.file_name] = f"no row of the chosen study among {n_rows:,}"
+        found.left_out[table.file_name] = f"none of its {n_rows:,} rows belongs to the chosen study"
         return None
     found.rows_left_out[table.file_name] = n_others
     return table.where(STUDY, lambda column: (as_study_text(column).isin(chosen) | column.isna()).to_numpy(dtype=bool))
@@ -199,12 +199,12 @@ def _several_studies_fault(
     parts = []
     for name in studies:
         in_files = [f"{file} ({counts[name]:,})" for file, counts in rows.items() if name in counts.index]
-        called = shown_name(name) if name in shown else "one that is not shown, because it may be a person's"
+        called = shown_name(name) if name in shown else "one that is not shown, as it may identify a person"
         parts.append(f"{called} in {listed(in_files, at_most=5)}")
     example: list[str] = [*shown, *(["..."] if len(shown) < 2 else [])]
     return (
-        f"{len(studies)} {STUDY}s in the pilot's files, with their rows: {'; '.join(parts)}. One study is merged: "
-        f"choose it by {all_files_setting('study', example[0])}, or pool them knowingly by "
+        f"{len(studies)} {STUDY}s in the pilot's files, with their rows: {'; '.join(parts)}. Allowed: one study. "
+        f"Choose it by {all_files_setting('study', example[0])}, or combine them by "
         f"{all_files_setting('study', example if len(shown) > 1 else ALL_STUDIES)}"
     )
 

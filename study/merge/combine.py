@@ -171,7 +171,7 @@ def _unknown_domains(state: MergeState, read: list[str], merged: list[str]) -> l
     for key in ("record", "result", "text_results", "pool"):
         named[key] = [name.split("__")[0] for name in getattr(settings, key) if name]
     return [
-        f"merge[{key!r}] is without effect: no domain {name!r} in this pilot{nearest_name(name, known)}"
+        f"merge[{key!r}] has no effect: no domain {name!r} in this pilot{nearest_name(name, known)}"
         for key, names in named.items()
         for name in names
         if name not in known
@@ -182,7 +182,7 @@ def _unknown_columns(settings: MergeSettings, columns: list[str]) -> list[str]:
     """Columns that a rule names, with or without their ``[...]``, and the merge does not make."""
     known = {*columns, *(name.split(" [")[0] for name in columns)}
     return [
-        f"merge[{key!r}] is without effect: no column {name!r} in this pilot{nearest_name(name, known)}"
+        f"merge[{key!r}] has no effect: no column {name!r} in this pilot{nearest_name(name, known)}"
         for key in ("record", "result", "text_results", "pool")
         for name in getattr(settings, key)
         if "__" in name and name not in known

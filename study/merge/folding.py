@@ -59,13 +59,13 @@ def _by_parent(
     parents = parents.replace({name: name[:2] for name in parts})
     no_domain = ~parents.isin([*merged]) & ~parents.str.fullmatch(r"[A-Z][A-Z0-9]{1,7}")
     if no_domain.any():  # a shifted column, say: what stands there is not shown
-        state.faults.append(f"{table.file_name}: RDOMAIN names no domain in {int(no_domain.sum())} records; correct it")
+        state.faults.append(f"{table.file_name}: {int(no_domain.sum())} values of RDOMAIN name no domain; correct them")
     found = {}
     for parent, records in frame[~no_domain].groupby(parents[~no_domain]):
         if parent in merged:
             found[str(parent)] = records
         else:
-            words = f"{len(records)} records for {parent}, which is not there"
+            words = f"{len(records)} records for {parent}, which is not in the folder"
             state.left_out[f"{table.file_name} ({parent})"] = words
     return found
 

@@ -61,9 +61,9 @@ def replaced(texts: Sequence[str], pattern: str, replacement: str) -> tuple[list
         )
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
         raise FaultyInputError(
-            f"subject_id['pattern']: not done with {len(texts):,} ids after {seconds:.0f} seconds; allowed: a "
-            "pattern that does not try the same letters again and again; avoid repeats within repeats, such as (a+)+, "
-            "and several .* in a row"
+            f"subject_id['pattern']: stopped after {seconds:.0f} seconds with {len(texts):,} ids; allowed: a "
+            "pattern that does not backtrack without end; avoid repeats within repeats, such as (a+)+, and several .* "
+            "in a row"
         ) from None
     found = json.loads(done.stdout)
     return [text for text, _ in found], sum(n == 0 for _, n in found)

@@ -68,11 +68,11 @@ def subjects_of(table: SourceTable, state: MergeState) -> ReadSubjects | None:
     if subjects.n_merged:
         state.faults.append(
             f"{name}: the subject_id rule makes {subjects.n_merged} of {subjects.n_merged + len(subjects.ids)} source "
-            "ids equal to another one; a rule must keep them apart: change pattern or case"
+            "ids equal to another one; different ids must stay different: change the pattern or the case"
         )
     if subjects.n_unmatched:
         n = subjects.n_unmatched
-        state.inputs[name]["notes"].append(Note.of(lambda told: f"the subject_id pattern does not match {told(n)} ids"))
+        state.inputs[name]["notes"].append(Note.of(lambda told: f"{told(n)} ids do not match the subject_id pattern"))
     return subjects
 
 
@@ -94,15 +94,15 @@ def base_subjects(
     """The subjects of the combined dataset: those of DM, or of the only domain there is; in a stable order."""
     if state.rule.column is None and n_files > 1:
         state.faults.append(
-            f'subject_id: {{"column": None}} numbers the rows of one file, and there are {n_files} files; '
-            "name the column that holds the id"
+            f'subject_id: {{"column": None}} numbers the rows of one file, but there are {n_files} files; '
+            "name the column that contains the id"
         )
     elif BASE_DOMAIN not in parts and len(parts) > 1:
         state.faults.append(
-            f"no DM file among {', '.join(parts)}: DM says who the subjects are; add it, or leave one file alone"
+            f"No DM file beside {', '.join(parts)}: DM lists the subjects; add it, or keep one file only"
         )
     elif not parts:
-        state.faults.append("supplemental files alone: there is no domain that they belong to; add it")
+        state.faults.append("Only supplemental files: the domains that they supplement are missing; add them")
     if state.faults:
         return pd.Index([])
     base = next(iter(parts.values()))
@@ -132,7 +132,7 @@ def people_of(table: SourceTable, subjects: ReadSubjects, ids: pd.Index, state: 
             counts = {"unknown_subjects_left_out": len(unknown), "rows_of_unknown_subjects": n_rows}
             state.inputs[table.file_name] |= counts
     else:
-        hint = " (no subject in common: the ids are spelled differently; give a subject_id rule)"
+        hint = " (no id in common: the ids are written differently; add a subject_id rule)"
         state.faults.append(
             f"{table.file_name}: {n_unknown} of {len(subjects.ids)} subjects ({n_rows} rows) are not in DM"
             f"{hint if n_unknown == len(subjects.ids) else ''}, by {state.rule.column}; correct the files, or leave "

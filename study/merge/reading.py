@@ -105,14 +105,14 @@ def _definition(folder: Path, state: MergeState) -> StudyDefinition | None:
     path = find_definition(folder)
     if path is None:
         return None
-    state.left_out[path.name] = "a description of the data, which they are held against"
+    state.left_out[path.name] = "a description of the data, which was compared with the data"
     try:
         return read_definition(path)
     except FaultyInputError as error:
-        state.left_out[path.name] = "a description of the data that is not used"
+        state.left_out[path.name] = "a description of the data that could not be used"
         state.notes.extend(error.faults)
     except OSError:
-        state.left_out[path.name] = "a description of the data that cannot be read"
+        state.left_out[path.name] = "a description of the data that could not be read"
     return None
 
 

@@ -29,13 +29,13 @@ def _by_domain(kind: Kind, read: Callable[[Any], Any] | None = None) -> Kind:
 
 _STUDY = dataclasses.replace(
     NAMES_OF_FILES,
-    allowed='the STUDYID to merge, a list of those that are pooled, or "*" for all',
+    allowed='the STUDYID to merge, a list of several to combine, or "*" for all',
     read=lambda value: value if isinstance(value, str) else tuple(value),
 )
 _DOMAINS = TEXTS.but("a list of domains")
 _DIFFERENCES = Kind(
     lambda value: TEXTS.is_valid(value) and set(value) <= set(POOLABLE),
-    f"a list of the differences to overlook, of {', '.join(POOLABLE)}",
+    f"a list of the differences to ignore, from {', '.join(POOLABLE)}",
 )
 _CODES = dictionary_of(TEXTS.but("a list of codes"), names="variable")
 
@@ -54,7 +54,7 @@ class MergeSettings(SettingsGroup):
         _DOMAINS.read_as(lambda domains: tuple(map(str.upper, domains))), '`["QS"]` leaves whole domains out', ()
     )
     study: str | tuple[str, ...] | None = setting(
-        _STUDY, "the STUDYID to merge, where files hold several; a list pools them knowingly", None
+        _STUDY, "the STUDYID to merge, where the files contain several; a list combines them", None
     )
     missing: tuple[str, ...] | None = setting(
         TEXTS.but("a list of texts that mean missing in all files"),
@@ -65,7 +65,7 @@ class MergeSettings(SettingsGroup):
         _by_domain(nested(FileOptions)).read_as(
             lambda files: {name.upper(): nested(FileOptions).read(options) for name, options in files.items()}
         ),
-        '`{"VS": {"delimiter": ";", "decimal": ","}}` declares what would be guessed of a file: see the next table',
+        '`{"VS": {"delimiter": ";", "decimal": ","}}` declares what is otherwise guessed: see the next table',
         {},
     )
     column_names: str = setting(one_of("TEST", "TESTCD"), '`"TESTCD"` names columns by the short code', "TEST")
@@ -88,11 +88,11 @@ class MergeSettings(SettingsGroup):
         '`"keep"`',
     )
     pool: dict[str, tuple[str, ...]] = setting(
-        dictionary_of(_DIFFERENCES), '`{"VS__Temperature": ["LOC"]}` overlooks differences between records', {}
+        dictionary_of(_DIFFERENCES), '`{"VS__Temperature": ["LOC"]}` ignores differences between records', {}
     )
     carry: dict[str, tuple[str, ...]] = setting(
         _by_domain(TEXTS.but("a list of variables of the chosen record")),
-        '`{"LB": ["LBDTC"]}` takes further variables of the chosen record along, as `LB__Cholesterol.LBDTC`',
+        '`{"LB": ["LBDTC"]}` adds further variables of the chosen record, as `LB__Cholesterol.LBDTC`',
         {},
     )
     events: dict[str, dict[str, tuple[str, ...]]] = setting(
@@ -102,18 +102,18 @@ class MergeSettings(SettingsGroup):
     )
     several_rows: dict[str, str] = setting(
         _by_domain(one_of("first", "last")),
-        '`{"SC": "last"}`: of a wide domain with several rows per subject, the first or last by date',
+        '`{"SC": "last"}`: takes the first or last row by date, where a wide domain has several rows per subject',
         {},
     )
     unknown_subjects: tuple[str, ...] = setting(
         _DOMAINS.but("a list of domains whose unknown subjects are left out"),
-        '`["VS"]` leaves out, and counts, rows of subjects that DM does not know',
+        '`["VS"]` leaves out rows of subjects that are not in DM, and counts them',
         (),
     )
     drop: tuple[str, ...] = setting(
         TEXTS.but("a list of columns of the combined dataset"), '`["DM__SITEID"]` leaves columns out', ()
     )
-    drop_constants: bool = setting(FLAG, "leaves out columns with one value", False)
+    drop_constants: bool = setting(FLAG, "leaves out columns with a single value", False)
     combined_as: str = setting(
         one_of(*COMBINED_DATASETS),
         '`"parquet"` writes `combined_dataset.parquet` instead of `combined_dataset.csv`: the same text, a fraction of '

@@ -37,19 +37,19 @@ class SubjectIdRule(SettingsGroup):
 
     column: str | None = setting(
         Kind(lambda value: value is None or is_name(value), "a column name, or None"),
-        "which column names the subject; `None` for one file without ids, whose rows are then numbered",
+        "the column with the subject id; `None` for one file without ids, whose rows are then numbered",
         DEFAULT_COLUMN,
     )
-    strip: bool = setting(FLAG, "blanks at both ends go", True)
-    case: str | None = setting(one_of("upper", "lower"), "all letters become capitals, or small", None)
+    strip: bool = setting(FLAG, "blanks at both ends are removed", True)
+    case: str | None = setting(one_of("upper", "lower"), "all letters become upper or lower case", None)
     pattern: str | None = setting(
         Kind(lambda value: isinstance(value, str) and compiles(value), "a regular expression"),
-        "what it matches is replaced; it is stopped where it backtracks without end",
+        "the text that is replaced; a pattern that backtracks without end is stopped",
         None,
     )
-    replacement: str = setting(_PRINTABLE.but("a text; \\1 is the first group"), "what stands there instead", "")
-    zero_pad: int = setting(whole_number(0, 64), "digits to which a number is filled up with zeros", 0)
-    prefix: str = setting(_PRINTABLE, "what is put before each id", "")
+    replacement: str = setting(_PRINTABLE.but("a text; \\1 is the first group"), "the text that replaces it", "")
+    zero_pad: int = setting(whole_number(0, 64), "number of digits to which numbers are padded with zeros", 0)
+    prefix: str = setting(_PRINTABLE, "the text put before each id", "")
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """A replacement without a pattern, or with a group that the pattern does not have."""

@@ -57,8 +57,8 @@ def fold_supplemental(
         n_repeated += int((has_value & given.get(name, False) | has_other).sum())
         if n_repeated:
             words = (
-                f"{literal(file_name)}: %(n_repeated)d records give a second {_shown(name)} to a parent "
-                "record that has one; allowed: one value; correct the file"
+                f"{literal(file_name)}: %(n_repeated)d records give a parent record a second "
+                f"{_shown(name)}; allowed: one value; correct the file"
             )
             faults.append(CountedFault(words, {"n_repeated": n_repeated}))
         given[name] = has_value | given.get(name, False)

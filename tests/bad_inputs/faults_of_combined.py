@@ -32,7 +32,7 @@ def combined_dataset_empty(pilot):
     pilot.write_combined("")
 
 
-@case(door=2, says=["combined_dataset.csv: the file has column names and no record"])
+@case(door=2, says=["combined_dataset.csv: the file has column names but no records"])
 def combined_dataset_is_a_header_alone(pilot):
     pilot.write_combined(csv_text(pilot.combined_rows()).partition("\n")[0] + "\n")
 

@@ -46,12 +46,12 @@ def csv_holds_blanks_alone(pilot):
     pilot.write("VS.csv", "\ufeff \r\n\t\n \n")
 
 
-@case(says=["VS.csv: the file has column names and no record", LEAVE_OUT])
+@case(says=["VS.csv: the file has column names but no records", LEAVE_OUT])
 def csv_is_a_header_alone(pilot):
     pilot.write("VS.csv", "USUBJID,BMI\n")
 
 
-@case(says=["VS.csv: the file has column names and no record", LEAVE_OUT])
+@case(says=["VS.csv: the file has column names but no records", LEAVE_OUT])
 def csv_with_records_of_delimiters_alone(pilot):
     pilot.write("VS.csv", "USUBJID,BMI\n,\n,\n,\n")
 
@@ -200,7 +200,7 @@ def csv_is_a_link_out_of_the_pilot(pilot):
 @case(
     n_faults=5,
     says=[
-        "DM.csv: the file has column names and no record",
+        "DM.csv: the file has column names but no records",
         "LB.csv: 2 columns have the name 'Cholesterol'",
         "LB.csv: 1 column without a name (position 4 of 4)",
         "LB.csv: 1 record with another number of fields than the 4 columns",

@@ -156,14 +156,19 @@ def rows_numbered_in_several_files(pilot):
     says=[
         "VS.csv: the subject_id rule makes 11 of 12 source ids equal to another one",
         "LB.csv",
-        "change pattern or case",
+        "change the pattern or the case",
     ],
 )
 def subject_id_rule_merges_everybody(pilot):
     pilot.configure(subject_id={"pattern": r"\d+", "replacement": ""})
 
 
-@case(says=["VS.csv: the subject_id rule makes 1 of 12 source ids equal to another one", "keep them apart"])
+@case(
+    says=[
+        "VS.csv: the subject_id rule makes 1 of 12 source ids equal to another one",
+        "different ids must stay different",
+    ]
+)
 def subject_id_rule_merges_two_subjects_of_one_file(pilot):
     rows = rows_of("VS")
     rows[1]["USUBJID"] = rows[0]["USUBJID"].lower()

@@ -126,13 +126,13 @@ def xpt_of_version_8_cut_within_its_observations(pilot):
     cut(path, path.stat().st_size - 80)
 
 
-@case(says=["vs.xpt: the file has column names and no record", LEAVE_OUT])
+@case(says=["vs.xpt: the file has column names but no records", LEAVE_OUT])
 def xpt_without_observations(pilot):
     path = write_whole(pilot, "vs.xpt")
     pyreadstat.write_xport(vital_signs().iloc[:0], path, table_name="VS", file_format_version=5)
 
 
-@case(says=["vs.xpt: the file holds 2 datasets", "one dataset per file"])
+@case(says=["vs.xpt: the file contains 2 datasets", "one dataset per file"])
 def xpt_with_two_datasets(pilot):
     path = write_whole(pilot, "vs.xpt")
     path.write_bytes(path.read_bytes() + path.read_bytes()[240:])
@@ -167,7 +167,7 @@ def json_is_a_list_of_records(pilot):
     write_whole(pilot, "vs.json").write_text(json.dumps(rows_of("VS")))
 
 
-@case(says=["vs.json: this is JSON, but not CDISC Dataset-JSON", "described without name", LEAVE_OUT])
+@case(says=["vs.json: this is JSON, but not CDISC Dataset-JSON", "a column has no name", LEAVE_OUT])
 def json_with_a_column_without_a_name(pilot):
     write_json(pilot, columns=[{"dataType": "string"}, {"name": "BMI", "dataType": "float"}])
 
@@ -198,23 +198,23 @@ def json_with_rows_of_a_wrong_length(pilot):
     write_json(pilot, rows=rows)
 
 
-@case(says=["vs.json: the file announces 20 records and holds 12", "cut off", "'records'"])
+@case(says=["vs.json: the file announces 20 records and contains 12", "cut off", "'records'"])
 def json_with_a_wrong_number_of_records(pilot):
     write_json(pilot, records=20)
 
 
-@case(says=["vs.json: the file has column names and no record", LEAVE_OUT])
+@case(says=["vs.json: the file has column names but no records", LEAVE_OUT])
 def json_without_records(pilot):
     write_json(pilot, records=0, rows=[])
 
 
-@case(says=["vs.ndjson: 1 line not valid JSON, the first is line 13", "cut off", LEAVE_OUT])
+@case(says=["vs.ndjson: 1 line not valid JSON; the first is line 13", "cut off", LEAVE_OUT])
 def ndjson_cut_within_its_last_line(pilot):
     path = write_whole(pilot, "vs.ndjson")
     cut(path, path.stat().st_size - 3)
 
 
-@case(says=["vs.ndjson: the file announces 12 records and holds 9"])
+@case(says=["vs.ndjson: the file announces 12 records and contains 9"])
 def ndjson_cut_between_two_lines(pilot):
     path = write_whole(pilot, "vs.ndjson")
     path.write_text("\n".join(path.read_text().splitlines()[:10]) + "\n")
@@ -248,12 +248,12 @@ def parquet_with_a_damaged_page(pilot):
     path.write_bytes(content)
 
 
-@case(says=["vs.parquet: the file has column names and no record", LEAVE_OUT])
+@case(says=["vs.parquet: the file has column names but no records", LEAVE_OUT])
 def parquet_without_rows(pilot):
     write_whole(pilot, "vs.parquet").write_bytes(parquet_bytes(vital_signs().iloc[:0]))
 
 
-@case(says=["vs.parquet: 1 of 3 columns hold neither text, numbers nor dates: 'PARTS' (nested)"])
+@case(says=["vs.parquet: 1 of 3 columns are neither text, numbers nor dates: 'PARTS' (nested)"])
 def parquet_with_a_nested_column(pilot):
     frame = vital_signs().assign(PARTS=[[987.654]] * 12)
     write_whole(pilot, "vs.parquet").write_bytes(parquet_bytes(frame))

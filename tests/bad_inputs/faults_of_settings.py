@@ -118,7 +118,7 @@ def all_pilots_and_no_config(pilot):
     pilot.config_file.rename(pilot.root / "CLINIC.py")
 
 
-@case(door=BOTH, says=["name pilots, or give --all, not both"], arguments=["--all", "CLINIC"], names_pilot=False)
+@case(door=BOTH, says=["Name pilots, or give --all, not both"], arguments=["--all", "CLINIC"], names_pilot=False)
 def pilots_named_and_all_of_them(pilot):
     pass
 

@@ -8,7 +8,7 @@ from tests.run.synthetic_pilot import csv_text, rows_of
 NAME_IT = 'subject_id: {"column": "..."}'
 
 
-@case(says=["no DM file among LB, SC, VS", "DM says who the subjects are", "add it"])
+@case(says=["No DM file beside LB, SC, VS", "DM lists the subjects", "add it"])
 def no_dm_file(pilot):
     pilot.remove("DM.csv")
 
@@ -39,7 +39,7 @@ def no_id_in_the_whole_of_dm(pilot):
 @case(
     says=[
         "VS.csv: 12 of 12 subjects (12 rows) are not in DM",
-        "no subject in common",
+        "no id in common",
         "subject_id rule",
         'merge: {"unknown_subjects": ["VS"]}',
     ]
@@ -48,7 +48,7 @@ def no_subject_in_common(pilot):
     pilot.write("VS.csv", csv_text(rows_of("VS")).replace("ZZSUBJ-", "zzsubj_"))
 
 
-@case(n_faults=3, says=["VS.csv: 12 of 12", "LB.csv: 12 of 12", "SC.csv: 12 of 12", "no subject in common"])
+@case(n_faults=3, says=["VS.csv: 12 of 12", "LB.csv: 12 of 12", "SC.csv: 12 of 12", "no id in common"])
 def no_subject_in_common_with_any_file(pilot):
     pilot.write("DM.csv", csv_text(rows_of("DM")).replace("ZZSUBJ-", "ZZSUBJ 0"))
 
@@ -61,7 +61,7 @@ def unknown_subjects_in_one_file(pilot):
 
 @case(
     says=[
-        "VS: 1 subjects have several rows (14 rows for 12 subjects)",
+        "VS: 1 of 12 subjects have several rows (14 rows in all)",
         "one row per subject",
         'merge: {"several_rows": {"VS": "last"}}',
     ]
@@ -70,12 +70,12 @@ def three_rows_for_one_subject(pilot):
     pilot.write_rows("VS.csv", rows_of("VS") + [{"USUBJID": "ZZSUBJ-48151", "BMI": "987.654"}] * 2)
 
 
-@case(says=["DM: 12 subjects have several rows (24 rows for 12 subjects)", "one row per subject"])
+@case(says=["DM: 12 of 12 subjects have several rows (24 rows in all)", "one row per subject"])
 def every_subject_twice_in_dm(pilot):
     pilot.write_rows("DM.csv", rows_of("DM") * 2)
 
 
-@case(n_faults=2, says=["VS: 1 subjects have several rows", "LB: 1 subjects have several rows"])
+@case(n_faults=2, says=["VS: 1 of 12 subjects have several rows", "LB: 1 of 12 subjects have several rows"])
 def several_rows_in_two_files(pilot):
     for domain in ("VS", "LB"):
         pilot.write_rows(f"{domain}.csv", [*rows_of(domain), rows_of(domain)[4]])
@@ -86,7 +86,7 @@ def supplemental_file_without_values(pilot):
     pilot.write_rows("suppdm.csv", [{"USUBJID": "ZZSUBJ-48151", "QNAM": "RACE"}])
 
 
-@case(says=["suppdm.csv: 1 records give a second RACEOTH to a parent record", "one value", "correct the file"])
+@case(says=["suppdm.csv: 1 records give a parent record a second RACEOTH", "one value", "correct the file"])
 def supplemental_file_with_two_values_for_one_record(pilot):
     row = {"USUBJID": "ZZSUBJ-48151", "RDOMAIN": "DM", "IDVAR": "", "IDVARVAL": "", "QNAM": "RACEOTH"}
     pilot.write_rows("suppdm.csv", [row | {"QVAL": "MARKERONE"}, row | {"QVAL": "MARKERTWO"}])

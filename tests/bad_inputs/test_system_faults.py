@@ -40,7 +40,7 @@ def test_disk_full_when_results_are_flushed(door, pilot, doors, monkeypatch):
     monkeypatch.setattr(os, "fsync", no_space)
     before = snapshot(pilot.root)
     run = doors.start(door)
-    assert_refused(run, pilot, before, "CLINIC: No space left on device", "results not changed")
+    assert_refused(run, pilot, before, "CLINIC: No space left on device", "the results were not changed")
     assert len(run.fault_lines) == 1
 
 
@@ -57,7 +57,7 @@ def test_disk_full_when_results_are_written(door, pilot, doors, monkeypatch):
         pytest.skip("no /dev/full on this system")
     monkeypatch.setattr(Path, "open", full)
     before = snapshot(pilot.root)
-    assert_refused(doors.start(door), pilot, before, "CLINIC: No space left on device", "results not changed")
+    assert_refused(doors.start(door), pilot, before, "CLINIC: No space left on device", "the results were not changed")
 
 
 @pytest.mark.thorough("1 s in processes")
@@ -68,7 +68,7 @@ def test_limit_on_the_size_of_files(door, pilot):
 
     before = snapshot(pilot.root)
     run = start_process(pilot, door, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200)))
-    assert_refused(run, pilot, before, "CLINIC: File too large", "results not changed")
+    assert_refused(run, pilot, before, "CLINIC: File too large", "the results were not changed")
 
 
 # ---------------------------------------------------------------- folders and files that may not be used
@@ -81,7 +81,7 @@ def test_results_folder_read_only(door, pilot):
     pilot.results.chmod(0o500)
     before = snapshot(pilot.root)
     run = start_process(pilot, door, before=without_root_powers)
-    assert_refused(run, pilot, before, "CLINIC: Permission denied", "results not changed")
+    assert_refused(run, pilot, before, "CLINIC: Permission denied", "the results were not changed")
 
 
 @pytest.mark.thorough("0.7 s in processes")
@@ -93,7 +93,7 @@ def test_results_folder_of_another_user(door, pilot):
     pilot.results.chmod(0o755)
     before = snapshot(pilot.root)
     run = start_process(pilot, door, before=without_root_powers)
-    assert_refused(run, pilot, before, "CLINIC: ", "processed_for_anonym", "results not changed")
+    assert_refused(run, pilot, before, "CLINIC: ", "processed_for_anonym", "the results were not changed")
 
 
 @pytest.mark.thorough("0.7 s in a process")
@@ -161,7 +161,7 @@ def test_results_path_is_a_file(door, pilot, doors):
     pilot.results.rename(pilot.root / "elsewhere")
     pilot.results.write_text("ZZSUBJ-48151")
     before = snapshot(pilot.root)
-    assert_refused(doors.start(door), pilot, before, "CLINIC: ", "processed_for_anonym", "results not changed")
+    assert_refused(doors.start(door), pilot, before, "CLINIC: ", "processed_for_anonym", "the results were not changed")
 
 
 @posix

@@ -126,7 +126,7 @@ def test_files_that_cannot_be_merged_leave_no_draft(new, doors):
     new.remove("DM.csv")
     run = doors.start(1)
     assert run.status == INPUT_AT_FAULT
-    assert "no DM file" in run.err
+    assert "No DM file" in run.err
     assert list(new.config_folder.iterdir()) == []
 
 

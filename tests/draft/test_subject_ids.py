@@ -51,7 +51,7 @@ def test_ids_that_agree_need_no_rule():
     ("base", "other", "words"),
     [
         (("AB-1", "AB-2"), ("ab-1", "Ab-2"), "capitals"),
-        (("AB-01", "AB-02"), ("ab_01", "AB 02"), "one sign between"),
+        (("AB-01", "AB-02"), ("ab_01", "AB 02"), "a hyphen between"),
         (("AB-01", "AB-02"), ("ab01", "AB 02"), "nothing between"),
         (("AB-01", "AB-02"), ("ab 1", "AB2"), "no leading zeros"),
         (("CLINIC-0001", "CLINIC-0010"), ("clinic_1", " P 0010 "), "the number in the id"),

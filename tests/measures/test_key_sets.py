@@ -260,7 +260,7 @@ def test_all_excluded():
         ({"max_size": True}, "max_size: found True"),
         ({"thresholds": (0,)}, "thresholds: found [0]; allowed: whole numbers from 1 up"),
         ({"thresholds": (2.5,)}, "thresholds: found [2.5]"),
-        ({"missing_qis": "drop"}, "missing_qis is 'drop'; allowed: category, exclude, wildcard"),
+        ({"missing_qis": "drop"}, "missing_qis: found 'drop'; allowed: category, exclude, wildcard"),
     ],
 )
 def test_settings_at_fault(settings_at_fault, words):

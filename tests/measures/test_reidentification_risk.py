@@ -255,7 +255,7 @@ def test_smallest_class_within_a_threshold(threshold, k):
     [
         (lambda c: prosecutor_risk(c, 0.0), "threshold is 0.0"),
         (lambda c: prosecutor_risk(c, 1.5), "threshold is 1.5"),
-        (lambda c: prosecutor_risk(c, missing_qis="drop"), "missing_qis is 'drop'"),
+        (lambda c: prosecutor_risk(c, missing_qis="drop"), "missing_qis: found 'drop'"),
         (lambda c: journalist_risk(c, sampling_fraction=0.0), "sampling_fraction is 0.0"),
         (lambda c: journalist_risk(c, sampling_fraction=0.5, population_size=np.ones(2)), "both are given"),
         (lambda c: journalist_risk(c, population_size=np.ones(3)), "3 figures for 2 classes"),

@@ -306,7 +306,7 @@ FRAME = pd.DataFrame({"q": list("ppqq"), "s": list("aebd")})
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"missing_qis": "drop"}, "missing_qis is 'drop'; allowed: category, exclude, wildcard"),
+        ({"missing_qis": "drop"}, "missing_qis: found 'drop'; allowed: category, exclude, wildcard"),
         ({"names": ["entropy"]}, "model 'entropy' is unknown; did you mean 'entropy_l'"),
         ({"names": ["zzz"]}, "allowed: distinct_l, entropy_l"),
         ({"names": ["wasserstein_t"]}, "wasserstein_t: does not fit 's': its values are text"),

@@ -211,11 +211,11 @@ def test_supplemental_records_are_folded_into_each_part(tmp_path):
 
 def test_faults_have_the_numbers_of_all_people(tmp_path):
     twice = people(9) + people(5, SEX=["U"])
-    assert "5 subjects have several rows (14 rows for 9 subjects)" in assert_same(tmp_path, {"DM.csv": twice})[2][0]
+    assert "5 of 9 subjects have several rows (14 rows in all)" in assert_same(tmp_path, {"DM.csv": twice})[2][0]
     assert_same(tmp_path, {"DM.csv": twice}, merge={"several_rows": {"DM": "last"}})
     given_twice = [{"RDOMAIN": "DM", "USUBJID": f"S{i % 9:02}", "QNAM": "A", "QVAL": str(i)} for i in range(16)]
     faults = assert_same(tmp_path, {"DM.csv": people(9), "SUPPDM.csv": given_twice})[2]
-    assert "7 records give a second A" in faults[0]
+    assert "7 records give a parent record a second A" in faults[0]
     (tmp_path / "SUPPDM.csv").unlink()
     assert_same(tmp_path, {"DM.csv": people(5), "LB.csv": laboratory(9)})
     left_out = assert_same(
@@ -284,7 +284,7 @@ def test_a_packed_file_means_the_same_in_pieces(tmp_path, tiny_packed_pieces, wh
         (lambda content: content[:-9], "cut off or damaged"),
         (lambda content: content[:200] + b"?" + content[201:], "cut off or damaged"),
         (lambda content: content + b"?", "cut off or damaged"),
-        (gzip.decompress, "this is no gzip archive"),
+        (gzip.decompress, "this is not a gzip archive"),
         (lambda content: gzip.compress(content), "this is a gzip archive saved as"),
         (lambda content: gzip.compress(b"USUBJID,A\n" + b"S01,1\n" * 10**5), "would unfold to"),
     ],
@@ -411,7 +411,7 @@ def test_definitions_are_held_against_all_records(tmp_path):
         (b"USUBJID,A\nS01,\xe9\n", "not UTF-8"),
         (b'USUBJID,A\nS01,5" tube\n', "quotes within values"),
         (b"USUBJID,A\nS01,1,2\n", "another number of fields"),
-        (b",A\n1,2\n", "no line of column names"),
+        (b",A\n1,2\n", "does not name every column once"),
         (b"Unnamed: 0,USUBJID\n0,S01\n1,S02\n", "named as row numbers are"),
     ],
 )
@@ -441,7 +441,7 @@ def test_studies_are_told_apart_and_chosen(tmp_path):
     frame, report, _ = assert_same(tmp_path, files, merge={"study": ["X"], "unknown_subjects": ["LB"]})
     assert len(frame["USUBJID"]) == 5
     assert report["inputs"]["LB.csv"]["rows_of_other_studies"] > 0
-    assert report["left_out"] == {"AE.csv": "no row of the chosen study among 1"}
+    assert report["left_out"] == {"AE.csv": "none of its 1 rows belongs to the chosen study"}
 
 
 def test_the_files_and_the_free_memory_choose(tmp_path, monkeypatch):

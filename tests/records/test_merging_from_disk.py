@@ -98,7 +98,7 @@ def test_who_asks_for_a_draft_from_disk_is_told_why_it_is_refused(tmp_path, monk
     asked = ["NEW", "--engine", engine]
     assert run_door("", combine_or_draft, asked, add_merge_options, needs_config=False) == INPUT_AT_FAULT
     said = " ".join(capsys.readouterr().err.split())
-    assert f"in memory, and {reason}" in said
+    assert f"in memory, but {reason}" in said
     assert len(n_asked) == (engine == "auto")
 
 

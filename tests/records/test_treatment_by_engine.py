@@ -207,7 +207,7 @@ def test_pseudonyms_that_two_would_share_are_a_fault_over_all_blocks(tmp_path, m
     for engine in ("memory", "disk"):
         with opened_pilot(tmp_path, engine, [RECODE], people) as opened, pytest.raises(FaultyInputError) as raised:
             treated(opened, tmp_path)
-        assert "1 of 3 ids of 'USUBJID' would share the pseudonym of another one" in raised.value.faults[0]
+        assert "1 of 3 ids of 'USUBJID' would get the pseudonym of another id" in raised.value.faults[0]
 
 
 def test_a_column_of_too_many_values_is_a_fault_that_names_it(tmp_path):

@@ -208,7 +208,7 @@ def test_an_unexpected_exception_is_told_without_its_message(door, kind, pilot, 
     run = doors.start(door)
     assert run.status == OUR_FAULT
     assert len(run.fault_lines) == 1
-    assert f"CLINIC: a fault of this program, not of your data: {kind.__name__} at " in run.err
+    assert f"CLINIC: An error in this program, not in your data: {kind.__name__} at " in run.err
     assert "report it" in run.err
     assert leaks(run.out, run.err) == []
     assert snapshot(pilot.root) == before
@@ -287,7 +287,7 @@ def test_stopped_by_the_user(door, wards, doors, pilot, monkeypatch):
     before = snapshot(pilot.root)
     run = doors.start(door, "CLINIC", "WARD")
     assert run.status == STOPPED
-    assert "stopped by the user" in run.err
+    assert "Stopped by the user" in run.err
     assert "Traceback" not in run.err
     assert snapshot(pilot.root) == before
 
@@ -318,7 +318,7 @@ def test_a_screen_that_takes_no_more_changes_no_result_and_no_status(door, unbuf
     assert done.returncode in range(5)
     changed = snapshot(pilot.results) != before
     assert changed == (done.returncode in (DONE, RISK_TOO_HIGH))
-    assert ("results not changed" in done.stderr) <= (not changed)
+    assert ("the results were not changed" in done.stderr) <= (not changed)
 
 
 def test_help_names_the_ways_to_start(doors):

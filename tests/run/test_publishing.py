@@ -187,7 +187,7 @@ def test_a_key_that_somebody_changed_is_a_fault_and_is_left_as_it_is(pilot, chan
     key.write_bytes(changed(key.read_bytes()))
     before = snapshot(pilot.folder)
     for look in (key_of, read_memory):
-        with pytest.raises(FaultyInputError, match=r"\.hash_key: not as a run writes it; put it back from a copy"):
+        with pytest.raises(FaultyInputError, match=r"\.hash_key: changed since a run wrote it; restore it from a copy"):
             look(pilot.results)
     assert snapshot(pilot.folder) == before
 
@@ -198,7 +198,7 @@ def test_a_changed_key_stops_door_2_before_it_works(pilot, doors):
     before = snapshot(pilot.folder)
     run = doors.start(2)
     assert run.status == INPUT_AT_FAULT
-    assert ".hash_key: not as a run writes it" in run.err
+    assert ".hash_key: changed since a run wrote it" in run.err
     assert snapshot(pilot.folder) == before
 
 
@@ -375,7 +375,7 @@ def test_a_folder_that_another_program_holds_open(door, pilot, doors, monkeypatc
         excel.setattr(Path, "rename", rename_unless_held)
         run = doors.start(door)
     assert run.status == INPUT_AT_FAULT
-    assert "(processed_for_anonym): results not changed" in run.err
+    assert "(processed_for_anonym): the results were not changed" in run.err
     assert snapshot(pilot.folder) == before
 
 

@@ -135,7 +135,7 @@ def test_a_pilot_with_a_reason_for_every_note_shows_nobody(eventful, doors: Door
     # Had these not been said, the test would have shown little.
     for words in (
         "guessed",
-        "subjects that DM does not know were left out",
+        "subjects that are not in DM were left out",
         "belong to no record",
         "left out: ",
         "dropped by the config",
@@ -171,7 +171,7 @@ def test_a_line_break_in_a_name_breaks_no_line_of_a_report(fresh, doors):
     fresh.configure(categorical_qis=["DM__SEX", name], risk="all", explore={"figures": False})
     merging, assessing = doors.start_both()
     assert (merging.status, assessing.status) == (DONE, DONE), assessing.err
-    assert "line breaks or tabs in the names of 1 columns became blanks" in merging.out
+    assert "Line breaks or tabs in the names of 1 columns were replaced by blanks" in merging.out
     report = (fresh.results / "CLINIC_privacy_summary.txt").read_text(encoding="utf-8")
     lines = (merging.out + assessing.out + report).splitlines()
     assert any(name in line for line in lines)

@@ -76,8 +76,8 @@ def test_contradictions_in_names_and_counts(tmp_path):
     assert contradictions(definition, found) == [
         "define.xml does not describe 'EXTRA'",
         "define.xml requires ARM, which the file does not have",
-        "define.xml: SEX holds 2 values outside its code list 'Sex'",
-        "define.xml: AGE is integer, and 1 value no number",
+        "define.xml: SEX has 2 values outside its code list 'Sex'",
+        "define.xml: AGE has 1 value that cannot be read as integer",
     ]
     whole = table(USUBJID=["S1"], SEX=[None], AGE=[50.0], ARM=["whatever"])
     assert contradictions(definition, whole) == []
@@ -89,7 +89,7 @@ def test_codes_that_are_numbers(tmp_path):
     text = DEFINE.replace('CodedValue="F"', 'CodedValue="1"').replace('CodedValue="M"', 'CodedValue="2"')
     definition = read_definition(source(text, tmp_path))
     found = table(USUBJID=["S1", "S2", "S3"], SEX=[1.0, 2.0, 3.0], ARM=["x"] * 3)
-    assert contradictions(definition, found) == ["define.xml: SEX holds 1 value outside its code list 'Sex'"]
+    assert contradictions(definition, found) == ["define.xml: SEX has 1 value outside its code list 'Sex'"]
 
 
 BOMB = '<!DOCTYPE ODM [<!ENTITY a "DOLLY"><!ENTITY b "&a;&a;&a;">]>'
@@ -101,12 +101,12 @@ BOMB = '<!DOCTYPE ODM [<!ENTITY a "DOLLY"><!ENTITY b "&a;&a;&a;">]>'
         (DEFINE.replace("<ODM", BOMB + "<ODM", 1), "a document type"),
         (DEFINE.replace("<ODM", '<!DOCTYPE ODM SYSTEM "file:///etc/passwd"><ODM', 1), "a document type"),
         (DEFINE.replace("<ODM", BOMB + "<ODM", 1).replace('"1.0"', '"1.0" encoding="utf-16"').encode("utf-16"), "type"),
-        (DEFINE[:900], "broken XML in line"),
-        ("<html><body>DOLLY</body></html>", "no Define-XML"),
-        ("<ODM>DOLLY</ODM>", "no Define-XML"),
-        (b"", "broken XML"),
-        (b"\xff\xfe\x00", "broken XML"),
-        (DEFINE.replace('"1.0"', '"1.0" encoding="DOLLYCODE"'), "broken XML"),
+        (DEFINE[:900], "not valid XML in line"),
+        ("<html><body>DOLLY</body></html>", "not Define-XML"),
+        ("<ODM>DOLLY</ODM>", "not Define-XML"),
+        (b"", "not valid XML"),
+        (b"\xff\xfe\x00", "not valid XML"),
+        (DEFINE.replace('"1.0"', '"1.0" encoding="DOLLYCODE"'), "not valid XML"),
     ],
 )
 def test_what_is_no_definition(tmp_path, text, says):
@@ -119,11 +119,11 @@ def test_what_is_no_definition(tmp_path, text, says):
 def test_the_merge_holds_the_files_against_it_and_a_broken_one_stops_nothing(tmp_path):
     files = {"dm.csv": [{"USUBJID": "S1", "SEX": "X", "ARM": "A"}], "Define.XML": DEFINE}
     report = combine(tmp_path, files).report
-    assert report["inputs"]["dm.csv"]["notes"] == ["Define.XML: SEX holds 1 value outside its code list 'Sex'"]
-    assert report["left_out"] == {"Define.XML": "a description of the data, which they are held against"}
+    assert report["inputs"]["dm.csv"]["notes"] == ["Define.XML: SEX has 1 value outside its code list 'Sex'"]
+    assert report["left_out"] == {"Define.XML": "a description of the data, which was compared with the data"}
     report = combine(tmp_path, files | {"Define.XML": DEFINE[:900]}).report
-    assert report["left_out"] == {"Define.XML": "a description of the data that is not used"}
-    assert "broken XML" in report["notes"][0]
+    assert report["left_out"] == {"Define.XML": "a description of the data that could not be used"}
+    assert "not valid XML" in report["notes"][0]
 
 
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path):
@@ -156,4 +156,4 @@ def test_a_study_against_its_own_definition():
     [note] = contradictions(definition, laboratory)
     terms = definition.variable("LB", "LBTEST").code_list.terms
     n_outside = sum(test not in terms for test in laboratory.frame["LBTEST"])
-    assert note == f"define.xml: LBTEST holds {n_outside} values outside its code list 'Laboratory Test Name'"
+    assert note == f"define.xml: LBTEST has {n_outside} values outside its code list 'Laboratory Test Name'"

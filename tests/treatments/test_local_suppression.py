@@ -199,7 +199,7 @@ def test_one_cell_does_for_two_people_where_missing_matches_anything():
     frame = pd.DataFrame({"sex": ["F", "F", "M", "M"], "town": ["a", "b", "c", "c"]})
     treated = apply_local_suppression(pilot(frame, ["sex", "town"]), missing="wildcard")
     assert treated.changed == {"sex": 0, "town": 1}
-    assert "match for anything" in treated.notes[0]
+    assert "match for any value" in treated.notes[0]
     strict = apply_local_suppression(pilot(frame, ["sex", "town"]))
     assert strict.changed == {"sex": 0, "town": 2}
     assert strict.notes == ()
@@ -271,7 +271,8 @@ def test_a_stratum_of_fewer_than_k_is_counted_aloud():
     treated = apply_local_suppression(pilot(frame, ["sex"]), strata=["site"])
     assert treated.changed == {"sex": 1}
     assert treated.notes == (
-        "k = 2 cannot be met for fewer than 10 of 5 people, in strata of fewer than 2: they lost every cell.",
+        "A k of 2 cannot be met for fewer than 10 of 5 people (in strata of fewer than 2): "
+        "all their cells were suppressed.",
     )
 
 
@@ -281,7 +282,7 @@ def test_numbers_are_looked_at_in_the_config_s_bins_and_stay_numbers():
     treated = apply_local_suppression(given_input, missing="wildcard")
     assert treated.frame["age"].dtype == float
     assert treated.changed == {"age": 1, "sex": 0}
-    assert treated.notes[-1] == "k holds for age in the config's bins; what is left in the file is exact."
+    assert treated.notes[-1] == "K is met for age in the config's bins; the file keeps the exact values."
 
 
 def test_many_columns_do_not_try_every_set_of_them(monkeypatch):

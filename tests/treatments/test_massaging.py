@@ -197,7 +197,7 @@ def test_massaging_as_a_treatment(applied):
     assert abs(rates[0]["M"] - rates[0]["F"]) > 0.5
     assert abs(rates[1]["M"] - rates[1]["F"]) < 0.01
     assert treated.steps[0].changed["AE__OUT"] == int((table["AE__OUT"] != treated.frame["AE__OUT"]).sum()) > 0
-    assert "no longer what was observed" in treated.steps[0].notes[0]
+    assert "no longer observed values" in treated.steps[0].notes[0]
     assert apply(MASSAGING, table.iloc[::-1]).released.equals(treated.released)
 
 
@@ -254,5 +254,5 @@ def test_the_rates_of_a_small_group_are_not_in_the_notes(applied):
     table, apply = applied
     few = table.assign(DM__SEX=["M"] * 293 + ["F"] * 7)
     (note, *_) = apply(MASSAGING, few).steps[0].notes
-    assert "not told, as a compared group has fewer than 10 people" in note
+    assert "not shown, because one group has fewer than 10 people" in note
     assert "0." not in note

@@ -233,7 +233,8 @@ def test_people_who_lack_values_are_grouped_among_themselves_and_too_few_are_cou
     assert treated.frame["y"][3:6].isna().all()
     assert np.isnan(treated.frame["y"][7])
     assert treated.notes == (
-        "Too few for a group of 3, so made missing: the values of fewer than 10 people without a value of some column.",
+        "The values of fewer than 10 people without a value of some column were made missing, "
+        "because they are too few for a group of 3.",
     )
     alone = apply_microaggregation(pilot(frame[["x"]].where(frame["x"] < 3), columns=["x"]))
     assert alone.frame["x"].isna().all()
@@ -241,8 +242,10 @@ def test_people_who_lack_values_are_grouped_among_themselves_and_too_few_are_cou
     assert "fewer than 10 people with a value of 'x'" in alone.notes[0]
     too_few = apply_mdav(pilot(frame.iloc[[0, 1, 3]]))
     assert too_few.notes == (
-        "Too few for a group of 3, so made missing: the values of fewer than 10 people with a value of each column.",
-        "Too few for a group of 3, so made missing: the values of fewer than 10 people without a value of some column.",
+        "The values of fewer than 10 people with a value of each column were made missing, "
+        "because they are too few for a group of 3.",
+        "The values of fewer than 10 people without a value of some column were made missing, "
+        "because they are too few for a group of 3.",
     )
 
 

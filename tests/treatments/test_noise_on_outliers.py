@@ -112,5 +112,5 @@ def test_evenly_spread_values_keep_the_share_of_their_correlation(kept):
 @pytest.mark.parametrize("settings", [{}, {"percent": 5, "keep_means": 0.1}])
 def test_one_width_of_the_window_is_needed(settings):
     frame = pd.DataFrame({"x": np.arange(9.0)})
-    with pytest.raises(ValueError, match="is needed, and not more"):
+    with pytest.raises(ValueError, match="allowed: exactly one of"):
         treat(frame, config_for([], ["x"]), [{"method": "rank_swap", "columns": ["x"], **settings}])

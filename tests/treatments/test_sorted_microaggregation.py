@@ -81,7 +81,7 @@ def test_everybody_shares_the_columns_with_the_size_of_a_group_or_loses_them(row
 
 @pytest.mark.parametrize(
     ("settings", "words"),
-    [({"by": "x"}, "no use without"), ({"by": "z", "order": "column"}, "is none of the columns that are treated")],
+    [({"by": "x"}, "no effect without"), ({"by": "z", "order": "column"}, "is not one of the treated columns")],
 )
 def test_a_column_to_sort_by_needs_its_order_and_to_be_treated(settings, words):
     faults = faults_of(SortedMicroaggregationSettings, settings, Place("", pilot(pd.DataFrame()).config))

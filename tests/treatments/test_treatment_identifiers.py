@@ -79,7 +79,7 @@ def test_pseudonyms_depend_on_the_key(monkeypatch):
 
 def test_two_ids_with_one_pseudonym_are_a_fault(monkeypatch):
     monkeypatch.setattr(recode_ids, "pseudonyms_of", lambda key, release, ids, length: ["0" * length for _ in ids])
-    with pytest.raises(FaultyInputError, match="19 of 20 ids of 'USUBJID' would share the pseudonym"):
+    with pytest.raises(FaultyInputError, match="19 of 20 ids of 'USUBJID' would get the pseudonym"):
         treated(people(), {"method": "recode_ids", "key_from": KEY_FROM})
 
 
@@ -126,7 +126,7 @@ def test_a_key_file_without_an_end_is_refused(tmp_path):
     with pytest.raises(FaultyInputError, match="has more than 4096 bytes"):
         read_key({"file": str(path)})
     if Path("/dev/zero").exists():
-        with pytest.raises(FaultyInputError, match="no ordinary file"):
+        with pytest.raises(FaultyInputError, match="not a regular file"):
             read_key({"file": "/dev/zero"})
 
 
@@ -136,7 +136,7 @@ def test_a_key_file_without_an_end_is_refused(tmp_path):
     ids=repr,
 )
 def test_where_a_key_is_has_one_form(key_from):
-    with pytest.raises(FaultyInputError, match="a key itself never stands in a config"):
+    with pytest.raises(FaultyInputError, match="never write the key itself into a config"):
         read_key(key_from)
 
 
@@ -158,11 +158,11 @@ def test_the_shortest_and_the_longest_key(tmp_path, n_bytes, words):
 @pytest.mark.parametrize(
     ("key_from", "words"),
     [
-        ("SECRETMARKER-0123456789", "a key itself never stands in a config"),
-        ({"key": "SECRETMARKER-0123456789"}, "a key itself never stands in a config"),
+        ("SECRETMARKER-0123456789", "never write the key itself into a config"),
+        ({"key": "SECRETMARKER-0123456789"}, "never write the key itself into a config"),
         ({"environment": "SECRETMARKER_NOT_SET"}, "is not set"),
         ({"environment": "SHORT"}, "the key has 11 bytes; allowed: 16 or more"),
-        ({"file": "SECRETMARKER.txt"}, "absolute path"),
+        ({"file": "SECRETMARKER.txt"}, "not absolute"),
         ({"file": "/nowhere/SECRETMARKER.txt"}, "cannot be read"),
     ],
 )
@@ -256,12 +256,12 @@ def test_the_offset_is_that_of_the_original_id_whatever_comes_first():
 def test_texts_that_are_no_dates():
     frame = people(4, LB__LBDTC="DATEMARKER")
     step = {"method": "shift_dates", "key_from": KEY_FROM}
-    with pytest.raises(FaultyInputError, match="4 of 4 values are not dates") as error:
+    with pytest.raises(FaultyInputError, match="4 of 4 values are not ISO 8601 dates") as error:
         treated(frame, step)
     assert "MARKER" not in str(error.value)
     out = treated(frame, {**step, "unreadable": "missing"})
     assert out.frame["LB__LBDTC"].isna().all()
-    assert out.steps[0].notes == ("LB__LBDTC: masked records have no readable date and are made missing.",)
+    assert out.steps[0].notes == ("In LB__LBDTC, masked records have no readable date and became missing.",)
 
 
 def test_real_sdtm_dates_keep_their_intervals():
@@ -358,8 +358,8 @@ def test_dropped_identifiers_are_named_with_their_reason():
     out = treated(frame, {"method": "drop_identifiers", "keep": ["AE__AETERM"]})
     assert list(out.frame.columns) == ["USUBJID", "SEX", "AE__AETERM", "DM__RFSTDTC"]
     first, dates = out.steps[0].notes
-    assert first.startswith("DM__SUBJID is dropped: the id of the subject")
-    assert dates.startswith("Dates stay")
+    assert first.startswith("The column DM__SUBJID is dropped: the id of the subject")
+    assert dates.startswith("These dates are kept")
     # A later step that names a column which is gone is a fault of the config, found before anything runs.
     steps = [{"method": "drop_identifiers"}, {"method": "mask", "column": "DM__SUBJID", "keep": 1}]
     (fault,) = faults_of_key("treatment", steps, {}, list(frame.columns))

@@ -72,13 +72,13 @@ def test_grouping_by_rarity():
     assert column_after(values, "group", rarer_than=2) == ["a", "a", "a", "b", "b", "other", "other", None]
     frame = pd.DataFrame({"x": values})
     step = {"method": "group", "column": "x", "rarer_than": 3, "others": "rest"}
-    assert treat(frame, config_for(["x"]), [step]).steps[0].notes == ("x: 3 rare values joined.",)
+    assert treat(frame, config_for(["x"]), [step]).steps[0].notes == ("In x, 3 rare values were joined.",)
     step = {"method": "group", "column": "x", "rarer_than": 2, "groups": {"e": ["c", "d"], "f": ["zz"]}}
     notes = treat(frame, config_for(["x"]), [step]).steps[0].notes
-    assert notes == ("x: 0 rare values joined.", "x: 1 values of groups do not occur in the data.")
+    assert notes == ("In x, 0 rare values were joined.", "In x, 1 values of the groups do not occur in the data.")
     step = {"method": "group", "column": "x", "rarer_than": 2}
     notes = treat(frame.iloc[:6], config_for(["x"]), [step]).steps[0].notes
-    assert notes[1] == "x: the joined values are still of fewer than 2 people."
+    assert notes[1] == "In x, the joined values still have fewer than 2 people."
 
 
 def test_masks():
@@ -103,7 +103,7 @@ def test_dates_to_the_calendar(to, expected):
 
 @each("text", ["30.04.2010", "2010-13", "2011-02-29", "soon"])
 def test_what_is_no_date_is_a_fault_without_the_text(text):
-    with pytest.raises(FaultyInputError, match="'x': 1 of 2 distinct values are no dates") as error:
+    with pytest.raises(FaultyInputError, match="'x': 1 of 2 distinct values are not ISO 8601 dates") as error:
         column_after(["2010", text], "coarsen_dates", to="year")
     assert text not in str(error.value)
 
@@ -182,7 +182,7 @@ def test_flipping():
     assert column_after([0.0, 1.0, None], "flip", share=1) == [1, 0, None]
     assert column_after(["F", "M", None], "flip", share=1) == ["M", "F", None]
     assert column_after(["F", "M", None], "flip", share=0) == ["F", "M", None]
-    with pytest.raises(FaultyInputError, match="holds 3 distinct values"):
+    with pytest.raises(FaultyInputError, match="found 3 distinct values"):
         column_after(["a", "b", "c"], "flip", share=0.1)
 
 
@@ -284,5 +284,8 @@ def test_few_suppressed_are_joined_by_the_smallest_class():
     frame = pd.DataFrame({"q": list("abbbcccc")})
     treated = treat(frame, config_for(["q"], K=3), [{"method": "suppress_cells"}])
     assert treated.frame["q"].isna().tolist() == [True] * 4 + [False] * 4
-    assert treated.steps[0].notes[1] == "masked more records were suppressed so that the suppressed do not stand out."
+    assert (
+        treated.steps[0].notes[1]
+        == "masked more records were suppressed, so that the suppressed ones do not stand out."
+    )
     assert treated.steps[0].changed == {"q": 4}

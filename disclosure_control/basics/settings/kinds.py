@@ -234,7 +234,7 @@ def dictionary_of(
         faults = []
         for name, entry in value.items():
             if not is_name(name):
-                faults.append(f"{place[name]}: found a key that is no text; allowed: {words}")
+                faults.append(f"{place[name]}: found a key that is not a text; allowed: {words}")
             elif known and name not in known:
                 faults.append(f"{place}: unknown key {name!r}{nearest_name(name, known)}; known: {', '.join(known)}")
             else:

@@ -62,10 +62,10 @@ def detect(column: ColumnValues) -> Hits | None:
 KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="addresses",
-    what_to_do="drop the column; a district or the first digits of the postcode stand for it",
+    what_to_do="drop the column; keep a district or the first digits of the postcode instead",
     documentation=(
-        "a word for a street beside a number, in a dozen languages; or a column of names and house numbers of which "
-        "hardly two are alike"
+        "a word for a street beside a number, in a dozen languages; or a column of names and house numbers that are "
+        "almost all different"
     ),
     detect=detect,
     yields_to=("subject_id",),

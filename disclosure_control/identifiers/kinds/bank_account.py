@@ -19,7 +19,7 @@ KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="bank accounts",
     what_to_do="drop the column",
-    documentation="IBAN: form and length of its country, and its two check digits",
+    documentation="IBAN: the form and length of its country, and its two check digits",
     detect=detect,
     place=21,
 )

@@ -52,10 +52,10 @@ def detect(column: ColumnValues) -> Hits | None:
 KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="dates of birth",
-    what_to_do="drop the column: the age stands for it",
+    what_to_do="drop the column: the age replaces it",
     documentation=(
         "dates to the day in any written form, one for each person, that spread over more than 8 years under a "
-        "heading that speaks of no other event, or that the heading calls so"
+        "heading that names no other event; or any such dates under a heading that says birth"
     ),
     detect=detect,
     place=40,

@@ -17,7 +17,7 @@ KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="card numbers",
     what_to_do="drop the column",
-    documentation="15 or 16 digits that begin as cards do, by Luhn's check digit beside the share that chance gives",
+    documentation="15 or 16 digits that begin like card numbers and pass Luhn's check more often than chance",
     detect=detect,
     place=22,
 )

@@ -51,10 +51,10 @@ def _is_of_one_precision(column: ColumnValues, decimal: np.ndarray) -> bool:
 KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="places on the map",
-    what_to_do="drop the column; a district stands for it",
+    what_to_do="drop the column; keep a district instead",
     documentation=(
         "pairs of decimal degrees, degrees with minutes, or a column of numbers of four to seven decimals in the "
-        "narrow range of a study's places, which vetoes nothing unless the heading speaks of a place"
+        "narrow range of a study's places; such numbers veto only where the heading names a place"
     ),
     detect=detect,
     yields_to=("ip_address", "phone"),

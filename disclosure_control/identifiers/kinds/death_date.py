@@ -24,7 +24,7 @@ KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="dates of death",
     what_to_do="drop the column, or move the dates of each person (shift_dates)",
-    documentation="dates to the day under a heading that speaks of death; others are found as dates of an event",
+    documentation="dates to the day under a heading that names death; others are found as dates of an event",
     detect=detect,
     place=41,
 )

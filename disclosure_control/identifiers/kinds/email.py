@@ -23,7 +23,7 @@ def detect(column: ColumnValues) -> Hits | None:
 KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="e-mail addresses",
-    what_to_do="drop the column; out of a text that has to stay, cut them before the merge",
+    what_to_do="drop the column; where the text must stay, cut them out before the merge",
     documentation="a name, `@` (or `(at)`) and a domain, anywhere in the text",
     detect=detect,
     place=10,

@@ -62,9 +62,9 @@ KIND = IdentifierKind(
     words="dates of admission, a visit or another event",
     what_to_do="move the dates of each person (shift_dates), coarsen them (coarsen_dates), or drop the column",
     documentation=(
-        "dates to the day in any written form with which at least one person of ten is alone; where no heading "
-        "speaks of admission or discharge, three people of ten, one date for each, and no SDTM name (--DTC), else they "
-        "are said and veto nothing"
+        "dates to the day in any written form that single out at least one person in ten; where the heading "
+        "does not name an admission or discharge, they veto only with three people in ten, one date for each person, "
+        "and no SDTM name (--DTC)"
     ),
     detect=detect,
     yields_to=("birth_date", "death_date"),

@@ -24,7 +24,7 @@ KIND = IdentifierKind(
     grade=Grade.EXACT_MEASUREMENT,
     words="exact measurements that nobody else has",
     what_to_do="round or band it (band, round): a laboratory, a ward or the person could know the exact value",
-    documentation="numbers, one for each person, with which three people of ten and more are alone",
+    documentation="numbers, one for each person, that single out at least three people in ten",
     detect=detect,
     yields_to=(
         *("subject_id", "running_number", "unique_code", "same_order", "national_id", "phone", "card_number"),

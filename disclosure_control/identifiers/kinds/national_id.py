@@ -56,10 +56,10 @@ def detect(column: ColumnValues) -> Hits | None:
 KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="national or patient ids",
-    what_to_do="drop the column; out of a text that has to stay, cut them before the merge",
+    what_to_do="drop the column; where the text must stay, cut them out before the merge",
     documentation=(
-        "check digits of national, tax and health ids of 35 countries (python-stdnum), in the share that pass beside "
-        "the share that chance would give; within a text as well; zeros that a spreadsheet cut off are put back"
+        "check digits of national, tax and health ids of 35 countries (python-stdnum), which more values pass than by "
+        "chance; also within a text; zeros that a spreadsheet cut off are put back"
     ),
     detect=detect,
     yields_to=("bank_account", "card_number"),

@@ -155,9 +155,9 @@ def _are_name(one: str, other: str) -> bool:
 KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="names of persons",
-    what_to_do="drop the column; out of a text that has to stay, cut them before the merge",
+    what_to_do="drop the column; where the text must stay, cut them out before the merge",
     documentation=(
-        "words of letters with capitals, in any alphabet, that are told as names by their variety and by headings, "
+        "words of letters with capitals, in any alphabet, recognised as names by their variety and by headings, "
         "endings of surnames, common first names, initials or a comma; within a text, behind a title (Mr, Herr, Sra, "
         "κ., г-жа, pani, ...) or as a first name and another word"
     ),

@@ -60,7 +60,7 @@ def _national(column: ColumnValues) -> tuple[np.ndarray | None, str]:
 KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="telephone numbers",
-    what_to_do="drop the column; out of a text that has to stay, cut them before the merge",
+    what_to_do="drop the column; where the text must stay, cut them out before the merge",
     documentation=(
         "`+` or `00` and a country's code, a number after a word for telephone, both anywhere in a text; or a column "
         "of 9 to 12 digits that begin alike or are divided as telephone numbers are, and that few people share"

@@ -57,10 +57,10 @@ def _are_places(column: ColumnValues) -> bool:
 KIND = IdentifierKind(
     grade=Grade.KNOWN_TO_OUTSIDERS,
     words="postcodes",
-    what_to_do="keep the first digits alone (group, recode), name it as a quasi-identifier, or drop the column",
+    what_to_do="keep only the first digits (group, recode), name it as a quasi-identifier, or drop the column",
     documentation=(
-        "forms of postcodes that fill a column; five plain digits where people share them as they share places, and "
-        "four or six where the heading says so; shared by more than 50 people each they veto nothing"
+        "a column of postcodes in a known form; five plain digits where people share them as they share places, and "
+        "four or six where the heading names a postcode; no veto where more than 50 people share each"
     ),
     detect=detect,
     yields_to=("subject_id", "running_number", "national_id", "same_order"),

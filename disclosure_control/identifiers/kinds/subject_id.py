@@ -58,10 +58,10 @@ def _digits(values: pa.Array) -> np.ndarray:
 KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
     words="the subject's own id or its digits",
-    what_to_do="drop the column, or where it is nothing else, name it under the columns of recode_ids",
+    what_to_do="drop the column; where it contains nothing else, name it under the columns of recode_ids instead",
     documentation=(
-        "values that hold or repeat the id of their own subject, a part of at least three letters, or its digits; "
-        "beside the share that hold the id of somebody else"
+        "values that contain the id of their own subject, a part of at least three letters, or its digits, more "
+        "often than the id of somebody else"
     ),
     detect=detect,
     place=5,

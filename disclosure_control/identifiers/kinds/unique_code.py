@@ -54,11 +54,11 @@ def _numbers(column: ColumnValues) -> Hits | None:
 
 KIND = IdentifierKind(
     grade=Grade.NAMES_A_PERSON,
-    words="codes that one person has and nobody else",
+    words="codes that nobody else has",
     what_to_do="drop the column, or name it under the columns of recode_ids",
     documentation=(
-        "codes in one word with a digit that hardly anybody shares; whole numbers of five digits and more, or of fewer "
-        "where numbers drawn from their range would repeat and these do not, or the heading speaks of an id or a number"
+        "codes of one word with a digit that almost nobody shares; whole numbers of five digits or more, or of fewer "
+        "where random numbers of that range would repeat, or the heading names an id or a number"
     ),
     detect=detect,
     yields_to=(

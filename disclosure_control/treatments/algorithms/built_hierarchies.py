@@ -113,7 +113,7 @@ def read_dates(labels: Sequence[str], column: str, read: Callable[[str], str]) -
             n_unreadable += 1
     if n_unreadable:
         raise FaultyInputError(
-            f"column {column!r}: {n_unreadable} of {len(labels)} distinct values are no dates as ISO 8601 writes them; "
+            f"column {column!r}: {n_unreadable} of {len(labels)} distinct values are not ISO 8601 dates; "
             "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct them in "
             "the source, or drop the column"
         )
@@ -142,7 +142,7 @@ def built_hierarchy(series: pd.Series, rule: Mapping[str, Any] | str) -> ValueHi
         return mask_hierarchy(labels_of(encoded), name)
     if not encoded.is_numeric:
         raise FaultyInputError(
-            f"column {name!r}: intervals need numbers, and it holds text; choose another rule or declare it continuous"
+            f"column {name!r}: intervals need numbers, but found text; choose another rule or declare it continuous"
         )
     assert not isinstance(rule, str)
     return interval_hierarchy(encoded.labels, rule["intervals"], name)

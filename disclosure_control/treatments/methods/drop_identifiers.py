@@ -65,12 +65,12 @@ def _found(
     found = {name: why for name, why in identifier_columns(columns).items() if name not in settings.keep}
     findings = list(scanned([name for name in columns if name not in found]))
     found |= dropped_by_scan(findings, config, settings.keep)
-    notes = [f"{name} is dropped: {why}." for name, why in found.items()]
+    notes = [f"The column {name} is dropped: {why}." for name, why in found.items()]
     if not found:
         notes.append("No column has the name or the values of a direct identifier or of free text.")
     dates = [name for name in date_columns(columns) if name not in found]
     if dates:
-        notes.append(f"Dates stay, see shift_dates and coarsen_dates: {', '.join(dates)}.")
+        notes.append(f"These dates are kept (see shift_dates and coarsen_dates): {', '.join(dates)}.")
     return found, notes
 
 
@@ -84,8 +84,8 @@ register(
         drop_identifiers,
         DropIdentifiersSettings,
         words=(
-            "direct identifiers and free text go, by the names of their columns (PHUSE rules for SDTM, HIPAA safe "
-            "harbour) and by their values (see [identifiers](identifiers.md)), carried ones such as "
+            "drops direct identifiers and free text, found by the names of their columns (PHUSE rules for SDTM, HIPAA "
+            "safe harbour) and by their values (see [identifiers](identifiers.md)); carried ones such as "
             "`LB__Cholesterol.LBNAM` too; each with its reason"
         ),
         example=Example(touches=("DM__SUBJID",)),

@@ -53,47 +53,47 @@ _CHARACTER = Kind(lambda value: isinstance(value, str) and len(value) == 1 and v
 class GroupSettings(SettingsGroup):
     """Groups of values, or what is rare."""
 
-    column: str = setting(COLUMN, "whose values are grouped")
-    groups: Mapping[str, Sequence[object]] | None = setting(_GROUPS, "by new value its old ones", None)
-    others: str | None = setting(TEXT, "the name of all that no group names", None)
-    rarer_than: int | None = setting(COUNT, "values of fewer people join", None)
+    column: str = setting(COLUMN, "the column to group")
+    groups: Mapping[str, Sequence[object]] | None = setting(_GROUPS, "the old values of each new value", None)
+    others: str | None = setting(TEXT, "the new value of all values outside the groups", None)
+    rarer_than: int | None = setting(COUNT, "values of fewer people are joined", None)
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Nothing to do."""
         if self.groups is None and self.rarer_than is None:
-            yield f'{place}: one of "groups" and "rarer_than" is needed'
+            yield f'{place}: allowed: "groups", "rarer_than", or both'
 
 
 @dataclass(frozen=True)
 class HierarchySettings(SettingsGroup):
     """A level of a hierarchy, from a file or built by a rule."""
 
-    column: str = setting(COLUMN, "whose values are generalised")
-    level: int = setting(whole_number(0, 100), "0 is the value itself")
-    file: str | None = setting(TEXT.but(f"a CSV file {PLACE}"), "a hierarchy as ARX reads it", None)
-    rule: Mapping[str, Any] | str | None = setting(RULE, "a rule that builds one", None)
+    column: str = setting(COLUMN, "the column to generalise")
+    level: int = setting(whole_number(0, 100), "the level of the hierarchy; 0 is the value itself")
+    file: str | None = setting(TEXT.but(f"a CSV file {PLACE}"), "a hierarchy in the form of ARX", None)
+    rule: Mapping[str, Any] | str | None = setting(RULE, "a rule that builds a hierarchy", None)
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Two hierarchies, or none."""
         if (self.file is None) == (self.rule is None):
-            yield f'{place}: one of "file" and "rule" is needed, and not both'
+            yield f'{place}: allowed: exactly one of "file" and "rule"'
 
 
 @dataclass(frozen=True)
 class MaskSettings(SettingsGroup):
     """How much of a code stays."""
 
-    column: str = setting(COLUMN, "whose codes are masked")
-    keep: int = setting(whole_number(0, 1000), "how many characters stay")
-    character: str = setting(_CHARACTER, "what stands for each other one", "x")
+    column: str = setting(COLUMN, "the column to mask")
+    keep: int = setting(whole_number(0, 1000), "number of characters kept")
+    character: str = setting(_CHARACTER, "the character that replaces each other one", "x")
 
 
 @dataclass(frozen=True)
 class CoarsenDatesSettings(SettingsGroup):
     """What stays of a date."""
 
-    column: str = setting(COLUMN, "whose dates are made coarser")
-    to: str = setting(one_of("day", "month", "quarter", "year"), "what stays of a date")
+    column: str = setting(COLUMN, "the column of dates")
+    to: str = setting(one_of("day", "month", "quarter", "year"), "the part of a date that is kept")
 
 
 def group_values(given: TreatmentInput, settings: GroupSettings) -> Treated:
@@ -113,7 +113,7 @@ def group_values(given: TreatmentInput, settings: GroupSettings) -> Treated:
         grouped, notes = _join_rare(grouped, rarer_than, settings.others or "other", given.people)
     strangers = len(set(group_of) - set(labels_of(encode_column(series))))
     if strangers:
-        notes.append(f"{column}: {strangers} values of groups do not occur in the data.")
+        notes.append(f"In {column}, {strangers} values of the groups do not occur in the data.")
     return with_columns(given, {column: grouped}, notes)
 
 
@@ -125,9 +125,9 @@ def _join_rare(
     rare = (people < rarer_than) & (people > 0)
     labels = [name if is_rare else label for label, is_rare in zip(encoded.labels, rare, strict=True)]
     n_joined = int(people[rare | (encoded.labels == name)].sum())
-    notes = [f"{column.name}: {int(rare.sum())} rare values joined."]
+    notes = [f"In {column.name}, {int(rare.sum())} rare values were joined."]
     if 0 < n_joined < rarer_than:
-        notes.append(f"{column.name}: the joined values are still of fewer than {rarer_than} people.")
+        notes.append(f"In {column.name}, the joined values still have fewer than {rarer_than} people.")
     return relabelled(column, labels), notes
 
 
@@ -193,7 +193,8 @@ register(
         group_values,
         GroupSettings,
         words=(
-            '`{"new": ["old", ...]}`; the rest stays or joins `others`; values of fewer people than `rarer_than` join'
+            '`{"new": ["old", ...]}`; other values are kept or become `others`; values of fewer '
+            "than `rarer_than` people are joined"
         ),
         example=Example({"column": "DM__SEX", "groups": {"any": ["F", "M"]}, "others": "other"}, ("DM__SEX",)),
         place=20,
@@ -207,7 +208,7 @@ register(
         generalise,
         HierarchySettings,
         words=(
-            'a level of a CSV hierarchy as ARX reads it (`"file": "hierarchies/race.csv"`, see below), or of one '
+            'a level of a CSV hierarchy in the form of ARX (`"file": "hierarchies/race.csv"`, see below), or of one '
             'that a `rule` builds: `{"intervals": [5, 10]}`, `"mask"`, `"dates"`'
         ),
         example=Example({"column": "DM__AGE", "level": 2, "rule": {"intervals": [5, 10]}}, ("DM__AGE",)),
@@ -221,7 +222,7 @@ register(
     Treatment(
         mask_codes,
         MaskSettings,
-        words="the first characters, the rest masked: `12xxxxxx`",
+        words="keeps the first characters and masks the others: `12xxxxxx`",
         example=Example({"column": "DM__ZIP", "keep": 2}, ("DM__ZIP",)),
         place=20,
         reading=Reading.BY_VALUE,
@@ -233,7 +234,7 @@ register(
     Treatment(
         coarsen_dates,
         CoarsenDatesSettings,
-        words='`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial, an interval keeps both ends',
+        words='`"day"`, `"month"`, `"quarter"` or `"year"`; partial dates stay partial; an interval keeps both ends',
         example=Example({"column": "DM__RFSTDTC", "to": "quarter"}, ("DM__RFSTDTC",)),
         place=20,
         reading=Reading.BY_VALUE,

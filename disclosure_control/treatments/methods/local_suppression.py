@@ -42,15 +42,15 @@ class LocalSuppressionSettings(SettingsGroup):
     k: int | None = setting(COUNT, "how many people", None, "the config's `K`")
     missing: str | None = setting(
         one_of(*READINGS),
-        'what a gap is worth: `"category"`, a value of its own, or `"wildcard"`, a match for anything',
+        'how a missing value counts: `"category"`, as a value of its own, or `"wildcard"`, as a match for any value',
         None,
         '`missing_qis` (for `"exclude"`: `"category"`)',
     )
     importance: tuple[str, ...] = setting(
         COLUMNS,
-        "quasi-identifiers, the most important first: it is suppressed last",
+        "quasi-identifiers, the most important first, which is suppressed last",
         (),
-        "the column with the most values goes first",
+        "the column with the most values is suppressed first",
     )
     strata: tuple[str, ...] = setting(
         COLUMNS, "columns, such as the site, within which k has to hold; they are not suppressed", ()
@@ -141,15 +141,15 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if reading == "wildcard":
-        notes.append("k holds where a missing value counts as a match for anything, and not where it is a value.")
+        notes.append("K is met where a missing value counts as a match for any value, not where it counts as a value.")
     if config.missing_qis == "exclude":
         notes.append('People with a suppressed cell are not evaluated under missing_qis "exclude".')
     if binned:
-        notes.append(f"k holds for {', '.join(binned)} in the config's bins; what is left in the file is exact.")
+        notes.append(f"K is met for {', '.join(binned)} in the config's bins; the file keeps the exact values.")
     if n_below:
-        where = "in strata of fewer" if in_strata else "in all, fewer"
+        where = "in strata of fewer" if in_strata else "fewer in all"
         who = people_text(n) if n_below == n else f"{people_on_screen(n_below)} of {people_text(n)}"
-        notes.append(f"k = {k} cannot be met for {who}, {where} than {k}: they lost every cell.")
+        notes.append(f"A k of {k} cannot be met for {who} ({where} than {k}): all their cells were suppressed.")
     return tuple(notes)
 
 
@@ -158,10 +158,7 @@ register(
     Treatment(
         apply_local_suppression,
         LocalSuppressionSettings,
-        words=(
-            "single cells of the quasi-identifiers become missing until nobody is alike to fewer than `k` people: "
-            "see below"
-        ),
+        words=("suppresses single cells of the quasi-identifiers until every class has at least `k` people: see below"),
         example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=110,
         promises=("k", "rows", "ids", "types", "columns"),

@@ -33,7 +33,7 @@ class MassagingSettings(SettingsGroup):
     favourable: object = setting(VALUE, "the favourable label")
     unfavourable: object = setting(VALUE, "the unfavourable label")
     sensitive: str = setting(COLUMN, "the column of the groups")
-    reference: object = setting(VALUE, "the group that the others are compared with")
+    reference: object = setting(VALUE, "the group to compare with")
     group: object = setting(VALUE, "the other group", None, "everybody else")
     score: str | None = setting(COLUMN, "a column of numbers that ranks people", None)
     columns: tuple[str, ...] | None = setting(COLUMNS, "columns from which a rank is learnt", None)
@@ -44,7 +44,7 @@ class MassagingSettings(SettingsGroup):
             if other in given and value_text(given[name]) == value_text(given[other]):
                 yield f"{place}: {name!r} and {other!r} are the same value; name two different ones"
         if (self.score is None) == (self.columns is None):
-            yield f"{place}: a ranker is needed: either score, a column of numbers, or columns to learn it from"
+            yield f"{place}: found both or neither of score (a column of numbers) and columns (to learn a rank from)"
 
 
 @dataclass(frozen=True)
@@ -74,13 +74,15 @@ def massage(given: TreatmentInput, settings: MassagingSettings) -> Treated:
     }
     absent = [name for name, code in wanted.items() if code is None]
     if absent:
-        return Treated(frame, {}, notes=(f"{column}: no label was changed, as nobody has the {' or '.join(absent)}.",))
+        return Treated(
+            frame, {}, notes=(f"No label of {column} was changed, as nobody has the {' or '.join(absent)}.",)
+        )
     is_favourable = labels.codes == wanted["favourable"]
     known = is_favourable | (labels.codes == wanted["unfavourable"])
     of_reference = groups.codes == wanted["reference"]
     of_group = (groups.codes >= 0) & ~of_reference if group is None else groups.codes == wanted["group"]
     if not (known & of_reference).any() or not (known & of_group).any():
-        return Treated(frame, {}, notes=(f"{column}: no label was changed, as one of the groups has no labels.",))
+        return Treated(frame, {}, notes=(f"No label of {column} was changed, as one of the groups has no labels.",))
     ranking = (
         parse_numbers(frame[settings.score])
         if settings.score is not None
@@ -113,16 +115,16 @@ def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list
     )
     differences = [four_digits(rates.statistical_parity_difference) for rates in (before, after)]
     is_small = min(before.n_reference, before.n_group) < HAND_TO_HAND.threshold
-    words = f"is not told, as a compared group has fewer than {HAND_TO_HAND.threshold} people"
-    words = words if is_small else "went from {} to {}".format(*differences)
+    words = f"is not shown, because one group has fewer than {HAND_TO_HAND.threshold} people"
+    words = words if is_small else "changed from {} to {}".format(*differences)
     n_told = count_text(HAND_TO_HAND.told(n_changes, before.n_reference + before.n_group))
     notes = [
-        f"{column}: {n_told} labels went up and {n_told} down; these are no longer what was observed. The "
-        f"difference of rates {words}."
+        f"In {column}, {n_told} labels became favourable and {n_told} unfavourable. They are no longer observed "
+        f"values. The difference of rates {words}."
     ]
     if n_apart:
         n_told = count_text(HAND_TO_HAND.told(n_apart, n_apart + before.n_reference + before.n_group))
-        notes.append(f"{column}: {n_told} people have another label, none, or belong to neither group; left alone.")
+        notes.append(f"In {column}, {n_told} people were left unchanged: another label, no label, or neither group.")
     return notes
 
 
@@ -131,14 +133,16 @@ def add_weights(given: TreatmentInput, settings: ReweighingSettings) -> Treated:
     weight_column = settings.weight_column
     frame = given.frame
     if weight_column in frame:
-        raise FaultyInputError(f"reweighing['weight_column']: {weight_column!r} is there already; choose another name")
+        raise FaultyInputError(
+            f"reweighing['weight_column']: column {weight_column!r} already exists; choose another name"
+        )
     found = reweigh(frame, settings.column, settings.sensitive)
-    notes = [f"{weight_column}: analyses that use it see {settings.column} and {settings.sensitive} as independent."]
+    notes = [f"Analyses weighted by {weight_column} see {settings.column} and {settings.sensitive} as independent."]
     if found.n_empty:
-        notes.append(f"{weight_column}: {found.n_empty} pairs of label and group have nobody, and stay dependent.")
+        notes.append(f"Nobody has {found.n_empty} pairs of label and group, so {weight_column} leaves these dependent.")
     if found.n_incomplete:
         n_told = count_text(HAND_TO_HAND.told(found.n_incomplete, len(frame)))
-        notes.append(f"{weight_column}: {n_told} people lack one of the two and weigh 1.")
+        notes.append(f"The {weight_column} of {n_told} people without label or group is 1.")
     return Treated(
         frame.assign(**{weight_column: found.weights}),
         {weight_column: len(frame)},
@@ -151,7 +155,7 @@ register(
     Treatment(
         massage,
         MassagingSettings,
-        words="labels change until two groups have the same rate of the favourable one: see [`fairness`](fairness.md)",
+        words="changes labels until two groups have the same rate of the favourable one: see [`fairness`](fairness.md)",
         example=Example(
             {
                 "column": "SC__STATE",
@@ -172,7 +176,7 @@ register(
     Treatment(
         add_weights,
         ReweighingSettings,
-        words="a further column of weights that make label and group independent: see [`fairness`](fairness.md)",
+        words="adds a column of weights that make label and group independent: see [`fairness`](fairness.md)",
         example=Example({"column": "SC__STATE", "sensitive": "DM__SEX"}),
         place=140,
         promises=("rows", "ids"),

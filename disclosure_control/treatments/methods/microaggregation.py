@@ -133,15 +133,17 @@ class MdavSettings(SettingsGroup):
     """The columns, the size of a group, and what stands for its values."""
 
     columns: tuple[str, ...] | None = setting(COLUMNS, "columns of numbers", None, "continuous quasi-identifiers")
-    group_size: int | None = setting(whole_number(2, 2**31), "people in a group, at least", None, "the config's `K`")
-    aggregate: str = setting(one_of(*AGGREGATES), "what stands for the values of a group", "mean")
+    group_size: int | None = setting(
+        whole_number(2, 2**31), "the least number of people in a group", None, "the config's `K`"
+    )
+    aggregate: str = setting(one_of(*AGGREGATES), "the value that replaces those of a group", "mean")
 
 
 @dataclass(frozen=True)
 class MicroaggregationSettings(MdavSettings):
     """Beside these how a column is cut into groups."""
 
-    partition: str = setting(one_of(*PARTITIONS), "the least loss, or equal numbers", "optimal")
+    partition: str = setting(one_of(*PARTITIONS), "groups of the least loss, or of equal size", "optimal")
 
 
 def apply_mdav(given: TreatmentInput, settings: MdavSettings) -> Treated:
@@ -259,7 +261,7 @@ def note_of_lost(n_lost: int, who: str, group_size: int) -> list[str]:
     if not n_lost:
         return []
     who = f"{people_on_screen(n_lost)} people {who}"
-    return [f"Too few for a group of {group_size}, so made missing: the values of {who}."]
+    return [f"The values of {who} were made missing, because they are too few for a group of {group_size}."]
 
 
 _PROMISES = ("rows", "ids", "types", "columns")
@@ -269,7 +271,7 @@ register(
     Treatment(
         apply_mdav,
         MdavSettings,
-        words="numbers of several columns become the means of groups of people near in all of them: see below",
+        words="replaces numbers of several columns by the means of groups of people similar in all of them: see below",
         example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,
         promises=_PROMISES,
@@ -280,7 +282,7 @@ register(
     Treatment(
         apply_microaggregation,
         MicroaggregationSettings,
-        words="numbers of each column by itself become the means of neighbours in its order: see below",
+        words="replaces the numbers of each column, one by one, by the means of neighbours in its order: see below",
         example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,
         promises=_PROMISES,

@@ -63,19 +63,19 @@ _HIERARCHIES = dictionary_of(
 class MondrianSettings(SettingsGroup):
     """How small a part may be, what it has to meet besides, and how its labels are written."""
 
-    k: int | None = setting(COUNT, "people in a part, at least", None, "the config's `K`")
+    k: int | None = setting(COUNT, "the least number of people in a part", None, "the config's `K`")
     form: str = setting(
         one_of("strict", "relaxed"),
-        '`"strict"` keeps people with equal values together; `"relaxed"` halves every part, ties included',
+        '`"strict"` keeps people with equal values together; `"relaxed"` halves every part, also between equal values',
         "strict",
     )
     also: tuple[str, ...] = setting(
         _MODELS, 'which of `"l"` and `"t"` each part has to meet as well; `[]` for neither', FURTHER_MODELS, "both"
     )
     hierarchies: Mapping[str, str | ValueHierarchy] = setting(
-        _HIERARCHIES, "by column, a file as ARX reads them, such as `hierarchies/race.csv` in the pilot's folder", {}
+        _HIERARCHIES, "by column, a file in the form of ARX, such as `hierarchies/race.csv` in the pilot's folder", {}
     )
-    numbers: str = setting(one_of("interval", "mean"), "how the numbers of a part are written", "interval")
+    numbers: str = setting(one_of("interval", "mean"), "the form of the numbers of a part", "interval")
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Hierarchies of columns that are not cut."""
@@ -119,7 +119,7 @@ def apply_mondrian(given: TreatmentInput, settings: MondrianSettings) -> Treated
         part_of_record = np.empty(len(frame), dtype=np.int64)
         part_of_record[records] = parts.part_of_unit
     if len(frame) < k:
-        notes.append(f"k = {k} cannot be met: everybody together is {people_text(len(frame))}.")
+        notes.append(f"A k of {k} cannot be met: there are only {people_text(len(frame))}.")
     new = {}
     for name, one, of_unit in zip(names, columns, codes, strict=True):
         labels = one.labels_of_parts(parts, of_unit, people, settings.numbers)
@@ -156,8 +156,9 @@ def _note_on_those_not_evaluated(
     if config.missing_qis != "exclude" or "t" not in also or not config.sensitive_features or not missing.any():
         return []
     return [
-        f'T was kept to against everybody; under missing_qis "exclude" {people_text(int(missing.sum()))} without a '
-        "quasi-identifier will not be evaluated, and t of the others, measured without these, may be above T."
+        "T was met against the distribution of all people. "
+        f'Under missing_qis "exclude", {people_text(int(missing.sum()))} without a quasi-identifier are not evaluated, '
+        "so t of the others may be above T."
     ]
 
 
@@ -196,7 +197,7 @@ def _demands(
             if demand.holds(np.zeros(table.n_classes, dtype=np.int64), 1)[0]:
                 demands.append(demand)
             else:
-                notes.append(f"{letter} of {name} is not met by all people together, so the parts are not held to it.")
+                notes.append(f"All people together do not meet {letter} of {name}, so the parts need not meet it.")
     return demands, notes
 
 
@@ -223,8 +224,8 @@ register(
         apply_mondrian,
         MondrianSettings,
         words=(
-            "parts of `k` people or more, near in all quasi-identifiers, share their labels; `l` and `t` hold as "
-            "well: see below"
+            "divides people into parts of at least `k` with similar quasi-identifiers and gives each part shared "
+            "labels; the parts meet `l` and `t` as well: see below"
         ),
         example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=120,

@@ -34,8 +34,8 @@ class NoiseSettings(SettingsGroup):
 
     columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
     share: float = setting(POSITIVE, "the noise as a share of the standard deviation")
-    kind: str = setting(one_of("plain", "correlated", "outliers"), "how it is drawn, and for whom", "plain")
-    keep_variance: bool = setting(FLAG, "the outcome is shrunk to the variance it had", False)
+    kind: str = setting(one_of("plain", "correlated", "outliers"), "the kind of noise", "plain")
+    keep_variance: bool = setting(FLAG, "shrinks the result to its original variance", False)
     decimals: int | None = setting(whole_number(-10, 15), "digits after the point", None, "those of the column")
 
 
@@ -45,17 +45,21 @@ class RankSwapSettings(SettingsGroup):
 
     columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
     percent: float | None = setting(
-        Kind(lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100"), "share of the ranks", None
+        Kind(lambda value: is_number(value) and 0 < value <= 100, "above 0, up to 100"),
+        "the largest distance of a swap, as a share of the ranks",
+        None,
     )
     keep_correlation: float | None = setting(
-        Kind(lambda value: is_number(value) and 0 <= value < 1, "from 0, below 1"), "share of correlations (R0)", None
+        Kind(lambda value: is_number(value) and 0 <= value < 1, "from 0, below 1"),
+        "share of a correlation to keep (R0)",
+        None,
     )
-    keep_means: float | None = setting(POSITIVE, "how far means of subsets may move (K0)", None)
+    keep_means: float | None = setting(POSITIVE, "how far means of subsets may change (K0)", None)
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """No window, or several."""
         if sum(one is not None for one in (self.percent, self.keep_correlation, self.keep_means)) != 1:
-            yield f'{place}: one of "percent", "keep_correlation" and "keep_means" is needed, and not more'
+            yield f'{place}: allowed: exactly one of "percent", "keep_correlation" and "keep_means"'
 
 
 def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
@@ -167,7 +171,7 @@ def swap_ranks(given: TreatmentInput, settings: RankSwapSettings) -> Treated:
         window = int(len(present) * min(share, 1.0))
         if window < 1:
             n_told = count_text(HAND_TO_HAND.told(len(present), len(numbers)))
-            notes.append(f"{name}: {100 * share:.3g}% of {n_told} ranks is less than one rank, so nothing was swapped.")
+            notes.append(f"In {name}, nothing was swapped: {100 * share:.3g}% of {n_told} ranks is less than one rank.")
         else:
             numbers[present] = _swapped(numbers[present], window, given.generator)
         treated[name] = pd.Series(numbers, given.frame.index, name=name)
@@ -216,8 +220,8 @@ register(
         add_noise,
         NoiseSettings,
         words=(
-            'normal noise of `share` standard deviations, `"plain"`, `"correlated"`, or for `"outliers"` alone, to the '
-            "decimals that the column has"
+            'adds normal noise of `share` standard deviations, `"plain"`, `"correlated"` or only to `"outliers"`, with '
+            "the decimals of the column"
         ),
         example=Example({"columns": ["LB__X", "VS__W"], "share": 0.5, "kind": "correlated"}, ("LB__X", "VS__W")),
         place=70,
@@ -230,8 +234,8 @@ register(
         swap_ranks,
         RankSwapSettings,
         words=(
-            "values change places within this share of the ranks, or within the one that keeps correlations or means "
-            "of subsets so well (Moore's R0 and K0)"
+            "swaps values within `percent` of the ranks, or within the share that keeps correlations or means of "
+            "subsets (Moore's R0 and K0)"
         ),
         example=Example({"columns": ["LB__X", "VS__W"], "percent": 20}, ("LB__X", "VS__W")),
         place=70,

@@ -45,10 +45,10 @@ def invariant_transition(people: np.ndarray, keep: float = 0.8, strength: float 
 class PramSettings(SettingsGroup):
     """How often a value changes, and within what its frequency is to stay."""
 
-    column: str = setting(COLUMN, "whose categories change")
-    keep: float = setting(SHARE, "the least chance that a value stays", 0.8)
-    strength: float = setting(SHARE, "how much of the change is made", 0.5)
-    strata: tuple[str, ...] = setting(COLUMNS, "columns within which frequencies are to stay", ())
+    column: str = setting(COLUMN, "the column of categories")
+    keep: float = setting(SHARE, "the least chance that a value is kept", 0.8)
+    strength: float = setting(SHARE, "the strength of the change", 0.5)
+    strata: tuple[str, ...] = setting(COLUMNS, "columns within which frequencies are preserved", ())
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def randomise(given: TreatmentInput, settings: PramSettings) -> Treated:
     uniform = given.generator.random(len(series))
     present = encoded.codes >= 0
     if n_values < 2:
-        return with_columns(given, {column: series}, (f"{column}: fewer than two values, so none can change.",))
+        return with_columns(given, {column: series}, (f"No value of {column} can change, as it has fewer than two.",))
     stratum = (
         form_equivalence_classes(given.frame, settings.strata).class_of_record
         if settings.strata
@@ -107,11 +107,11 @@ def flip(given: TreatmentInput, settings: FlipSettings) -> Treated:
     n_values = len(encoded.labels)
     if n_values > 2:
         raise FaultyInputError(
-            f"column {column!r}: flip needs a binary, and it holds {n_values} distinct values; allowed: two; "
+            f"column {column!r}: found {n_values} distinct values; allowed for flip: two; "
             'use the method "pram", or group the values first'
         )
     if n_values < 2:
-        return with_columns(given, {column: series}, (f"{column}: fewer than two values, so none can flip.",))
+        return with_columns(given, {column: series}, (f"No value of {column} can flip, as it has fewer than two.",))
     new = np.where(flipped & (encoded.codes >= 0), 1 - encoded.codes, encoded.codes)
     return with_columns(given, {column: _recoded(series, encoded.labels, new)})
 
@@ -129,7 +129,7 @@ register(
     Treatment(
         randomise,
         PramSettings,
-        words="categories change at random, their frequencies expected to stay",
+        words="changes categories at random and keeps their expected frequencies",
         example=Example({"column": "SC__STATE", "strata": ["DM__SEX"]}, ("SC__STATE",)),
         place=60,
         promises=("rows", "ids", "columns", "types"),
@@ -140,7 +140,7 @@ register(
     Treatment(
         flip,
         FlipSettings,
-        words="each value of a binary is exchanged with this chance",
+        words="exchanges each value of a column of two values with this chance",
         example=Example({"column": "DM__SEX", "share": 0.5}, ("DM__SEX",)),
         place=60,
         promises=("rows", "ids", "columns", "types"),

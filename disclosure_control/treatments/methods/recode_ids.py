@@ -48,14 +48,14 @@ def recode_ids(given: TreatmentInput, settings: RecodeIdsSettings) -> Treated:
         n_shared = len(pseudonyms) - len(set(pseudonyms))
         if n_shared:
             raise FaultyInputError(
-                f"recode_ids: {n_shared} of {len(texts)} ids of {name!r} would share the pseudonym of another one; "
-                f"allowed: a length up to 64; found {settings.length}; take more digits"
+                f"recode_ids: {n_shared} of {len(texts)} ids of {name!r} would get the pseudonym of another id; "
+                f"found a length of {settings.length}; allowed: up to 64; choose a larger length"
             )
         values = np.array([*pseudonyms, None], dtype=object)[encoded.codes]
         recoded[name] = pd.Series(values, index=given.frame.index, name=name, dtype="str")
         is_id = encoded.codes >= 0
         changed[name] = int(is_id.sum() if given.people is None else given.people[is_id].sum())
-    notes = ("Ids are pseudonyms: whoever holds the key can tell whose they are.",)
+    notes = ("Ids are pseudonyms: anyone with the key can find out whose they are.",)
     return with_columns(given, recoded, notes, changed)
 
 
@@ -64,7 +64,7 @@ register(
     Treatment(
         recode_ids,
         RecodeIdsSettings,
-        words="ids become pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
+        words="replaces ids by pseudonyms (HMAC-SHA-256), the same in every file of one release of the pilot",
         example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("USUBJID",)),
         place=80,
         promises=("rows", "columns"),

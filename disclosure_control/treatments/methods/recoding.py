@@ -33,7 +33,7 @@ class BinsSettings(SettingsGroup):
     edges: tuple[float, ...] = setting(
         Kind(are_edges, "at least two numbers, each larger than the last"), "the edges of the bins"
     )
-    out_of_range: str = setting(one_of(*OUT_OF_RANGE_POLICIES), "what becomes of values outside", "tail")
+    out_of_range: str = setting(one_of(*OUT_OF_RANGE_POLICIES), "how values outside are treated", "tail")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class BandSettings(SettingsGroup):
 
     column: str = setting(COLUMN, "a column of numbers")
     width: float = setting(POSITIVE, "the width of a band")
-    label: str = setting(one_of("interval", "midpoint", "truncated_midpoint"), "how a band is written", "interval")
+    label: str = setting(one_of("interval", "midpoint", "truncated_midpoint"), "the form of a band", "interval")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class RoundSettings(SettingsGroup):
     """To what numbers are rounded."""
 
     column: str = setting(COLUMN, "a column of numbers")
-    to: float = setting(POSITIVE, "numbers are rounded to its multiples")
+    to: float = setting(POSITIVE, "rounds numbers to its multiples")
 
 
 def put_into_bins(given: TreatmentInput, settings: BinsSettings) -> Treated:
@@ -63,9 +63,9 @@ def put_into_bins(given: TreatmentInput, settings: BinsSettings) -> Treated:
     notes = []
     n_outside = binning.n_below + binning.n_above
     if n_outside:
-        fate = "stand in a tail" if settings.out_of_range == "tail" else "were made missing"
+        fate = "were put into a tail" if settings.out_of_range == "tail" else "were made missing"
         n_told = count_text(HAND_TO_HAND.told(n_outside, given.n_people))
-        notes.append(f"{column}: {n_told} values outside the edges {fate}.")
+        notes.append(f"In {column}, {n_told} values outside the edges {fate}.")
     return with_columns(given, {column: binned}, notes)
 
 
@@ -116,7 +116,7 @@ register(
     Treatment(
         put_into_bins,
         BinsSettings,
-        words="intervals `a--b` of given edges, tails for the rest",
+        words="intervals `a--b` between given edges, and tails for values outside",
         example=Example({"column": "DM__AGE", "edges": [0, 30, 60]}, ("DM__AGE",)),
         place=10,
         reading=Reading.BY_VALUE,

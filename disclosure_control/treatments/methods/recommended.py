@@ -23,7 +23,7 @@ from disclosure_control.treatments.registry import (
 )
 from disclosure_control.treatments.treat import apply_steps
 
-ADVICE = 'add "recommend": {} to the config, or write the treatments out'
+ADVICE = 'add "recommend": {} to the config, or name the treatments'
 
 
 @dataclass(frozen=True)
@@ -70,9 +70,9 @@ def notes_on_recommended(recommended: Sequence[TreatmentStep], gone: Sequence[st
     """What of the steps was not needed any more, and where there were none."""
     notes = []
     if gone:
-        notes.append(f"Recommended for columns that were dropped before, and not needed any more: {listed(gone)}.")
+        notes.append(f"Recommended for columns that were already dropped, so no longer needed: {listed(gone)}.")
     if not recommended:
-        notes.append("Nothing had to be given up: the thresholds that can be met hold already.")
+        notes.append("Nothing had to be changed: the data already meet all thresholds that can be met.")
     return notes
 
 
@@ -81,7 +81,7 @@ register(
     Treatment(
         apply_recommended,
         RecommendedSettings,
-        words="what the step `recommend` found in the same run",
+        words="applies the recoding that the step `recommend` found in the same run",
         example=Example(touches=("DM__ZIP",)),
         place=150,
         promises=("ids",),

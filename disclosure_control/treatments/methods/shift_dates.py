@@ -45,9 +45,9 @@ class ShiftDatesSettings(SettingsGroup):
     """Which dates move, by how much at most, under which key."""
 
     key_from: Mapping[str, str] = setting(KEY_FROM, "the secret key")
-    days: int = setting(whole_number(1, 36_500), "dates move by up to so many days", 365)
+    days: int = setting(whole_number(1, 36_500), "the largest number of days by which dates move", 365)
     columns: tuple[str, ...] | None = setting(COLUMNS, "columns of dates", None, "those with SDTM names")
-    unreadable: str = setting(one_of("fault", "missing"), "what a text is that is no date", "fault")
+    unreadable: str = setting(one_of("fault", "missing"), "how a text that is not a date is treated", "fault")
 
 
 def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
@@ -64,7 +64,7 @@ def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
     if not names:
         return Treated(given.frame, {}, notes=("No column has the name of an SDTM date, so no date was shifted.",))
     if given.subjects is None:
-        raise FaultyInputError("shift_dates: needs the column USUBJID, whose ids choose the offsets; add it")
+        raise FaultyInputError("shift_dates: no column USUBJID; its ids determine the offsets; add it")
     offsets = offsets_of_subjects(
         given.subjects, read_key(settings.key_from, given.folder), given.release, settings.days
     )
@@ -80,7 +80,7 @@ def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
             continue
         if n_lost:
             n_told = count_text(HAND_TO_HAND.told(n_lost, len(given.frame), changed[name]))
-            notes.append(f"{name}: {n_told} records have no readable date and are made missing.")
+            notes.append(f"In {name}, {n_told} records have no readable date and became missing.")
     if faults:
         raise FaultyInputError(faults)
     return with_columns(given, shifted, notes, changed)
@@ -109,7 +109,7 @@ def moved_dates(column: pd.Series, offsets: np.ndarray, unreadable: str) -> tupl
     n_lost = int(np.append(lost, False)[encoded.codes].sum())
     if n_lost and unreadable == "fault":
         raise FaultyInputError(
-            f"column {column.name!r}: {n_lost} of {int(present.sum())} values are not dates as ISO 8601 writes them; "
+            f"column {column.name!r}: {n_lost} of {int(present.sum())} values are not ISO 8601 dates; "
             "allowed: 2012, 2012-04, 2012-04-30, 2012-04-30T08:15, and two of these with / between; correct them in "
             'the source, drop the column, or set "unreadable" to "missing"'
         )
@@ -160,8 +160,8 @@ register(
         shift_dates,
         ShiftDatesSettings,
         words=(
-            "all dates of a subject move by one number of days, by the key, both ends of an interval too; SDTM "
-            "dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
+            "moves all dates of a subject by one number of days, which the key determines; both ends of an interval "
+            "too; SDTM dates are found by name (`--DTC`, also carried ones such as `LB__Cholesterol.LBDTC`)"
         ),
         example=Example({"key_from": {"environment": "PILOT_KEY"}}, ("DM__RFSTDTC",)),
         place=90,

@@ -70,10 +70,12 @@ class SortedMicroaggregationSettings(SettingsGroup):
     """The columns, the size of a group, and the order of the people."""
 
     columns: tuple[str, ...] | None = setting(COLUMNS, "columns of numbers", None, "continuous quasi-identifiers")
-    group_size: int | None = setting(whole_number(2, 2**31), "people in a group, at least", None, "the config's `K`")
+    group_size: int | None = setting(
+        whole_number(2, 2**31), "the least number of people in a group", None, "the config's `K`"
+    )
     order: str = setting(one_of(*ORDERS), "the order of the people", "first_component")
-    by: str | None = setting(COLUMN, "the column of the order", None)
-    aggregate: str = setting(one_of(*AGGREGATES), "what stands for the values of a group", "mean")
+    by: str | None = setting(COLUMN, "the column that gives the order", None)
+    aggregate: str = setting(one_of(*AGGREGATES), "the value that replaces those of a group", "mean")
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """A column of the order without use, or one that is not treated."""
@@ -81,10 +83,10 @@ class SortedMicroaggregationSettings(SettingsGroup):
             return
         columns = self.columns or place.pilot.continuous_qis
         if self.order != "column":
-            yield f'{place["by"]}: no use without "order": "column"; add it, or take by out'
+            yield f'{place["by"]}: has no effect without "order": "column"; add it, or remove by'
         elif self.by not in columns:
             allowed = ", ".join(columns)
-            yield f"{place['by']}: {self.by!r} is none of the columns that are treated; allowed: {allowed}"
+            yield f"{place['by']}: {self.by!r} is not one of the treated columns; allowed: {allowed}"
 
 
 def apply_sorted_microaggregation(given: TreatmentInput, settings: SortedMicroaggregationSettings) -> Treated:
@@ -116,7 +118,7 @@ register(
     Treatment(
         apply_sorted_microaggregation,
         SortedMicroaggregationSettings,
-        words="numbers of several columns become the means of neighbours in one `order` of the people: see below",
+        words="replaces numbers of several columns by the means of neighbours in one `order` of the people: see below",
         example=Example({"columns": ["LB__X", "DM__AGE"]}, ("LB__X", "DM__AGE")),
         place=130,
         promises=("rows", "ids", "types", "columns"),

@@ -41,7 +41,7 @@ class SuppressRecordsSettings(SettingsGroup):
 
     models: tuple[str, ...] = setting(
         some_of(*MODELS).but('a list of "k", "l" and "t"'),
-        "which models a class has to meet",
+        "the models that a class has to meet",
         ("k",),
     )
 
@@ -50,8 +50,8 @@ class SuppressRecordsSettings(SettingsGroup):
 class SuppressCellsSettings(SettingsGroup):
     """How small a class has to be, and what stands for its values."""
 
-    k: int | None = setting(COUNT, "the size of a class that stays", None, "the config's `K`")
-    replacement: str = setting(one_of("missing", STAR), "what stands for a value", "missing")
+    k: int | None = setting(COUNT, "the least size of a class that is kept", None, "the config's `K`")
+    replacement: str = setting(one_of("missing", STAR), "the value that replaces a suppressed one", "missing")
 
 
 def suppress_records(given: TreatmentInput, settings: SuppressRecordsSettings) -> Treated:
@@ -72,7 +72,7 @@ def notes_on_suppressed(assessment: Assessment, failing: np.ndarray) -> list[str
     classes, notes = assessment.classes, []
     n_unevaluated = int(classes.size[~classes.evaluated(assessment.config.missing_qis)].sum())
     if n_unevaluated:
-        notes.append(f"{n_unevaluated} records without a quasi-identifier are not evaluated and stay.")
+        notes.append(f"{n_unevaluated} records without a quasi-identifier are not evaluated and were kept.")
     if len(failing) and failing.all():
         notes.append("No record is left: no class meets the thresholds.")
     return notes
@@ -131,7 +131,7 @@ def suppress_cells(given: TreatmentInput, settings: SuppressCellsSettings) -> Tr
     notes = []
     if n_joined:
         n_told = count_text(HAND_TO_HAND.told(n_joined, len(records), int(records.sum())))
-        notes.append(f"{n_told} more records were suppressed so that the suppressed do not stand out.")
+        notes.append(f"{n_told} more records were suppressed, so that the suppressed ones do not stand out.")
     if records.all() and len(records):
         notes.append("Every record is suppressed: no class is large enough.")
     columns = {name: _starred(given.frame[name], records, settings.replacement) for name in classes.quasi_identifiers}
@@ -178,7 +178,7 @@ register(
     Treatment(
         suppress_records,
         SuppressRecordsSettings,
-        words='whole classes go that fail `"k"` (default), `"l"` or `"t"`, until none fails',
+        words='removes whole classes that fail `"k"` (default), `"l"` or `"t"`, until none fails',
         example=Example(),
         place=50,
         promises=("k", "ids", "columns", "types"),
@@ -192,8 +192,8 @@ register(
         suppress_cells,
         SuppressCellsSettings,
         words=(
-            'all quasi-identifiers of records below k become missing, or `"*"`; where these people are fewer than '
-            "k, the smallest other classes join them"
+            'makes all quasi-identifiers of records below k missing, or `"*"`; where these people are fewer than k, '
+            "the smallest other classes join them"
         ),
         example=Example(touches=("DM__SEX", "DM__ZIP", "DM__AGE")),
         place=50,

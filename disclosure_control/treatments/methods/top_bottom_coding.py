@@ -28,14 +28,14 @@ class CodingSettings(SettingsGroup):
     """The limit, and what stands for the values beyond it."""
 
     column: str = setting(COLUMN, "a column of numbers")
-    limit: float | None = setting(NUMBER, "what lies beyond it is coded", None)
+    limit: float | None = setting(NUMBER, "values beyond it are coded", None)
     quantile: float | None = setting(SHARE, "the limit as a quantile of the column", None)
-    replacement: float | None = setting(NUMBER, "what stands for the values beyond", None, "the limit")
+    replacement: float | None = setting(NUMBER, "the value that replaces those beyond", None, "the limit")
 
     def check(self, place: Place, given: Mapping[str, Any]) -> Iterator[str]:
         """Two limits, or none."""
         if (self.limit is None) == (self.quantile is None):
-            yield f'{place}: one of "limit" and "quantile" is needed, and not both'
+            yield f'{place}: allowed: exactly one of "limit" and "quantile"'
 
 
 def top_code(given: TreatmentInput, settings: CodingSettings) -> Treated:

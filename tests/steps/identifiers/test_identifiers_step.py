@@ -84,8 +84,9 @@ def first_question(results, of="the pilot as it came in"):
 
 def test_a_column_that_names_people_is_answered_before_the_classes_and_fails_a_limit(run, capsys):
     status, results = run(limit=100.0)
-    assert "Yes: DM__ΑΜΚΑ holds national or patient ids of 60 of 60 people; by the classes, nobody" in first_question(
-        results
+    assert (
+        "Yes: DM__ΑΜΚΑ contains national or patient ids of 60 of 60 people; by the classes, nobody"
+        in first_question(results)
     )
     assert status == 1
     assert {answer["answer"] for answer in figures(results)["risk"]["three_questions"].values()} <= {"yes"}
@@ -132,7 +133,7 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     (entry,) = of_step.findings
     assert [entry.people, entry.hits, entry.values] == [told] * 3
     number = "a masked number" if told is None else told
-    assert in_words(finding) == f"DM__Z holds {finding.words} of {number} of 60 people"
+    assert in_words(finding) == f"DM__Z contains {finding.words} of {number} of 60 people"
     report = as_text(identifier_sections(of_step), Where.FILE)
     row = next(line for line in report.splitlines() if "DM__Z" in line)
     assert f"{'masked' if told is None else told} of 60 people" in row
@@ -202,7 +203,7 @@ def test_there_is_one_reason_to_hold_for_each_grade_and_the_remedy_names_every_c
     people = pd.DataFrame({"USUBJID": exports()["DM"]["USUBJID"], **columns}, dtype="str")
     reasons = reasons_of(IdentifierOutcome(scan_combined(people).findings).open, "the treated dataset")
     assert [reason.gravity for reason in reasons] == [Gravity.NAMES_A_PERSON, Gravity.OUTSIDERS_CAN_SINGLE_OUT]
-    assert reasons[0].sentence == "In the treated dataset, DM__q holds e-mail addresses of 60 of 60 people."
+    assert reasons[0].sentence == "In the treated dataset, DM__q contains e-mail addresses of 60 of 60 people."
     assert "DM__PLZ" in reasons[1].remedy
 
 

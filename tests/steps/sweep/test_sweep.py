@@ -387,7 +387,7 @@ def test_what_a_treatment_finds_wrong_with_the_data_is_said_for_all_points():
     with pytest.raises(FaultyInputError) as error:
         run([{"method": "flip", "column": "sex", "share": [0.1, 0.2]}], table)
     assert len(error.value.faults) == 2
-    assert error.value.faults[0].startswith("sweep, flip sex, share: column 'sex': flip needs a binary")
+    assert error.value.faults[0].startswith("sweep, flip sex, share: column 'sex': found 3 distinct values")
 
 
 # ---------------------------------------------------------------- the front

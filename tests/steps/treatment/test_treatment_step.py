@@ -41,7 +41,7 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ({"seed": 1}, "treatment['steps']: missing"),
         ({"seed": -1, "steps": []}, "whole number from 0"),
         ({"step": [], "steps": []}, "did you mean 'steps'?"),
-        (["bins"], 'a dictionary with a "method" is needed'),
+        (["bins"], 'found no dictionary with a "method"'),
         ([{"method": "bin", "column": "a"}], "did you mean 'bins'?"),
         ([{"method": "band", "column": "a"}], "band['width']: missing; allowed: a number above 0"),
         ([{"method": "band", "column": "a", "width": 0}], "found 0; allowed: a number above 0"),
@@ -49,8 +49,8 @@ BAND = {"method": "band", "column": "DM__AGE", "width": 10}
         ([{"method": "band", "column": "b", "width": 1}], "'b' is not in the dataset"),
         ([{"method": "bins", "column": "a", "edges": [2, 1]}], "each larger than the last"),
         ([{"method": "top_code", "column": "a"}], 'one of "limit" and "quantile"'),
-        ([{"method": "top_code", "column": "a", "limit": 1, "quantile": 0.5}], "not both"),
-        ([{"method": "group", "column": "a"}], 'one of "groups" and "rarer_than"'),
+        ([{"method": "top_code", "column": "a", "limit": 1, "quantile": 0.5}], "exactly one of"),
+        ([{"method": "group", "column": "a"}], 'allowed: "groups", "rarer_than"'),
         ([{"method": "group", "column": "a", "groups": {"x": ["1", 1.0]}}], "each old value in one group"),
         ([{"method": "hierarchy", "column": "a", "level": 1}], 'one of "file" and "rule"'),
         ([{"method": "hierarchy", "column": "a", "level": 1, "rule": {"intervals": [2, 5]}}], "multiple of the one"),
@@ -164,7 +164,7 @@ def test_what_is_released_in_the_config_s_bins_is_as_it_is_assessed():
     assert figures["finer_than_assessed"] == []
     assert figures["after"] == figures["as_released"]
     assert figures["after"]["k_anonymity"] == figures["before"]["k_anonymity"]
-    assert "Released as categories, and evaluated as they are, without bins: age." in figures["notes"]
+    assert "Released as categories, and evaluated without bins: age." in figures["notes"]
     # A band by midpoint stays a number: seen through the bins it is what it was, and no finer.
     midpoints = figures_of({"method": "band", "column": "age", "width": 10, "label": "midpoint"})
     assert midpoints["finer_than_assessed"] == []
@@ -175,8 +175,8 @@ def test_dropped_columns_lose_their_roles_aloud():
     assert figures["after"]["quasi_identifiers"] == ["sex"]
     assert figures["after"]["l_diversity"] == {}
     assert figures["columns_dropped"] == ["age", "dose"]
-    assert "No quasi-identifier any more, because it is not released: age." in figures["notes"]
-    assert "dose is not released: its l and t are no longer evaluated." in figures["notes"]
+    assert "No longer a quasi-identifier, because it is not released: age." in figures["notes"]
+    assert "The column dose is not released: its l and t are no longer evaluated." in figures["notes"]
     assert "not released" in treatment_report(figures.found)
     assert figures_of({"method": "drop_column", "columns": ["age", "sex"]})["after"]["k_anonymity"]["minimum"] == 8
 
@@ -185,7 +185,8 @@ def test_a_sensitive_feature_in_bins_has_another_t():
     figures = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]})
     assert figures["after"]["t_closeness"]["dose"]["distance"] == "total_variation"
     assert any(
-        note.startswith("dose is released as categories: its t is now total variation") for note in figures["notes"]
+        note.startswith("The column dose is released as categories. Its t is now total variation")
+        for note in figures["notes"]
     )
     config = config_for(["sex"], ["age"], ["dose"], T=30)
     said = figures_of({"method": "bins", "column": "dose", "edges": [0, 2, 4]}, config=config)
@@ -271,7 +272,7 @@ def test_recommended_steps_are_applied_one_after_the_other():
 def test_nothing_to_give_up_is_a_recommendation_too_and_the_other_steps_are_applied():
     safe = treat(small(), SMALL, [BAND_OF_AGE, {"method": "recommended"}], recommended=())
     assert safe.frame["age"].nunique() == 2
-    assert any("Nothing had to be given up" in note for note in safe.steps[1].notes)
+    assert any("Nothing had to be changed" in note for note in safe.steps[1].notes)
 
 
 def test_what_was_dropped_before_is_not_recoded_as_recommended():
@@ -279,7 +280,7 @@ def test_what_was_dropped_before_is_not_recoded_as_recommended():
     drop = {"method": "drop_column", "columns": ["age"]}
     treated = treat(small(), SMALL, [drop, {"method": "recommended"}], recommended=steps)
     assert "age" not in treated.frame
-    assert any("dropped before, and not needed any more: age" in note for note in treated.steps[1].notes)
+    assert any("already dropped, so no longer needed: age" in note for note in treated.steps[1].notes)
     assert treated.steps[1].changed["sex"] == 8
 
 
@@ -322,7 +323,7 @@ def test_the_door_names_a_missing_key_before_it_runs(pilot, doors):
     run = doors.start(2)
     assert run.status == INPUT_AT_FAULT
     assert run.fault_lines == [
-        "CLINIC: treatment[0] recode_ids['key_from']: the environment variable that it names is not set; "
+        "CLINIC: treatment[0] recode_ids['key_from']: the named environment variable is not set; "
         "set it before the run, or name a file"
     ]
     assert not (pilot.results / "anonymised_dataset.csv").exists()

@@ -37,7 +37,7 @@ def test_settings_of_columns_hold_in_every_format(tmp_path, name):
     table = read(tmp_path, name, frame, decimal=",", numbers=("GLUC",), missing=("UNK",))
     assert cells(table) == {"GLUC": ["3.42", None, None], "NOTE": [None, "1.5", "x"]}
     assert "decimal comma declared in 'GLUC', 'NOTE'" in table.notes
-    assert "declared as numbers, and missing where they are none: 'GLUC' (1)" in table.notes
+    assert "values that are not numbers, in columns declared as numbers, read as missing: 'GLUC' (1)" in table.notes
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -66,8 +66,8 @@ def test_columns_that_are_declared_and_not_there_are_faults_in_every_format(tmp_
     with pytest.raises(FaultyInputError) as caught:
         read(tmp_path, name, frame, numbers=("AGEE",), dates={"DAY": "DMY"})
     assert len(caught.value.faults) == 2
-    assert f"{name}: declared as numbers, and no column of the file: 'AGEE'; did you mean 'AGE'?" in str(caught.value)
-    assert f"{name}: declared as dates, and no column of the file: 'DAY'" in str(caught.value)
+    assert f"{name}: declared as numbers, but not in the file: 'AGEE'; did you mean 'AGE'?" in str(caught.value)
+    assert f"{name}: declared as dates, but not in the file: 'DAY'" in str(caught.value)
 
 
 # R
@@ -93,8 +93,8 @@ EXPECTED = {"USUBJID": ["S1", "S2", "S3"], "COUNTRY": ["NA", None, "GR"], "AGE":
 def test_what_r_writes_without_quotes_is_missing_and_with_quotes_is_namibia(tmp_path, row_names):
     table = read(tmp_path, "vs.csv", as_r_writes(TABLE, row_names))
     assert cells(table) == EXPECTED
-    assert "NA without quotes, as R writes what is missing, read as missing (2)" in table.notes
-    rows = "the first column, without a name, holds row numbers (1 to 3): left out"
+    assert "NA without quotes, as R writes missing values, read as missing (2)" in table.notes
+    rows = "the first column, without a name, contains row numbers (1 to 3): left out"
     assert (rows in table.notes) is row_names
 
 
@@ -133,7 +133,7 @@ def test_na_of_r_beside_delimiters_and_line_ends_within_quotes(tmp_path):
         ("", ["1", "2", "3"], "1 to 3"),
         ("", ["0", "1", "2"], "0 to 2"),
         ("", ["3", "1", "2"], "1 to 3"),
-        ("", ["4", "17", "9"], "whole numbers, none of them twice"),
+        ("", ["4", "17", "9"], "whole numbers without repeats"),
         ("Unnamed: 0", ["0", "1", "2"], "0 to 2"),
         ("...1", ["1", "2", "3"], "1 to 3"),
     ],
@@ -143,7 +143,7 @@ def test_row_numbers_are_left_out_aloud(tmp_path, first_name, numbers, how):
     table = read(tmp_path, "vs.csv", frame)
     assert cells(table) == {"A": ["x", "y", "z"]}
     called = repr(first_name) if first_name else "without a name"
-    assert table.notes == (f"the first column, {called}, holds row numbers ({how}): left out",)
+    assert table.notes == (f"the first column, {called}, contains row numbers ({how}): left out",)
 
 
 @pytest.mark.parametrize("numbers", [["1", "1", "2"], ["1", "", "2"], ["a", "b", "c"], ["1.5", "2", "3"]])

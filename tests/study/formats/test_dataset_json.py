@@ -186,12 +186,12 @@ def test_unusual_dataset_names_do_not_matter(tmp_path):
 @FORMS
 def test_no_records(tmp_path, form):
     (fault,) = faults_of(written(tmp_path, EXAMPLE | {"rows": [], "records": 0}, form))
-    assert "column names and no record" in fault
+    assert "column names but no records" in fault
 
 
 def test_no_rows_at_all(tmp_path):
     document = {key: value for key, value in EXAMPLE.items() if key != "rows"}
-    assert "announces 3 records and holds 0" in faults_of(written(tmp_path, document))[0]
+    assert "announces 3 records and contains 0" in faults_of(written(tmp_path, document))[0]
     assert "no record" in faults_of(written(tmp_path, document | {"records": 0}))[0]
 
 
@@ -199,7 +199,7 @@ def test_no_rows_at_all(tmp_path):
 @pytest.mark.parametrize("records", [0, 2, 4])
 def test_announced_records_that_are_not_there(tmp_path, form, records):
     (fault,) = faults_of(written(tmp_path, EXAMPLE | {"records": records}, form))
-    assert f"announces {records} records and holds 3" in fault
+    assert f"announces {records} records and contains 3" in fault
 
 
 def test_records_need_not_be_announced(tmp_path):
@@ -211,7 +211,7 @@ def test_records_need_not_be_announced(tmp_path):
 def test_rows_of_another_length_are_counted(tmp_path, form):
     rows = [[1, "DOLLY", 1.0], [2, "DOLLY"], [3, "DOLLY", 1.0, 2.0], {"USUBJID": "DOLLY"}]
     (fault,) = faults_of(written(tmp_path, EXAMPLE | {"rows": rows, "records": 4}, form))
-    assert "3 records with another number of values than the 3 columns described, the first is record 2" in fault
+    assert "3 records with another number of values than the 3 columns described; the first is record 2" in fault
 
 
 @FORMS
@@ -257,7 +257,7 @@ def test_two_datasets_in_version_1_0(tmp_path):
     group = {"items": [{"name": "A", "type": "string"}], "itemData": [["DOLLY"]]}
     path = tmp_path / "lb.json"
     path.write_text(json.dumps({"clinicalData": {"itemGroupData": {"IG.LB": group, "IG.VS": group}}}))
-    assert "holds 2 datasets" in faults_of(path)[0]
+    assert "contains 2 datasets" in faults_of(path)[0]
 
 
 def test_reference_data_of_version_1_0(tmp_path):
@@ -301,7 +301,7 @@ def test_broken_lines_of_ndjson_are_counted(tmp_path):
     path = written(tmp_path, EXAMPLE, "ndjson")
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], lines[1], "", '[2, "DOLLY', lines[3] + "]", ""]))
-    assert "2 lines not valid JSON, the first is line 4" in faults_of(path)[0]
+    assert "2 lines not valid JSON; the first is line 4" in faults_of(path)[0]
     path.write_text("\n".join(["{DOLLY", *lines]))
     assert "not valid JSON (line 1)" in faults_of(path)[0]
 
@@ -362,9 +362,9 @@ def test_the_same_domain_in_three_formats(domain):
     [
         (1, "no list of columns"),
         (2, "no list of columns"),
-        (3, "column names and no record"),
-        (4, "column names and no record"),
-        (5, "announces 0 records and holds 18"),
+        (3, "column names but no records"),
+        (4, "column names but no records"),
+        (5, "announces 0 records and contains 18"),
     ],
 )
 def test_malformed_examples(number, message):

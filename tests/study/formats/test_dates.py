@@ -50,7 +50,7 @@ def column(folder, values, name="DAY", **declared) -> tuple[list, tuple[str, ...
 def test_one_reading_becomes_iso(tmp_path, written, iso):
     found, notes = column(tmp_path, written)
     assert found == iso
-    assert any("now ISO 8601: 'DAY'" in note and "the one reading there is" in note for note in notes)
+    assert any("now ISO 8601: 'DAY'" in note and "the only possible reading" in note for note in notes)
 
 
 @pytest.mark.parametrize(
@@ -75,17 +75,20 @@ def test_what_is_no_date_or_a_date_already_stays(tmp_path, written):
 
 
 def test_what_stays_is_said(tmp_path):
-    assert "only with the month kept as they stand: 'DAY' (2)" in column(tmp_path, ["31/12/2014", "12/31/2014"])[1][0]
-    assert "a year of two digits kept as they stand: 'DAY' (2)" in column(tmp_path, ["31/12/14", "30/12/14"])[1][0]
+    assert (
+        "some begin with the day and others with the month: 'DAY' (2)"
+        in column(tmp_path, ["31/12/2014", "12/31/2014"])[1][0]
+    )
+    assert "a year of two digits, left unchanged: 'DAY' (2)" in column(tmp_path, ["31/12/14", "30/12/14"])[1][0]
 
 
 @pytest.mark.parametrize(
     ("written", "declared", "begins"),
     [
-        (["31/12/2014", "12/31/2014"], None, "dates of which some can only"),
+        (["31/12/2014", "12/31/2014"], None, "dates left unchanged"),
         (["03/04/2014", "05/06/2014"], None, "dates that may begin with"),
         (["31/12/14", "30/12/14"], None, "dates with a year of two digits"),
-        (["31/12/2014", "30/12/2014"], None, "dates read as day, month, year (the one reading"),
+        (["31/12/2014", "30/12/2014"], None, "dates read as day, month, year (the only possible reading"),
         (["03/04/2014", "05/06/2014"], "DMY", "dates read as day, month, year (declared"),
         (["20089", "20090"], "SAS", "dates read as"),
     ],
@@ -100,7 +103,7 @@ def test_two_readings_are_left_and_said_with_the_setting(tmp_path):
     found, [note] = column(tmp_path, ["03/04/2014", "05/06/2014"])
     assert found == ["03/04/2014", "05/06/2014"]
     assert note == (
-        "dates that may begin with the day or the month kept as they stand: 'DAY' (2); declare which: "
+        "dates that may begin with the day or the month, left unchanged: 'DAY' (2); declare which: "
         'merge: {"files": {"DM": {"dates": "DMY"}}} or merge: {"files": {"DM": {"dates": "MDY"}}}'
     )
 
@@ -109,7 +112,7 @@ def test_two_readings_are_left_and_said_with_the_setting(tmp_path):
 def test_other_columns_of_the_file_decide(tmp_path, decides, iso):
     table = read(tmp_path, f"A,B\n03/04/2014,{decides}\n")
     assert table.frame["A"].tolist() == [iso]
-    assert "(as other columns of the file are), now ISO 8601: 'A' (1)" in " ".join(table.notes)
+    assert "(as in other columns of the file), now ISO 8601: 'A' (1)" in " ".join(table.notes)
 
 
 def test_other_columns_that_contradict_each_other_decide_nothing(tmp_path):
@@ -158,7 +161,7 @@ def test_days_of_excel_that_sas_cannot_mean(tmp_path):
     written = ["2014-01-31", "2015-02-01"]
     found, notes = column(tmp_path, serials(EXCEL, *written), name="RFSTDTC")
     assert found == written
-    assert "dates read as days since 1899-12-30 (Excel) (the one reading there is)" in notes[0]
+    assert "dates read as days since 1899-12-30 (Excel) (the only possible reading)" in notes[0]
 
 
 def test_days_of_sas_are_two_readings_until_declared_or_decided_by_another_column(tmp_path):

@@ -107,8 +107,8 @@ FAULTY = {
     "open quote": ('"A","B"\n"1","2\n"3","4"\n', "quote"),
     "quote within": ('"A","B"\n1,5" tube\n2,6" tube\n', "quotes within values"),
     "no records": ('"A","B"\n', "record"),
-    "names twice": ('"A","A"\n1,2\n', "column names"),
-    "empty": ("", "column names"),
+    "names twice": ('"A","A"\n1,2\n', "name every column"),
+    "empty": ("", "name every column"),
     "long record": (f'"A","B"\n"1","{"x" * 5000}"\n' * 2, "longer than"),
 }
 

@@ -87,7 +87,7 @@ def test_one_column_keeps_its_missing_values(tmp_path):
 def test_empty_records_that_a_spreadsheet_adds_at_the_end_are_left_out(tmp_path):
     table = read(tmp_path, "A;B\n1;2\n;\n3;\n;\n ;\n")
     assert cells(table) == {"A": ["1", None, "3"], "B": ["2", None, None]}
-    assert "2 records without any value at the end left out" in table.notes
+    assert "2 records at the end without any value left out" in table.notes
 
 
 def test_record_of_tokens_for_missing_at_the_end_is_a_record(tmp_path):
@@ -209,7 +209,9 @@ def test_what_is_no_number_in_a_column_of_numbers_is_missing_and_counted(tmp_pat
     data = "A;B\n1,5;NA\nunknown;2.5\n<3,42;3,5\n7.5;x\n;-99\n"
     table = read(tmp_path, data, delimiter=";", decimal=",", missing=("-99",), numbers=("A", "B"))
     assert cells(table) == {"A": ["1.5", None, None, None, None], "B": [None, None, "3.5", None, None]}
-    assert table.notes[1:] == ("declared as numbers, and missing where they are none: 'A' (3), 'B' (3)",)
+    assert table.notes[1:] == (
+        "values that are not numbers, in columns declared as numbers, read as missing: 'A' (3), 'B' (3)",
+    )
     guessed = read(tmp_path, data, delimiter=";", numbers=("A",))
     assert cells(guessed)["A"] == [None, None, None, "7.5", None]  # two signs, and none of them declared
     commas = read(tmp_path, "A;B\n1,5;1\nunknown;2\nNA;3\n", delimiter=";", numbers=("A",))
@@ -217,22 +219,24 @@ def test_what_is_no_number_in_a_column_of_numbers_is_missing_and_counted(tmp_pat
     assert commas.notes == (
         "decimal comma guessed in 'A'",
         "'NA' in columns of numbers or dates read as missing: 'A' (1)",
-        "declared as numbers, and missing where they are none: 'A' (1)",
+        "values that are not numbers, in columns declared as numbers, read as missing: 'A' (1)",
     )
 
 
 def test_numbers_that_a_guess_takes_for_text_are_counted_aloud(tmp_path):
     table = read(tmp_path, "A;B\n1,5;x\n2,5;1,5\nunknown;y\n")
     assert cells(table)["A"] == ["1,5", "2,5", "unknown"]
-    assert table.notes[1].startswith("numbers with a comma kept as text: 'A' (2); if that is a decimal sign, declare")
+    assert table.notes[1].startswith(
+        "numbers with a comma kept as text: 'A' (2); if the comma is a decimal sign, declare"
+    )
     assert read(tmp_path, 'A,B\n"1,5",x\n"2,5",y\n').notes[0].startswith("numbers with a comma kept as text: 'A' (2)")
     mixed = read(tmp_path, "A;B\n1,5;x\n7.5;y\n7.25;z\n", decimal=",")
-    assert mixed.notes[-1] == "a decimal point beside decimal commas, left as it stands: 'A' (2)"
+    assert mixed.notes[-1] == "values with a decimal point in columns of decimal commas, left unchanged: 'A' (2)"
 
 
 def test_a_column_of_numbers_that_is_not_there_is_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, "AGE;BMI\n1;2\n", numbers=("BMI", "AGEE"))
-    assert "declared as numbers, and no column of the file: 'AGEE'; did you mean 'AGE'?" in fault
+    assert "declared as numbers, but not in the file: 'AGEE'; did you mean 'AGE'?" in fault
 
 
 def test_declared_decimal_sign(tmp_path):
@@ -317,7 +321,7 @@ def test_blank_file(tmp_path, text):
 @pytest.mark.parametrize("text", ["A,B", "A,B\n", "A,B\r\n\r\n", "A;B\n;\n;\n", '"A\nx",B', "AGE"])
 def test_header_without_a_record(tmp_path, text):
     (fault,) = faults_of(tmp_path, text)
-    assert "column names and no record" in fault
+    assert "column names but no records" in fault
 
 
 def test_header_faults_and_ragged_records_come_together(tmp_path):
@@ -506,7 +510,7 @@ def test_actg175():
     assert list(table.frame)[:3] == ["pidnum", "age", "wtkg"]
     assert table.notes == (
         "delimiter ';' guessed",
-        "NA without quotes, as R writes what is missing, read as missing (797)",
+        "NA without quotes, as R writes missing values, read as missing (797)",
     )
     assert table.frame["cd496"].isna().sum() == 797
     assert table.frame.drop(columns="cd496").notna().all(axis=None)

@@ -78,7 +78,7 @@ def test_an_index_of_pandas_is_left_out(tmp_path):
     pd.DataFrame({"A": ["x", "y"]}).to_excel(path)
     table = read_domain_file(path)
     assert cells(table) == {"A": ["x", "y"]}
-    assert "holds row numbers (0 to 1): left out" in table.notes[0]
+    assert "contains row numbers (0 to 1): left out" in table.notes[0]
 
 
 def test_rows_before_the_header_and_empty_edges_are_passed_over(tmp_path):
@@ -90,7 +90,7 @@ def test_the_sheet_of_the_domain_the_named_one_or_the_only_one(tmp_path):
     rows, others = [["A"], ["x"]], {"DM": [["B"], ["y"]], "Notes": [["C"], ["z"]]}
     table = read(tmp_path, rows, **others)
     assert cells(table) == {"B": ["y"]}
-    assert table.notes == ("sheet 'DM' read, and 2 other sheets not",)
+    assert table.notes == ("sheet 'DM' read, and 2 other sheets left out",)
     assert cells(read(tmp_path, rows, FileOptions(sheet="Notes"), **others)) == {"C": ["z"]}
     assert cells(read(tmp_path, rows, Empty=[])) == {"A": ["x"]}
 
@@ -100,14 +100,14 @@ def test_several_sheets_are_a_fault_with_the_setting(tmp_path):
     fault = faults_of(path)
     assert "2 sheets with cells ('Sheet1', 'Second')" in fault
     assert 'merge: {"files": {"DM": {"sheet": "Sheet1"}}}' in fault
-    assert "no sheet 'Third' with cells; the workbook has 'Sheet1', 'Second'" in faults_of(path, sheet="Third")
+    assert "no sheet 'Third' with cells; allowed: 'Sheet1', 'Second'" in faults_of(path, sheet="Third")
 
 
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
         ([], "no visible sheet with cells"),
-        ([["A", "B"]], "column names and no record"),
+        ([["A", "B"]], "column names but no records"),
         ([["A", "A"], ["DOLLY", 1]], "2 columns have the name 'A'"),
         ([["A", None], ["DOLLY", 1]], "1 column without a name (position 2 of 2)"),
         ([["A"], ["DOLLY", 1]], "1 column without a name (position 2 of 2)"),
@@ -140,7 +140,7 @@ def test_a_workbook_that_would_fill_the_memory(tmp_path, monkeypatch):
 def test_a_library_that_is_not_there_is_named_with_the_remedy(tmp_path, monkeypatch):
     path = written(tmp_path, [["A"], ["DOLLY"]])
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    assert "reading Excel workbooks needs openpyxl; install it by pip install -r requirements/formats" in faults_of(
+    assert "reading Excel workbooks needs openpyxl; install it with pip install -r requirements/formats" in faults_of(
         path
     )
 

@@ -67,12 +67,12 @@ def test_every_cut_is_noticed(tmp_path, name, pack):
     content = pack(TEXTS[".ndjson"] if name == "vs.dsjc" else CSV)
     for length in range(1, len(content), 5):
         (fault,) = faults_of(written(tmp_path, name, content[:length]))
-        assert "cut off or damaged" in fault or "no gzip archive" in fault
+        assert "cut off or damaged" in fault or "not a gzip archive" in fault
 
 
 def test_what_is_no_archive(tmp_path):
-    assert "vs.csv.gz: this is no gzip archive" in faults_of(written(tmp_path, "vs.csv.gz", CSV))[0]
-    assert "vs.dsjc: a compressed file that is cut off" in faults_of(written(tmp_path, "vs.dsjc", CSV))[0]
+    assert "vs.csv.gz: this is not a gzip archive" in faults_of(written(tmp_path, "vs.csv.gz", CSV))[0]
+    assert "vs.dsjc: a compressed file, cut off" in faults_of(written(tmp_path, "vs.dsjc", CSV))[0]
 
 
 @pytest.mark.parametrize(("name", "pack"), [("vs.csv.gz", gzip.compress), ("vs.dsjc", zlib.compress)])
@@ -104,7 +104,7 @@ def test_a_text_that_is_no_table_is_left_out_and_a_table_is_not(tmp_path):
     written(tmp_path, "LETTER.txt", b"Data of the clinic, sent on Monday.\nCall us, if need be, or write.\n\nBye\n")
     found = find_domain_files(tmp_path)
     assert list(found.by_domain) == ["DM", "VS"]
-    assert found.left_out == {"LETTER.txt": "text that is no table"}
+    assert found.left_out == {"LETTER.txt": "text, but not a table"}
 
 
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the public data are not beside the clone")

@@ -106,7 +106,7 @@ def test_nested_columns_are_named_together_with_other_faults(tmp_path):
     pyarrow.parquet.write_table(table, path)
     faults = faults_of(path)
     assert "1 column without a name" in faults[0]
-    assert "3 of 4 columns hold neither text, numbers nor dates: 'LIST' (nested), 'STRUCT' (nested)" in faults[1]
+    assert "3 of 4 columns are neither text, numbers nor dates: 'LIST' (nested), 'STRUCT' (nested)" in faults[1]
 
 
 def test_bytes_that_are_no_text(tmp_path):
@@ -126,7 +126,7 @@ def test_duplicate_names(tmp_path):
 def test_no_records(tmp_path):
     path = tmp_path / "vs.parquet"
     pyarrow.parquet.write_table(pa.table({"A": pa.array([], pa.string())}), path)
-    assert "column names and no record" in faults_of(path)[0]
+    assert "column names but no records" in faults_of(path)[0]
 
 
 def test_file_that_is_cut_off(tmp_path):
@@ -198,5 +198,5 @@ def test_text_that_is_not_utf8_is_a_fault_of_the_file(tmp_path, options):
     offsets = pa.py_buffer(np.array([0, 6, 12], dtype=np.int32))
     notes = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"DOLLY\xffDOLLY ")])
     pyarrow.parquet.write_table(pa.table({"USUBJID": ["S1", "S2"], "NOTE": notes}), tmp_path / "vs.parquet", **options)
-    assert "1 of 2 columns hold neither" in (fault := faults_of(tmp_path / "vs.parquet")[0])
+    assert "1 of 2 columns are neither" in (fault := faults_of(tmp_path / "vs.parquet")[0])
     assert "'NOTE' (text that is not UTF-8)" in fault

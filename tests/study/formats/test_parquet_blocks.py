@@ -101,18 +101,18 @@ def not_utf8(path):
 
 
 FAULTS = {
-    "cut off": (lambda path: path.write_bytes(path.read_bytes()[:-9]), "cut off, damaged or no Parquet file"),
-    "damaged": (damaged, "cut off, damaged or no Parquet file"),
-    "empty": (lambda path: path.write_bytes(b""), "cut off, damaged or no Parquet file"),
-    "text": (lambda path: path.write_bytes(b'"USUBJID"\n"ZZ"\n' * 30), "cut off, damaged or no Parquet file"),
-    "not UTF-8": (not_utf8, "cut off, damaged or no Parquet file"),
+    "cut off": (lambda path: path.write_bytes(path.read_bytes()[:-9]), "cut off, damaged or not a Parquet file"),
+    "damaged": (damaged, "cut off, damaged or not a Parquet file"),
+    "empty": (lambda path: path.write_bytes(b""), "cut off, damaged or not a Parquet file"),
+    "text": (lambda path: path.write_bytes(b'"USUBJID"\n"ZZ"\n' * 30), "cut off, damaged or not a Parquet file"),
+    "not UTF-8": (not_utf8, "cut off, damaged or not a Parquet file"),
     "numbers": (
         lambda path: parquet.write_table(pa.table({"USUBJID": ["ZZ"], "AGE": [1.5]}), path),
-        "1 column of 2 not of text: 'AGE' (double)",
+        "1 column of 2 not text: 'AGE' (double)",
     ),
     "names": (
         lambda path: parquet.write_table(pa.table([["ZZ"], ["ZZ"]], names=["A", " A"]), path),
-        "column names that are empty",
+        "column names are empty",
     ),
     "nobody": (
         lambda path: parquet.write_table(pa.table({"USUBJID": pa.array([], pa.string())}), path),

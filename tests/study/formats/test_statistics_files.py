@@ -67,7 +67,7 @@ def test_numbers_text_and_dates(tmp_path, name):
     plain = {"USUBJID": ["DOLLY", "S2", None], "SEX": [1.0, 2.0, None], "CITY": ["Αθήνα", "x", None]}
     assert cells(table) == plain | ISO
     assert table.notes == (
-        "codes kept where the file has labels of values: 'SEX'; labels by "
+        "codes kept where the file has value labels: 'SEX'; for labels: "
         'merge: {"files": {"DM": {"value_labels": "labels"}}}',
     )
 
@@ -77,7 +77,7 @@ def test_labels_take_the_place_of_codes_where_declared(tmp_path, name):
     frame = TABLE.assign(SEX=[1.0, 2.0, 9.0])
     table = read_domain_file(written(tmp_path, name, frame), FileOptions(value_labels="labels"))
     assert cells(table)["SEX"] == ["male", "female", "9"]
-    assert table.notes == ("labels of values in the place of codes: 'SEX'",)
+    assert table.notes == ("value labels read instead of codes: 'SEX'",)
 
 
 def test_what_spss_declares_missing_is_missing(tmp_path):
@@ -112,7 +112,7 @@ def test_a_file_that_is_cut_off_or_none_at_all(tmp_path, name):
 def test_what_is_no_sas_data_set(tmp_path, content):
     path = tmp_path / "dm.sas7bdat"
     path.write_bytes(content)
-    assert "no .sas7bdat file" in faults_of(path)[0]
+    assert "not a .sas7bdat file" in faults_of(path)[0]
 
 
 def test_a_file_that_announces_more_than_the_memory_holds(tmp_path, monkeypatch):
@@ -123,7 +123,7 @@ def test_a_file_that_announces_more_than_the_memory_holds(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_no_records(tmp_path, name):
-    assert "column names and no record" in faults_of(written(tmp_path, name, TABLE.iloc[:0]))[0]
+    assert "column names but no records" in faults_of(written(tmp_path, name, TABLE.iloc[:0]))[0]
 
 
 @each(

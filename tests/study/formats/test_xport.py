@@ -172,7 +172,7 @@ def test_observations_that_fill_records(tmp_path, version):
 def test_version_8_counts_its_observations(tmp_path):
     path = written(tmp_path, WIDE_FRAME, 8)
     path.write_bytes(path.read_bytes()[:-80])
-    assert "it announces 3 records and holds 2" in fault_of(path)
+    assert "it announces 3 records and contains 2" in fault_of(path)
 
 
 def test_version_8_without_a_count_is_read_to_its_end(tmp_path):
@@ -191,7 +191,7 @@ def test_blank_records_at_the_end(tmp_path):
     path = written(tmp_path, pd.DataFrame({"A": ["x" * 100, "", "y", "", ""]}))
     table = read_domain_file(path)
     assert cells(table) == {"A": ["x" * 100, None, "y"]}
-    assert table.notes == ("blank records at the end left out",)
+    assert table.notes == ("blank records at the end, left out",)
     # Shorter than the filling of the last record, they cannot be told from it.
     assert read_domain_file(written(tmp_path, pd.DataFrame({"A": ["xx", "", "yy", ""]}))).notes == ()
 
@@ -199,7 +199,7 @@ def test_blank_records_at_the_end(tmp_path):
 def test_no_records(tmp_path):
     for version in (5, 8):
         path = written(tmp_path, FRAME.head(0), version)
-        assert "column names and no record" in fault_of(path)
+        assert "column names but no records" in fault_of(path)
 
 
 def test_html_page(tmp_path):
@@ -228,7 +228,7 @@ def test_several_datasets(tmp_path, version):
     path = written(tmp_path, FRAME, version)
     content = path.read_bytes()
     path.write_bytes(content + content[240:])
-    assert "the file holds 2 datasets; one dataset per file is allowed" in fault_of(path)
+    assert "the file contains 2 datasets; one dataset per file is allowed" in fault_of(path)
 
 
 def test_damaged_headers(tmp_path):

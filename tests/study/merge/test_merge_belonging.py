@@ -19,8 +19,8 @@ VS = [finding("VS", USUBJID=name, DOMAIN="VS", TEST="Weight", STRESN=str(80)) fo
 def test_two_studies_in_one_file_are_a_fault_with_names_and_counts(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM_A + DM_B + people("B", "S7")})
     assert fault == (
-        "2 STUDYIDs in the pilot's files, with their rows: 'A' in dm.csv (2); 'B' in dm.csv (3). One study is merged: "
-        'choose it by merge: {"study": "A"}, or pool them knowingly by merge: {"study": ["A", "B"]}'
+        "2 STUDYIDs in the pilot's files, with their rows: 'A' in dm.csv (2); 'B' in dm.csv (3). Allowed: one study. "
+        'Choose it by merge: {"study": "A"}, or combine them by merge: {"study": ["A", "B"]}'
     )
 
 
@@ -37,7 +37,7 @@ def test_the_chosen_study_alone_is_merged_and_the_others_rows_are_counted(tmp_pa
     assert values(combined, "VS__Weight") == {"S8": "80"}
     assert combined.report["inputs"]["dm.csv"]["rows_of_other_studies"] == 2
     of_a = combine(tmp_path, files, merge={"study": "A"})
-    assert of_a.report["left_out"] == {"vs.csv": "no row of the chosen study among 1"}
+    assert of_a.report["left_out"] == {"vs.csv": "none of its 1 rows belongs to the chosen study"}
     assert list(values(of_a, "DM__AGE")) == ["S1", "S2"]
 
 
@@ -49,7 +49,7 @@ def test_studies_are_pooled_knowingly(tmp_path, study):
 
 def test_a_study_that_is_not_there_is_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM_A + DM_B}, merge={"study": "C"})
-    assert "merge['study']: 'C' is no STUDYID of the pilot's files, which have 2" in fault
+    assert "merge['study']: 'C' is not a STUDYID in the pilot's files, which have 2" in fault
 
 
 def test_one_study_in_other_spelling_of_blanks_is_one(tmp_path):
@@ -61,12 +61,12 @@ def test_a_studyid_that_numbers_people_is_neither_chosen_by_nor_shown(tmp_path):
     rows = [{"STUDYID": f"P{number}", "USUBJID": f"S{number}", "AGE": "50"} for number in range(30)]
     combined = combine(tmp_path, {"dm.csv": rows})
     assert len(combined.frame) == 30
-    assert any("STUDYID has 30 values: it is taken for a number of people" in note for note in combined.report["notes"])
+    assert any("STUDYID has 30 values" in note for note in combined.report["notes"])
     [fault] = faults_of(tmp_path, {"dm.csv": rows[:3] + people("A", "S91", "S92")})
     assert "P0" not in fault
     assert "4 STUDYIDs" in fault
-    assert "one that is not shown, because it may be a person's in dm.csv (1)" in fault
-    assert 'pool them knowingly by merge: {"study": "*"}' in fault
+    assert "one that is not shown, as it may identify a person in dm.csv (1)" in fault
+    assert 'combine them by merge: {"study": "*"}' in fault
 
 
 def test_numeric_studies_are_chosen_as_they_are_written(tmp_path):
@@ -80,12 +80,9 @@ def test_numeric_studies_are_chosen_as_they_are_written(tmp_path):
 def test_two_files_of_a_domain_are_a_fault_with_names_and_counts(tmp_path):
     files = {"dm.csv": people("A", "S1", "S2"), "dm_vaccine.csv": people("A", "S8", "S9", "S7")}
     [fault] = faults_of(tmp_path, files)
-    assert fault == (
-        "2 files of the domain DM: dm.csv (2 rows, one STUDYID), dm_vaccine.csv (3 rows, one STUDYID); one file is "
-        "merged, or the parts as SDTM splits a domain (LBCH of LB). Choose by "
-        'merge: {"files": {"DM": {"file": "dm.csv"}}}, or pool them knowingly by '
-        'merge: {"files": {"DM": {"file": ["dm.csv", "dm_vaccine.csv"]}}}'
-    )
+    assert "2 files of the domain DM: dm.csv (2 rows, one STUDYID), dm_vaccine.csv (3 rows, one STUDYID)" in fault
+    assert 'merge: {"files": {"DM": {"file": "dm.csv"}}}' in fault
+    assert 'merge: {"files": {"DM": {"file": ["dm.csv", "dm_vaccine.csv"]}}}' in fault
 
 
 def test_the_study_may_choose_the_file(tmp_path):
@@ -110,7 +107,7 @@ def test_files_are_pooled_knowingly(tmp_path):
     assert list(values(combine(tmp_path, files, merge=pooled), "DM__AGE")) == ["S1", "S2", "S8", "S9"]
     twice = {"dm.csv": DM_A, "dm2.csv": DM_A}
     pooled = {"files": {"DM": {"file": ["dm.csv", "dm2.csv"]}}}
-    assert "DM: 2 subjects have several rows" in faults_of(tmp_path, twice, merge=pooled)[0]
+    assert "DM: 2 of 2 subjects have several rows" in faults_of(tmp_path, twice, merge=pooled)[0]
 
 
 def test_a_file_under_another_name_can_be_declared_a_domain(tmp_path):

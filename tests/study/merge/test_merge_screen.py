@@ -30,17 +30,17 @@ def test_the_screen_tells_no_small_count_and_the_report_tells_all(engine, pilot,
     rows, subjects, without = line.strip("│").split("│")[2:5]
     assert {rows.strip(), subjects.strip(), without.strip()} == {"masked"}
     for words in (
-        "VS: fewer than 10 subjects that DM does not know were left out",
+        "VS: fewer than 10 subjects that are not in DM were left out",
         "DM.csv: 'NA' in columns of numbers or dates read as missing: 'AGE' (fewer than 10)",
-        "DM.csv: the subject_id pattern does not match fewer than 10 ids",
-        "values that are no numbers among numbers: VS__BMI (fewer than 10)",
+        "DM.csv: fewer than 10 ids do not match the subject_id pattern",
+        "Texts in columns of numbers: VS__BMI (fewer than 10)",
     ):
         assert words in run.out
     report = pilot.merge_report()
     counts = report["domains"]["VS"]
     assert (counts["subjects"], counts["subjects_without_record"], counts["unknown_subjects_left_out"]) == (9, 3, 2)
-    assert "values that are no numbers among numbers: VS__BMI (1 of 9)" in report["notes"]
-    assert "the subject_id pattern does not match 3 ids" in report["inputs"]["DM.csv"]["notes"]
+    assert "Texts in columns of numbers: VS__BMI (1 of 9)" in report["notes"]
+    assert "3 ids do not match the subject_id pattern" in report["inputs"]["DM.csv"]["notes"]
 
 
 @examples(200)

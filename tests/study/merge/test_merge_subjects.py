@@ -89,7 +89,7 @@ ENDLESS = [r"^(a+)+$", r"^(a|a)*$", r"^(a|aa)+$", r"(.*a){25}$", r"^a*a*a*a*a*a*
 def test_a_pattern_that_backtracks_without_end_is_a_fault(pattern, tmp_path, monkeypatch):
     monkeypatch.setattr(patterns, "SECONDS", quick_share_of(10) / 10)
     [fault] = faults_of(tmp_path, {"dm.csv": ids("a" * 400 + "!", "7")}, subject_id={"pattern": pattern})
-    assert "subject_id['pattern']: not done with 2 ids after" in fault
+    assert "subject_id['pattern']: stopped after" in fault
     assert "aaa" not in fault
 
 
@@ -211,7 +211,7 @@ def test_another_id_column(tmp_path):
 
 def test_two_rows_of_one_id_are_a_fault_there_as_well(tmp_path):
     [fault] = faults_of(tmp_path, {"AIDS.csv": [{"pidnum": "1", "x": "1"}] * 2}, subject_id={"column": "pidnum"})
-    assert fault.startswith("AIDS: 1 subject")
+    assert fault.startswith("AIDS: 1 of 1 subject")
     assert "pidnum" in fault
 
 
@@ -267,7 +267,7 @@ def test_a_person_in_two_parts_of_a_domain_is_one_person(tmp_path):
 def test_no_subject_in_common(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "lb.csv": results("701-S1", "701-S2")})
     assert "2 of 2 subjects" in fault
-    assert "spelled differently" in fault
+    assert "written differently" in fault
     assert "subject_id" in fault
 
 
@@ -300,7 +300,7 @@ def test_unknown_subjects_of_a_supplemental_file(tmp_path):
 def test_several_domains_need_dm(tmp_path):
     files = {"lb.csv": results("S1"), "vs.csv": [{"USUBJID": "S1", "BMI": "20"}]}
     [fault] = faults_of(tmp_path, files)
-    assert "no DM file among LB, VS" in fault
+    assert "No DM file beside LB, VS" in fault
 
 
 def test_one_domain_does_not_need_dm(tmp_path):

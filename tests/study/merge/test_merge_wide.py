@@ -58,7 +58,7 @@ def test_one_person_changes_nobody_elses_number(odd, tmp_path):
     assert frames[1].frame["DM__GLUCOSE"].tolist()[:50] == frames[0].frame["DM__GLUCOSE"].tolist()
     numbers = parse_numbers(frames[1].frame["DM__GLUCOSE"])
     assert np.histogram(numbers[:50], [3, 5, 7])[0].tolist() == [25, 25]
-    aloud = [] if odd == "7.5" else ["values that are no numbers among numbers: DM__GLUCOSE (1 of 51)"]
+    aloud = [] if odd == "7.5" else ["Texts in columns of numbers: DM__GLUCOSE (1 of 51)"]
     assert (frames[0].report["notes"], frames[1].report["notes"]) == ([], aloud)
 
 
@@ -119,7 +119,7 @@ def test_rows_come_in_the_order_of_the_subjects_and_dm_first(tmp_path):
 
 def test_two_rows_for_one_subject_are_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": DM, "vs.csv": VISITS})
-    assert fault.startswith("VS: 1 subject")
+    assert fault.startswith("VS: 1 of 2 subject")
     assert "4 rows" in fault
     assert "2 subjects" in fault
     assert '"several_rows": {"VS": ' in fault
@@ -140,7 +140,7 @@ def test_faults_of_all_domains_come_at_once(tmp_path):
 
 def test_demographics_with_two_rows_for_one_subject_are_a_fault(tmp_path):
     [fault] = faults_of(tmp_path, {"dm.csv": [*DM, DM[0]]})
-    assert fault.startswith("DM: 1 subject")
+    assert fault.startswith("DM: 1 of 2 subject")
 
 
 @pytest.mark.parametrize(("rule", "expected"), [("first", "19"), ("last", "21")])
