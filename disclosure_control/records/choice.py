@@ -20,7 +20,7 @@ class Engine:
 
 ENGINES: dict[str, Engine] = {
     "memory": Engine(
-        "all records in memory: the fastest where they fit, and everything runs",
+        "all records in memory: the fastest if they fit; every step runs",
         AtOnce.EVERYBODY,
         gives_memory_back=False,
     ),
@@ -29,7 +29,7 @@ ENGINES: dict[str, Engine] = {
         AtOnce.PERSONS,
     ),
     "cluster": Engine(
-        "records on a disk that several workers share, and who count them; the same as disk, when asked for",
+        "records on a disk shared by several workers, which count them; runs the same steps as disk",
         AtOnce.PERSONS,
     ),
 }
