@@ -18,7 +18,13 @@ from disclosure_control.basics.encoding.binning import Binning, bin_labels
 from disclosure_control.basics.encoding.columns import number_text
 from disclosure_control.basics.encoding.interval_labels import BINS_HOLD
 from disclosure_control.basics.telling.sections import Figure, Part, Section, Sentence, Style, Table, WhatIf, Where
-from disclosure_control.basics.telling.small_counts import HAND_TO_HAND, MASKED, WHAT_MASKED_MEANS, count_text
+from disclosure_control.basics.telling.small_counts import (
+    HAND_TO_HAND,
+    MASKED,
+    NOT_SHOWN,
+    WHAT_MASKED_MEANS,
+    count_text,
+)
 from disclosure_control.basics.telling.words import listed, share_of_text, share_text
 
 MOST_NAMED, MOST_BINNED, MOST_NOTICES = 8, 3, 2  # in the short text; the full one names them all
@@ -288,7 +294,7 @@ def _models(told: ToldAssessment) -> list[list[str]]:
 
 def _head(told: ToldAssessment) -> Sentence:
     n = told.k_anonymity.total
-    people = f"A {MASKED} number of people" if n is None else f"{n:,} people"
+    people = f"{NOT_SHOWN.capitalize()} of people" if n is None else f"{n:,} people"
     names = list(told.l_diversity)[:MOST_FEATURES]
     models = [f"l of {name} < {number_text(told.l_diversity[name].threshold)}" for name in names]
     models += [f"t of {name} > {number_text(told.t_closeness[name].threshold)}" for name in names]

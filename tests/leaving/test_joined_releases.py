@@ -101,7 +101,7 @@ def test_who_has_left_since_is_found_by_the_difference():
     assert found["alone_by_both_together"] is None
     (reason,) = found.found.reasons()
     assert reason.gravity == Gravity.THRESHOLD_NOT_MET
-    assert "masked people are alone" in reason.sentence
+    assert "an undisclosed number of people are alone" in reason.sentence
     found = figures_of_join(["x"] * 40, ["x"] * 40)
     assert list(found.found.reasons()) == []
     assert (found["alone_by_both_together"], found["fewer_than_k_by_both_together"]) == (0, 0)

@@ -28,6 +28,8 @@ SMALLEST_PRINTED_GROUP = 10
 SMALLER_GROUPS = "(smaller groups together)"
 TOO_FEW = f"(fewer than {SMALLEST_PRINTED_GROUP} people)"
 MASKED = "masked"
+# In a sentence. That it is from 1 to 9 is not said: whoever knew that it is not, or is, could calculate others.
+NOT_SHOWN = "an undisclosed number"
 WHAT_MASKED_MEANS = (
     f'"{MASKED}", in the JSON summary null, stands for a count from 1 to {SMALLEST_PRINTED_GROUP - 1}, and for one '
     "from which such a count could be calculated."
@@ -271,7 +273,7 @@ def count_text(n: int | None, form: str = "") -> str:
 
 def people_told(n: int | None) -> str:
     """A number of people in words, of whom there may be none; None is masked."""
-    return f"{MASKED} people" if n is None else people_text(n)
+    return f"{NOT_SHOWN} of people" if n is None else people_text(n)
 
 
 def some_of_people(n: int, n_all: int) -> str:
@@ -288,5 +290,5 @@ def people_on_screen(n: int | None, form: str = "") -> str:
     None is a number that is masked; ``form`` "," writes ``1,000``.
     """
     if n is None:
-        return f"a {MASKED} number"
+        return NOT_SHOWN
     return f"fewer than {SMALLEST_PRINTED_GROUP}" if HAND_TO_HAND.are_small(np.array(n)) else f"{n:{form}}"

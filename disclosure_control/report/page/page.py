@@ -27,7 +27,7 @@ HEAD, VERDICT = "head", "verdict"  # the keys of the sections that stand above a
 TERMS = {
     "class": r"equivalence class(?:es)?",
     "quasi-identifier": r"quasi-identifiers?",
-    "masked": r"masked",
+    "masked": r"masked|undisclosed number",
     "alone": r"(?:is|are) alone",
     "interval": r"95% intervals?",
     "four-fifths": r"four-fifths line",

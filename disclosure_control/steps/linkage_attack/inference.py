@@ -46,6 +46,7 @@ from disclosure_control.steps.linkage_attack.nearest import (
     unread_columns,
 )
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.steps.linkage_attack.told import AttackTold
 from disclosure_control.treatments.registry import Reading
 
 TOLERANCE = 0.05
@@ -255,22 +256,22 @@ class InferenceSettings(AttackPart):
             yield f"{place['secret']}: missing, and the config has no sensitive_feature"
 
 
-def _attack(scene: AttackScene, settings: InferenceSettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: InferenceSettings) -> tuple[dict[str, AttackTold], list[str]]:
     released = scene.release.frame
     known, notes = scene.released(settings.known, "Inference")
     secrets, more = scene.released(settings.secret, "Inference")
-    people, figures = scene.people(settings.n_attacks), {}
+    people, told = scene.people(settings.n_attacks), {}
     for secret in secrets if known else ():
         found = infer_attribute(released, people, secret, known, scene.control, settings.tolerance, scene.codebook)
         without = HAND_TO_HAND.told(found.n_without_secret, len(people))
-        figures[secret] = found.rates.figures() | {"known": known, "without_secret": without}
-        figures[secret]["tolerance"] = found.tolerance
+        further = {"known": known, "without_secret": without, "tolerance": found.tolerance}
+        told[secret] = AttackTold(found.rates.told(), further)
         notes += found.rates.notes(f"Inference of {secret}")
         if found.n_without_secret:
             notes.append(
                 f"Inference: {people_on_screen(without)} of {len(people)} people drawn have no {secret}: not attacked."
             )
-    return figures, notes + more
+    return told, notes + more
 
 
 INFERENCE = AttackKind("Attribute inference: people whose value is told rightly", _attack)

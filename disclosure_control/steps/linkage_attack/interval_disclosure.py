@@ -20,6 +20,7 @@ from disclosure_control.basics.settings.fields import setting
 from disclosure_control.basics.settings.kinds import COLUMNS, POSITIVE
 from disclosure_control.steps.linkage_attack.kinds import AttackKind, AttackPart, AttackScene
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.steps.linkage_attack.told import AttackTold
 
 SHARE = 0.05
 
@@ -69,7 +70,7 @@ class IntervalSettings(AttackPart):
         return dataclasses.replace(self, columns=self.columns or config.continuous_qis + config.sensitive_features)
 
 
-def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, AttackTold], list[str]]:
     left, notes = scene.released(settings.columns, "Interval disclosure")
     columns = [name for name in left if _are_numbers(scene, name)]
     if text := [name for name in left if name not in columns]:
@@ -83,7 +84,7 @@ def _attack(scene: AttackScene, settings: IntervalSettings) -> tuple[dict[str, d
     n_removed = len(scene.pilot) - len(scene.release.frame)
     generator = np.random.default_rng(scene.seed)
     rates = disclose_intervals(released, original, settings.share, generator, n_removed)
-    return {", ".join(columns): rates.figures() | {"share": settings.share}}, notes
+    return {", ".join(columns): AttackTold(rates.told(), {"share": settings.share})}, notes
 
 
 def _are_numbers(scene: AttackScene, name: str) -> bool:

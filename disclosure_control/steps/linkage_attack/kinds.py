@@ -16,6 +16,7 @@ from disclosure_control.basics.settings.fields import SettingsGroup
 from disclosure_control.basics.settings.kinds import whole_number
 from disclosure_control.steps.linkage_attack.codebook import Codebook
 from disclosure_control.steps.linkage_attack.releases import AttackedRelease
+from disclosure_control.steps.linkage_attack.told import AttackTold
 
 Part = TypeVar("Part", bound="AttackPart")
 
@@ -79,4 +80,4 @@ class AttackKind:
     """
 
     title: str
-    attack: Callable[[AttackScene, Any], tuple[dict[str, dict], list[str]]]
+    attack: Callable[[AttackScene, Any], tuple[dict[str, AttackTold], list[str]]]

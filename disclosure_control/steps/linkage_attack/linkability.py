@@ -28,6 +28,7 @@ from disclosure_control.steps.linkage_attack.kinds import (
 )
 from disclosure_control.steps.linkage_attack.nearest import ReleasedKinds, nearest_kinds, released_kinds, unread_columns
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.steps.linkage_attack.told import AttackTold
 
 CELLS_AT_ONCE = 20_000_000
 
@@ -114,7 +115,7 @@ class LinkabilitySettings(AttackPart):
             yield f"{place}: column {name!r} stands in both one and other"
 
 
-def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str, AttackTold], list[str]]:
     one, notes = scene.released(settings.one, "Linkability")
     other, more = scene.released(settings.other, "Linkability")
     if not one or not other:
@@ -122,7 +123,8 @@ def _attack(scene: AttackScene, settings: LinkabilitySettings) -> tuple[dict[str
     people = scene.people(settings.n_attacks)
     notes = notes + more
     rates = link_parts(scene.release.frame, people, one, other, scene.control, scene.codebook)
-    return {f"{', '.join(one)} with {', '.join(other)}": rates.figures()}, notes + rates.notes("Linkability")
+    told = {f"{', '.join(one)} with {', '.join(other)}": AttackTold(rates.told())}
+    return told, notes + rates.notes("Linkability")
 
 
 LINKABILITY = AttackKind("Linkability: people of whom two parts are put together", _attack)

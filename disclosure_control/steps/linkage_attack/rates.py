@@ -7,10 +7,56 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from disclosure_control.basics.telling.confidence_intervals import wilson_interval
+from disclosure_control.basics.telling.words import interval_text, share_text
 
 SIGNIFICANCE = 0.05  # of the statement that an attack beats guessing, one-sided
 FEWEST_ATTACKS = 10  # with fewer of them no verdict
 ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class RateTold:
+    """How many ``attacks`` hit, and the share with its interval; None without an attack."""
+
+    hits: float
+    attacks: int
+    rate: float | None
+    low: float | None
+    high: float | None
+
+    @property
+    def share(self) -> str:
+        """The share with its interval."""
+        if self.rate is None or self.low is None or self.high is None:
+            return "-"
+        return f"{share_text(self.rate)} ({interval_text(self.low, self.high)})"
+
+    def cells(self) -> list[str]:
+        """How many are right, and the share."""
+        return [f"{self.hits:,} of {self.attacks:,}", self.share]
+
+
+@dataclass(frozen=True)
+class AttackRatesTold:
+    """An attack beside guessing and the control group."""
+
+    attack: RateTold
+    baseline: RateTold
+    control: RateTold | None
+    beats_baseline: bool | None
+    unread: int
+    p_value: float | None
+    excess_rate: float | None
+
+    def cells(self) -> list[str]:
+        """Right, share, guessing, control group, and whether it beats guessing."""
+        verdict = {True: "yes", False: "no", None: "-"}[self.beats_baseline]
+        return [
+            *self.attack.cells(),
+            self.baseline.share,
+            "none" if self.control is None else self.control.share,
+            verdict,
+        ]
 
 
 @dataclass(frozen=True)
@@ -30,11 +76,10 @@ class Rate:
         """Wilson's 95 % interval of the rate; None without an attack."""
         return wilson_interval(self.n_hits, self.n) if self.n else None
 
-    def figures(self) -> dict:
+    def told(self) -> RateTold:
         """As it stands in the JSON summary."""
-        low, high = self.interval or (None, None)
         hits = int(self.n_hits) if float(self.n_hits).is_integer() else self.n_hits
-        return {"hits": hits, "attacks": self.n, "rate": self.rate, "low": low, "high": high}
+        return RateTold(hits, self.n, self.rate, *(self.interval or (None, None)))
 
 
 @dataclass(frozen=True)
@@ -134,17 +179,17 @@ class AttackRates:
         ]
         return max(0.0, min(gains)) if gains else None
 
-    def figures(self) -> dict:
+    def told(self) -> AttackRatesTold:
         """As it stands in the JSON summary; no record and no subject in it."""
-        return {
-            "attack": self.attack.figures(),
-            "baseline": self.baseline.figures(),
-            "control": self.control.figures() if self.control is not None else None,
-            "beats_baseline": self.beats_baseline,
-            "unread": int(self.n_unread),
-            "p_value": self.p_value,
-            "excess_rate": self.excess_rate,
-        }
+        return AttackRatesTold(
+            self.attack.told(),
+            self.baseline.told(),
+            None if self.control is None else self.control.told(),
+            beats_baseline=self.beats_baseline,
+            unread=int(self.n_unread),
+            p_value=self.p_value,
+            excess_rate=self.excess_rate,
+        )
 
 
 def binomial_p_value(attack: Rate, chance: float) -> float:

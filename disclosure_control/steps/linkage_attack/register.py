@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from disclosure_control.steps.linkage_attack.matching import Matching
 from disclosure_control.steps.linkage_attack.people import IdentifiedTable
 from disclosure_control.steps.linkage_attack.releases import AttackedRelease
 from disclosure_control.steps.linkage_attack.settings import KEY, AttackSettings
+from disclosure_control.steps.linkage_attack.told import LinkageTold, MethodTold, PeopleTold
 
 
 def check_within(settings: AttackSettings, pilot: pd.DataFrame) -> None:
@@ -40,36 +41,37 @@ def check_within(settings: AttackSettings, pilot: pd.DataFrame) -> None:
         raise FaultyInputError(faults)
 
 
-def figures_of_people(identified: IdentifiedTable) -> dict:
+def told_people(identified: IdentifiedTable) -> PeopleTold:
     """How many people the identified table names, how many are attacked, and of these how many are in the pilot."""
-    figures: dict = {"people": len(identified.frame), "attacked": len(identified.attacked)}
-    if identified.subject is not None:
-        n_in_pilot = int((identified.subject[identified.attacked] >= 0).sum())
-        figures |= {"in_pilot": n_in_pilot, "control": len(identified.attacked) - n_in_pilot}
-    return figures | {"truth_known": identified.subject is not None}
+    n_people, n_attacked = len(identified.frame), len(identified.attacked)
+    if identified.subject is None:
+        return PeopleTold(n_people, n_attacked)
+    n_in_pilot = int((identified.subject[identified.attacked] >= 0).sum())
+    return PeopleTold(n_people, n_attacked, n_in_pilot, n_attacked - n_in_pilot, truth_known=True)
 
 
 def attack_release(
     release: AttackedRelease, identified: IdentifiedTable, settings: AttackSettings, pilot: pd.DataFrame
-) -> tuple[dict, list[LinkageAttack], list[str]]:
-    """Linkage of the identified table with one release: figures per method, the attacks, and notes."""
+) -> tuple[LinkageTold, list[LinkageAttack], list[str]]:
+    """Linkage of the identified table with one release: what came of each method, the attacks, and notes."""
     known = {name: theirs for name, theirs in settings.known.items() if name in release.frame}
     truth = identified.truth(release, len(pilot))
     notes = _notes_on_what_is_gone(release.name, [name for name in settings.known if name not in known])
     notes += _notes_on_removed_people(release.name, identified, truth)
-    figures: dict = {"known": list(known), "methods": {}}
+    methods: dict[str, MethodTold] = {}
+    told = LinkageTold(list(known), methods)
     if not known or not len(release.frame):
-        return figures, [], [*notes, f"Nothing is left to attack in the {release.name} release."]
+        return told, [], [*notes, f"Nothing is left to attack in the {release.name} release."]
     linkage = _Linkage(release, identified, settings, known, truth, release.codebook(pilot[list(known)]))
     attacks = []
     for method in settings.method:
         matching, attack = linkage.best_attack(method)
         levels, sets_left_out = success_by_knowledge(matching, truth, method, **linkage.options(method))
-        figures["methods"][method] = _figures_of(attack, levels)
+        methods[method] = _told(attack, levels)
         notes += [sets_left_out] if sets_left_out else []
         notes += linkage.notes_on(matching, attack)
         attacks.append(attack)
-    return figures, attacks, notes
+    return told, attacks, notes
 
 
 @dataclass(frozen=True)
@@ -121,14 +123,9 @@ class _Linkage:
         return notes
 
 
-def _figures_of(attack: LinkageAttack, levels: Sequence[KnowledgeLevel]) -> dict[str, Any]:
-    return {
-        "claims": attack.claims.figures(),
-        "below_threshold": attack.n_unsure,
-        "pairs": attack.pairs.figures() if attack.pairs else None,
-        "guesses": attack.guesses.figures() if attack.guesses else None,
-        "by_knowledge": [asdict(level) | {"best": list(level.best)} for level in levels],
-    }
+def _told(attack: LinkageAttack, levels: Sequence[KnowledgeLevel]) -> MethodTold:
+    pairs, guesses = (None if rates is None else rates.told() for rates in (attack.pairs, attack.guesses))
+    return MethodTold(attack.claims.told(), attack.n_unsure, pairs, guesses, levels)
 
 
 def _notes_on_what_is_gone(release: str, gone: Sequence[str]) -> list[str]:

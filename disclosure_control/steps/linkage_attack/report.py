@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from disclosure_control.basics.telling.sections import Part, Section, Sentence, Style, Table, Where
-from disclosure_control.basics.telling.words import interval_text, share_text
+from disclosure_control.basics.telling.words import share_text
 from disclosure_control.steps.linkage_attack import OUTLINES
 from disclosure_control.steps.linkage_attack.attacks import ATTACKS
+from disclosure_control.steps.linkage_attack.told import AttacksTold, ReleaseAttacked
 
 METHODS = {"exact": "by equal values", "generalised": "by values and intervals that fit"}
 FACTS = {"univariate": "by one fact", "multivariate": "by several facts"}
@@ -17,23 +18,23 @@ NO_CLAIM_CHECKED = (
 )
 
 
-def attack_sections(figures: Mapping) -> tuple[Section, ...]:
+def attack_sections(told: AttacksTold) -> tuple[Section, ...]:
     """Each attack beside guessing and, where there is one, the control group; no person and no value."""
     (outline,) = OUTLINES
-    return (Section(outline.key, outline.title, tuple(_parts(figures))),)
+    return (Section(outline.key, outline.title, tuple(_parts(told))),)
 
 
-def _parts(figures: Mapping) -> Iterator[Part]:
+def _parts(told: AttacksTold) -> Iterator[Part]:
     yield Sentence(
         "An attacker guesses who is who, or what is true of whom. What counts is whether this beats guessing.",
         Style.DEFINITION,
     )
-    releases, identified = figures["releases"], figures.get("identified")
+    releases, identified = told.releases, told.identified
     if identified:
-        yield Sentence(f"Identified table: {identified['people']} people, {identified['attacked']} of them attacked.")
+        yield Sentence(f"Identified table: {identified.people} people, {identified.attacked} of them attacked.")
         yield Sentence(
-            f"In the pilot: {identified['in_pilot']}; not in it (control group): {identified['control']}."
-            if identified["truth_known"]
+            f"In the pilot: {identified.in_pilot}; not in it (control group): {identified.control}."
+            if identified.truth_known
             else NO_CLAIM_CHECKED
         )
     columns = ("Release", "Attack", "Right", "Share", "Guessing", "Control group", "Beats guessing")
@@ -46,28 +47,28 @@ def _parts(figures: Mapping) -> Iterator[Part]:
         Style.SMALL,
     )
     if identified:
-        yield from _linkage(releases, identified["truth_known"])
-    removed = [f"{name}: {found['removed']}" for name, found in releases.items() if found["removed"]]
+        yield from _linkage(releases, identified.truth_known)
+    removed = [f"{name}: {found.removed}" for name, found in releases.items() if found.removed]
     if removed:
         yield Sentence(f"Records of the pilot that are not in the release: {'; '.join(removed)}.")
-    for note in figures["notes"]:
+    for note in told.notes:
         yield Sentence(f"{note[:1].upper()}{note[1:]}", Style.POINT)
     if identified:
         yield Sentence("Who was matched: linkage_matches.csv, for the controller alone.")
     yield Sentence("Another attack may find what these did not: this is no finding of anonymity.", Style.SMALL)
 
 
-def _attacks(found: Mapping) -> Iterator[list[str]]:
+def _attacks(found: ReleaseAttacked) -> Iterator[list[str]]:
     """Every attack on a release: linkage by its methods, then the others by their kinds."""
-    for method, one in found.get("linkage", {}).get("methods", {}).items():
+    for method, one in found.linkage.methods.items() if found.linkage else ():
         name = f"Linkage: unique pairs, {METHODS.get(method, method)}"
-        if one.get("pairs"):
-            yield [name, *_rates(one["pairs"])]
+        if one.pairs:
+            yield [name, *one.pairs.cells()]
         else:
-            yield [f"{name}, claimed", *_right(one["claims"]), "-", "-", "-"]
-    for part, kind in ATTACKS.items():
-        for name, one in found.get(part, {}).items():
-            yield [f"{kind.title.split(':')[0]}, {FACTS.get(name, name)}", *_rates(one)]
+            yield [f"{name}, claimed", *one.claims.cells(), "-", "-", "-"]
+    for part, attacks in found.attacks.items():
+        for name, attack in attacks.items():
+            yield [f"{ATTACKS[part].title.split(':')[0]}, {FACTS.get(name, name)}", *attack.rates.cells()]
 
 
 def notes_on_control(attacks: Sequence[str], has_control: bool) -> list[str]:
@@ -86,18 +87,20 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(name.replace("_", " ") for name in names)
 
 
-def _linkage(releases: Mapping, truth_known: bool) -> Iterator[Part]:
+def _linkage(releases: Mapping[str, ReleaseAttacked], truth_known: bool) -> Iterator[Part]:
     methods = [
         (release, method, found)
-        for release, all_of in releases.items()
-        for method, found in all_of["linkage"]["methods"].items()
+        for release, attacked in releases.items()
+        if attacked.linkage
+        for method, found in attacked.linkage.methods.items()
     ]
     if not methods:
         return
     if truth_known:
         rows = [
-            [release, method, found["claims"]["hits"], *(_share(found["guesses"][of]) for of in ("attack", "baseline"))]
+            [release, method, found.claims.hits, found.guesses.attack.share, found.guesses.baseline.share]
             for release, method, found in methods
+            if found.guesses
         ]
         columns = ("Release", "Method", "Named", "Right by one guess", "Guessing")
         yield Table(
@@ -111,29 +114,15 @@ def _linkage(releases: Mapping, truth_known: bool) -> Iterator[Part]:
         [
             release,
             method,
-            level["n_attributes"],
-            level["n_sets"],
-            share_text(level["mean_rate"]),
-            share_text(level["best_rate"]),
-            ", ".join(level["best"]) if level["best_rate"] else "-",
+            level.n_attributes,
+            level.n_sets,
+            share_text(level.mean_rate),
+            share_text(level.best_rate),
+            ", ".join(level.best) if level.best_rate else "-",
         ]
         for release, method, found in methods
-        for level in found["by_knowledge"]
+        for level in found.by_knowledge
     ]
     what = "named rightly" if truth_known else "for whom a record is named"
     of_levels = ("Release", "Method", "Attributes", "Sets", "Mean", "Best", "Best set")
     yield Table(f"Linkage by how much is known: share of people {what}", of_levels, levels, range(2, 6), Where.TEXT)
-
-
-def _rates(found: Mapping) -> list[str]:
-    verdict = {True: "yes", False: "no", None: "-"}[found["beats_baseline"]]
-    control = "none" if found["control"] is None else _share(found["control"])
-    return [*_right(found["attack"]), _share(found["baseline"]), control, verdict]
-
-
-def _right(rate: Mapping) -> list[str]:
-    return [f"{rate['hits']:,} of {rate['attacks']:,}", _share(rate)]
-
-
-def _share(rate: Mapping) -> str:
-    return "-" if rate["rate"] is None else f"{share_text(rate['rate'])} ({interval_text(rate['low'], rate['high'])})"

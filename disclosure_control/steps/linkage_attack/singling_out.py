@@ -40,6 +40,7 @@ from disclosure_control.steps.linkage_attack.predicates import (
     n_fitting,
 )
 from disclosure_control.steps.linkage_attack.rates import AttackRates, Rate
+from disclosure_control.steps.linkage_attack.told import AttackTold
 
 FIRST_DRAWN = 2  # times as many predicates as are asked for, to begin with
 MOST_DRAWN = 200  # times as many in all, and no more than so many comparisons with records:
@@ -210,9 +211,9 @@ class SinglingOutSettings(AttackPart):
         return dataclasses.replace(self, columns=self.columns or config.quasi_identifiers + config.sensitive_features)
 
 
-def _attack(scene: AttackScene, settings: SinglingOutSettings) -> tuple[dict[str, dict], list[str]]:
+def _attack(scene: AttackScene, settings: SinglingOutSettings) -> tuple[dict[str, AttackTold], list[str]]:
     columns, notes = scene.released(settings.columns, "Singling out")
-    figures = {}
+    told = {}
     for mode in settings.modes if columns else ():
         found = single_out(
             scene.release.frame,
@@ -225,9 +226,9 @@ def _attack(scene: AttackScene, settings: SinglingOutSettings) -> tuple[dict[str
             scene.control,
             scene.codebook,
         )
-        figures[mode] = found.rates.figures() | {"asked": found.n_asked, "people": found.n_people}
+        told[mode] = AttackTold(found.rates.told(), {"asked": found.n_asked, "people": found.n_people})
         notes += _notes(found, scene.release.name)
-    return figures, notes
+    return told, notes
 
 
 def _notes(found: SinglingOut, release: str) -> list[str]:

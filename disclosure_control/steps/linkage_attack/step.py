@@ -13,13 +13,14 @@ from disclosure_control.steps.linkage_attack.people import IdentifiedTable, read
 from disclosure_control.steps.linkage_attack.register import (
     attack_release,
     check_within,
-    figures_of_people,
     matches_of,
     sorted_matches,
+    told_people,
 )
 from disclosure_control.steps.linkage_attack.releases import releases_of
 from disclosure_control.steps.linkage_attack.report import attack_sections, notes_on_control
 from disclosure_control.steps.linkage_attack.settings import AttackSettings
+from disclosure_control.steps.linkage_attack.told import AttacksTold, LinkageTold, ReleaseAttacked
 from disclosure_control.steps.running import StepInput, StepResult
 from study.merge.subject_ids import SubjectIdRule
 
@@ -33,7 +34,8 @@ def run_step(step: StepInput[AttackSettings]) -> StepResult:
     pilot, subjects = step.dataset.typed_table, step.dataset.subjects
     treated = step.earlier["treatment"].outcome if "treatment" in step.earlier else None
     releases = releases_of(pilot, treated, settings.released)
-    figures: dict = {"releases": {}, "notes": []}
+    attacked: dict[str, ReleaseAttacked] = {}
+    notes: list[str] = []
     identified: IdentifiedTable | None = None
     matches: list[pd.DataFrame] = []
     inputs: dict[str, dict] = {}
@@ -41,24 +43,25 @@ def run_step(step: StepInput[AttackSettings]) -> StepResult:
         check_within(settings, pilot)
         rule = config.of(SubjectIdRule)
         identified = read_identified(settings, step.folder, subjects, rule)
-        figures["identified"] = figures_of_people(identified)
-        figures["notes"] += identified.notes
+        notes += identified.notes
         inputs |= identified.source
     used = {name for part in parts.values() for name in part.columns_used}
     control, source = read_control(settings, step.folder, sorted(used))
     inputs |= source
     for release in releases:
-        found: dict = {"records": len(release.frame), "removed": len(pilot) - len(release.frame)}
+        linkage: LinkageTold | None = None
         if identified is not None:
-            found["linkage"], attacks, notes = attack_release(release, identified, settings, pilot)
+            linkage, attacks, more = attack_release(release, identified, settings, pilot)
             matches += [matches_of(attack, release, identified, subjects) for attack in attacks]
-            figures["notes"] += notes
-        scene = AttackScene(release, pilot, subjects, control, settings.seed)
+            notes += more
+        scene, found = AttackScene(release, pilot, subjects, control, settings.seed), {}
         for name, part in parts.items():
-            found[name], notes = ATTACKS[name].attack(scene, part)
-            figures["notes"] += notes
-        figures["releases"][release.name] = found
-    figures["notes"] += notes_on_control(tuple(parts), control is not None)
-    figures["notes"] = list(dict.fromkeys(figures["notes"]))
+            found[name], more = ATTACKS[name].attack(scene, part)
+            notes += more
+        n_records = len(release.frame)
+        attacked[release.name] = ReleaseAttacked(n_records, len(pilot) - n_records, linkage, found)
+    notes += notes_on_control(tuple(parts), control is not None)
+    people = None if identified is None else told_people(identified)
+    told = AttacksTold(attacked, list(dict.fromkeys(notes)), people)
     tables = {MATCHES: sorted_matches(matches)} if identified is not None else {}
-    return StepResult(figures, sections=attack_sections(figures), tables=tables, inputs=inputs)
+    return StepResult(told, sections=attack_sections(told), tables=tables, inputs=inputs)

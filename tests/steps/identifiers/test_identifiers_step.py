@@ -132,7 +132,7 @@ def test_people_of_a_kind_are_counted_by_the_policy(n_with, told):
     of_step = told_identifiers(outcome, scan, Scan(), (), "combined_dataset.csv")
     (entry,) = of_step.findings
     assert [entry.people, entry.hits, entry.values] == [told] * 3
-    number = "a masked number" if told is None else told
+    number = "an undisclosed number" if told is None else told
     assert in_words(finding) == f"DM__Z contains {finding.words} of {number} of 60 people"
     report = as_text(identifier_sections(of_step), Where.FILE)
     row = next(line for line in report.splitlines() if "DM__Z" in line)

@@ -260,9 +260,9 @@ def test_how_many_lack_the_secret_is_told_by_the_policy(n_without, told):
     subjects = pd.Series([f"S-{i}" for i in range(40)])
     scene = AttackScene(AttackedRelease("combined", released, np.arange(40)), pilot, subjects, None, 0)
     figures, notes = INFERENCE.attack(scene, InferenceSettings(("secret",), ("known",)))
-    assert figures["secret"]["without_secret"] == told
+    assert figures["secret"].further["without_secret"] == told
     said = [note for note in notes if "have no secret" in note]
-    number = "a masked number" if told is None else told
+    number = "an undisclosed number" if told is None else told
     assert said == ([f"Inference: {number} of 40 people drawn have no secret: not attacked."] if n_without else [])
 
 

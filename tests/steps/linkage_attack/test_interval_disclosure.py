@@ -65,6 +65,7 @@ def test_the_step_counts_who_was_removed_and_names_columns_of_labels():
     )
     typed = IntervalSettings(("age", "weight", "gone"))
     figures, notes = INTERVAL_DISCLOSURE.attack(scene, typed)
-    assert (figures["weight"]["attack"]["hits"], figures["weight"]["attack"]["attacks"]) == (15, 20)
+    attack = figures["weight"].rates.attack
+    assert (attack.hits, attack.attacks) == (15, 20)
     assert "gone not in the treated release any more" in notes[0]
     assert "age holds no numbers" in notes[1]

@@ -4,19 +4,26 @@ import pytest
 
 from disclosure_control.basics.telling.section_text import as_text
 from disclosure_control.basics.telling.sections import Where
+from disclosure_control.steps.linkage_attack.linkage import KnowledgeLevel
+from disclosure_control.steps.linkage_attack.rates import RateTold
 from disclosure_control.steps.linkage_attack.report import attack_sections
+from disclosure_control.steps.linkage_attack.told import (
+    AttacksTold,
+    LinkageTold,
+    MethodTold,
+    PeopleTold,
+    ReleaseAttacked,
+)
 
-RATE = {"hits": 0, "attacks": 40, "rate": 0.0, "low": 0.0, "high": 0.09}
+RATE = RateTold(0, 40, 0.0, 0.0, 0.09)
 
 
 @pytest.mark.parametrize(("best_rate", "shown"), [(0.0, "-"), (0.025, "sex, age")])
 def test_where_no_set_finds_anybody_none_is_called_the_best(best_rate, shown):
-    level = {"n_attributes": 2, "n_sets": 3, "mean_rate": 0.0, "best_rate": best_rate, "best": ["sex", "age"]}
-    method = {"claims": RATE, "by_knowledge": [level]}
-    release = {"linkage": {"methods": {"exact": method}}, "removed": 0}
-    people = {"people": 40, "attacked": 40, "truth_known": False}
-    figures = {"releases": {"treated": release}, "identified": people, "notes": []}
-    report = as_text(attack_sections(figures), Where.FILE)
+    level = KnowledgeLevel(2, 3, 0.0, best_rate, ("sex", "age"))
+    linkage = LinkageTold(["sex", "age"], {"exact": MethodTold(RATE, 0, None, None, [level])})
+    told = AttacksTold({"treated": ReleaseAttacked(40, 0, linkage, {})}, [], PeopleTold(40, 40))
+    report = as_text(attack_sections(told), Where.FILE)
     table = report[report.index("Linkage by how much is known") :]
     (row,) = [line for line in table.splitlines() if "exact" in line]
     assert [cell.strip() for cell in row.strip("│").split("│")][-2:] == [f"{100 * best_rate:.1f}%", shown]

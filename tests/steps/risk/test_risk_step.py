@@ -185,7 +185,7 @@ def test_the_three_questions_are_the_first_lines():
     lines = result.first_lines.splitlines()
     assert lines[0] == "Three questions (WP216), of the pilot as it came in"
     assert "Yes: 1 of 5 evaluated people (20.0%)" in lines[1]
-    assert "a masked number of 5 people with a value share one value of disease with everyone" in lines[3]
+    assert "an undisclosed number of 5 people with a value share one value of disease with everyone" in lines[3]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_what_is_certain_is_told_by_the_policy_and_answered_exactly(n_certain, n
     answer = run({"threshold": 0.5}, frame, qis=("sex",)).figures["three_questions"]["inference"]
     assert answer["figures"]["disease"]["certain"] == told
     assert answer["figures"]["disease"]["with_value"] == n_certain + n_mixed
-    masked = "fewer than 10" if n_certain == 4 else "a masked number"
+    masked = "fewer than 10" if n_certain == 4 else "an undisclosed number"
     assert f" {masked if told is None else told} of {n_certain + n_mixed} people" in answer["sentence"]
     assert (answer["answer"] == "yes") or not n_certain
 

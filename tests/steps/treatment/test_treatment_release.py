@@ -327,9 +327,9 @@ def test_columns_that_hold_the_original_id_are_named_and_counted():
         DM__ROW=["1", "2", "3", "4", "5", "6"],
     )
     notes = notes_of(frame, RECODE)
-    assert "LB__SAMPLE holds the subject's original id for a masked number of 6 people" in notes
+    assert "LB__SAMPLE holds the subject's original id for an undisclosed number of 6 people" in notes
     # One of them: the third speaks of another one.
-    assert "CO__TEXT holds the subject's original id for a masked number of 6 people" in notes
+    assert "CO__TEXT holds the subject's original id for an undisclosed number of 6 people" in notes
     assert "DM__ROW" not in notes
     assert "STUDY" not in notes
     assert "original id" not in notes_of(frame)  # then the ids themselves are there, and said to be

@@ -1,0 +1,67 @@
+"""What the step ``linkage_attack`` found, as the JSON summary holds it: counts and rates, no person and no value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from disclosure_control.basics.telling.plain import INLINE, WHERE_FOUND
+from disclosure_control.steps.linkage_attack.linkage import KnowledgeLevel
+from disclosure_control.steps.linkage_attack.rates import AttackRatesTold, RateTold
+
+
+@dataclass(frozen=True)
+class AttackTold:
+    """What came of one attack, and ``further`` figures and settings that it has."""
+
+    rates: AttackRatesTold = field(metadata=INLINE)
+    further: Mapping[str, object] = field(default_factory=dict, metadata=INLINE)
+
+
+@dataclass(frozen=True)
+class MethodTold:
+    """What linkage by one method came to; without the truth there are claims alone."""
+
+    claims: RateTold
+    below_threshold: int
+    pairs: AttackRatesTold | None
+    guesses: AttackRatesTold | None
+    by_knowledge: Sequence[KnowledgeLevel]
+
+
+@dataclass(frozen=True)
+class LinkageTold:
+    """Linkage with one release by the columns that are ``known``, by method."""
+
+    known: Sequence[str]
+    methods: Mapping[str, MethodTold]
+
+
+@dataclass(frozen=True)
+class ReleaseAttacked:
+    """What came of every attack on one release; ``attacks`` by their kind and by what was attacked."""
+
+    records: int
+    removed: int
+    linkage: LinkageTold | None = field(metadata=WHERE_FOUND)
+    attacks: Mapping[str, Mapping[str, AttackTold]] = field(metadata=INLINE)
+
+
+@dataclass(frozen=True)
+class PeopleTold:
+    """How many people the identified table names, how many are attacked, and of these how many are in the pilot."""
+
+    people: int
+    attacked: int
+    in_pilot: int | None = field(default=None, metadata=WHERE_FOUND)
+    control: int | None = field(default=None, metadata=WHERE_FOUND)
+    truth_known: bool = False
+
+
+@dataclass(frozen=True)
+class AttacksTold:
+    """All attacks, by release."""
+
+    releases: Mapping[str, ReleaseAttacked]
+    notes: Sequence[str]
+    identified: PeopleTold | None = field(default=None, metadata=WHERE_FOUND)
