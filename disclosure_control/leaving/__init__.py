@@ -1,1 +1,1 @@
-"""What is found out about what leaves, beside what it was made of: who is alone, what tells what, what undoes it."""
+"""What is found in the data to be released: who is alone, which columns disclose others, what reverses a treatment."""

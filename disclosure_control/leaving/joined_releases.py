@@ -30,7 +30,7 @@ KEY = "treatment['join']"
 
 @dataclass(frozen=True)
 class ToldByBoth:
-    """What two releases tell together, as it may be told: counts of few people are None."""
+    """What two releases disclose together, as published: counts of few people are None."""
 
     people_in_both: int | None
     people_only_now: int | None
@@ -53,7 +53,7 @@ class ToldByBoth:
         ]
 
     def found_out(self, k: str) -> list[str]:
-        """Of whom both tell more than each, in words; [] where that is nobody."""
+        """Sentences on the people of whom both releases disclose more than each; [] if there are none."""
         found = {"are alone": self.alone_by_both_together}
         found[f"are fewer than {k} alike"] = self.fewer_than_k_by_both_together
         parts = [f"{people_told(n)} {said}" for said, n in found.items() if n != 0]
@@ -61,9 +61,10 @@ class ToldByBoth:
 
 
 def told_by_both(found: TwoReleases) -> ToldByBoth:
-    """What two releases tell together, as it may be told.
+    """What two releases disclose together, as published.
 
-    The people of each release are known, so one part tells the others; where nobody is in both, the parts are these.
+    The people of each release are known, so a difference discloses a part; if nobody is in both, these parts are the
+    releases.
     """
     parts = (found.in_both, found.only_now, found.only_earlier)
     are_masked = found.in_both > 0 and bool(HAND_TO_HAND.are_small(np.array(parts)).any())
@@ -82,7 +83,7 @@ def told_by_both(found: TwoReleases) -> ToldByBoth:
 
 @dataclass(frozen=True)
 class JoinedRelease(ReleaseFinding):
-    """What this release and the one that it joins by pseudonym tell together of the people of either."""
+    """What this release and the one that it joins by pseudonym disclose together of the people of either."""
 
     release: str
     pilot: str | None
@@ -91,7 +92,7 @@ class JoinedRelease(ReleaseFinding):
     told: ToldByBoth = field(metadata=INLINE)
 
     def words(self) -> Iterator[str]:
-        """What both releases tell together."""
+        """Sentences on what both releases disclose together."""
         yield f"Joined by pseudonym with the earlier release {self.release}, for whoever has both:"
         yield from self.told.lines(number_text(self.k))
 
@@ -132,7 +133,7 @@ def read_earlier_release(join: Join | None, folder: Path) -> tuple[EarlierReleas
 
 
 def joined_releases(leaving: Leaving) -> ReleaseFinding:
-    """What this release and the one that it joins tell together of the people of either; nothing where none joins."""
+    """What this release and the one that it joins disclose together of the people of either; None without a join."""
     if leaving.earlier is None:
         return ReleaseFinding()
     join, table = leaving.earlier.join, leaving.earlier.table

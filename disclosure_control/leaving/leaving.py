@@ -28,7 +28,7 @@ from disclosure_control.records.records import ColumnOfRecords, EncodedRecords, 
 from disclosure_control.treatments.registry import where_changed
 from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilot
 
-AS_IT_WAS = 0.5  # of the values of a column, from which on nobody can say that it was treated
+AS_IT_WAS = 0.5  # share of unchanged values of a column from which on it counts as untreated
 
 
 RELEASE_NAME = Kind(
@@ -81,10 +81,10 @@ class LookedAt:
 
 @dataclass(frozen=True)
 class WhatBecame:
-    """What became of a column in those who stay: values ``before`` and ``after`` (n_values,), side by side.
+    """What became of a column in the people who stay: values ``before`` and ``after`` (n_values,), as pairs.
 
-    None before where the column was not there, None after where it is gone. ``people`` (n_values,) have each pair, and
-    ``places`` tell block by block which pair each person has.
+    None before if the column did not exist, None after if it was removed. ``people`` (n_values,) have each pair, and
+    ``places`` say block by block which pair each person has.
     """
 
     before: pd.Series | None = field(repr=False)
@@ -94,7 +94,7 @@ class WhatBecame:
 
     @property
     def is_other(self) -> np.ndarray:
-        """Of which pairs (n_values,) the value is another one now, or gone."""
+        """In which pairs (n_values,) the value was changed or removed."""
         if self.before is None or self.after is None:
             return self._there.notna().to_numpy()
         occurs, found = np.flatnonzero(self.people), np.zeros(len(self.people), dtype=bool)
@@ -145,7 +145,7 @@ class MadeOf:
         return [*self.records.columns, *self.fresh]
 
     def became(self, name: str, column: ColumnOfRecords | None, values: pd.Series | None) -> WhatBecame:
-        """What became of a column, of which ``values`` stand for those of ``column`` in the records that leave."""
+        """What became of a column whose released ``values`` replace those of ``column``."""
         before, was = None, np.zeros(len(self.position), dtype=np.int64)
         if name in self.records.columns:
             before, was = self.records.columns[name].values, self.records.places(name)[self.position].astype(np.int64)
@@ -167,14 +167,13 @@ class MadeOf:
 
 @dataclass(frozen=True)
 class Leaving:
-    """The ``records`` that leave, one of each person, as they were, and what is released of them.
+    """The ``records`` to be released, one of each person, before the treatment, and their released values.
 
-    ``columns`` are released, with the roles that they have in ``config``; ``values`` are what is released of the
-    values of each, ``steps`` what was done. ``made_of``: where the records as they were are others. ``harmless``:
-    columns that the config declares to tell outsiders nothing, and why. ``earlier``: the release whose pseudonyms the
-    people have; then ``ids`` (n_kept,) are theirs, as they are released. ``told``: of columns, the numbers of people
-    beside which others of them stand. ``others``: of columns, which of the values are others, and of how many people,
-    so far as that was found out.
+    ``columns`` are released, with their roles in ``config``; ``values`` are the released values, ``steps`` what was
+    done. ``made_of``: the original records, if they are others. ``harmless``: columns that the config declares to
+    disclose nothing to outsiders, with the reason. ``earlier``: the release whose pseudonyms the people have; ``ids``
+    (n_kept,) are then the released ones. ``told``: for each column, the numbers of people that other published counts
+    are compared with. ``others``: for each column, which values were changed, and for how many people, as far as known.
     """
 
     before: Assessment
@@ -206,7 +205,7 @@ class Leaving:
         return cls(before, config, steps, columns, records, values, None, harmless or {}, earlier, told or {}, ids)
 
     def told_of(self, name: str, n: int, *beside: int) -> int | None:
-        """A number of people about a column as it may be told; None where it is masked."""
+        """A number of people for a column, as published; None where it is masked."""
         return HAND_TO_HAND.told(n, self.n_people, *self.told.get(name, ()), *beside)
 
     @property
@@ -224,7 +223,7 @@ class Leaving:
         """Those that are still released."""
         return self.config.quasi_identifiers
 
-    # ------------------------------------------------------------ as they were, and as they are released
+    # ------------------------------------------------------------ before the treatment, and as released
 
     @property
     def _originals(self) -> list[str]:
@@ -260,9 +259,10 @@ class Leaving:
 
     @cached_property
     def as_they_were(self) -> dict[str, int]:
-        """Columns without a role that are released as they were for at least half of the people -> values changed.
+        """Columns without a role that are released unchanged for at least half of the people -> number of values
+        changed.
 
-        What a step touched in a few cells alone is among them: nobody assessed what the rest tells.
+        This includes columns of which a step changed a few cells, because nobody assessed the other cells.
         """
         n_original = {name: self.became(name).n_original for name in self.without_a_role}
         return {
@@ -288,7 +288,7 @@ class Leaving:
         return self.made_of.records.with_least_hashes(most, self.made_of.position)
 
     def looked_at(self, most: int) -> LookedAt:
-        """At most so many people, as they were and as they are released: see ``some_people``."""
+        """A limited number of people, before the treatment and as released: see ``some_people``."""
         rows = self.some_people(most)
         original, released, changed = {}, {}, {}
         for name in self._originals:

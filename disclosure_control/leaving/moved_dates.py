@@ -94,7 +94,7 @@ class DatesMoved:
 
 @dataclass(frozen=True)
 class MovedDates(ReleaseFinding):
-    """Of each step that moved dates: the patterns of the calendar in its columns, and for whom they undo it."""
+    """For each step that moved dates: the patterns of the calendar in its columns, and for whom they reverse it."""
 
     people: int
     steps: Sequence[DatesMoved]
@@ -109,7 +109,7 @@ class MovedDates(ReleaseFinding):
 
 
 def moved_dates(leaving: Leaving) -> MovedDates:
-    """Of each step that moved dates: the patterns of the calendar in its columns, and for whom they undo it."""
+    """For each step that moved dates: the patterns of the calendar in its columns, and for whom they reverse it."""
     found = []
     for step in leaving.steps:
         if isinstance(step.settings, ShiftDatesSettings):
@@ -140,10 +140,11 @@ def _dates_moved(leaving: Leaving, columns: list[str], days: int) -> DatesMoved:
 
 
 def _n_left(moved: Mapping[str, np.ndarray], patterns: list[Pattern], offset: np.ndarray, days: int) -> np.ndarray:
-    """How many offsets are left for each person (n_people,), their own among them; all where the calendar misleads.
+    """How many offsets remain possible for each person (n_people,), including the true one; all if the calendar
+    misleads.
 
-    What holds of nearly everybody is counted on together; one day that most share is tried by itself, for it misleads
-    on all others, and one that fewer share is not: outsiders would have to know who they are.
+    Patterns that hold for almost everyone are combined. A day that most people share is tried separately, because it
+    misleads for all others. A day that fewer share is not tried: outsiders would have to know who has it.
     """
     together = [pattern for pattern in patterns if pattern.share >= NEARLY_ALL]
     tried = [together, *([pattern] for pattern in patterns if MOST <= pattern.share < NEARLY_ALL)]
@@ -170,7 +171,7 @@ def _days_of(column: pd.Series) -> np.ndarray:
 
 
 def _offsets(differences: Mapping[str, np.ndarray], n_people: int) -> np.ndarray:
-    """By how many days each person's dates were moved (n_people,), 0 where no date tells it."""
+    """The number of days by which each person's dates were moved (n_people,), 0 if no date shows it."""
     offset = np.zeros(n_people, dtype=np.int64)
     for difference in differences.values():
         known = ~np.isnat(difference)

@@ -42,12 +42,11 @@ def three_questions(
     prosecutor: ReidentificationRisk | None = None,
     identified: IdentifierOutcome | None = None,
 ) -> dict[str, Answer]:
-    """The answers by name: singling_out, linkability, inference. "no" is never more than: not by these figures.
+    """The answers by name: singling_out, linkability, inference. "no" only means: not by these figures.
 
-    ``profile`` and ``prosecutor`` are those of the assessment's classes, computed here by default settings where they
-    are not given.
-
-    ``identified`` is what the step ``identifiers`` found: a column that names people by itself comes before classes.
+    ``profile`` and ``prosecutor`` are those of the assessment's classes, computed here with default settings if not
+    given. ``identified`` is the result of the step ``identifiers``: a column that names people takes precedence over
+    classes.
     """
     policy = assessment.config.missing_qis
     profile = profile or risk_profile(assessment.classes, missing_qis=policy)
@@ -86,9 +85,10 @@ def _of_the_file(answer: Answer, identified: IdentifierOutcome, follows: str) ->
 
 
 def beside_reasons(answers: Mapping[str, Answer], reasons: Sequence[Reason]) -> dict[str, Answer]:
-    """The answers where ``reasons`` to hold say more than the classes: a "no" by them must not stand beside such a one.
+    """The answers if ``reasons`` to hold say more than the classes: "no" must not appear beside such a reason.
 
-    What names a person answers all three with yes, and people who are alone by what outsiders may know the first.
+    A column that names a person turns all three answers into yes; people who are alone by what outsiders know, the
+    first.
     """
     gravest = min((one for one in reasons if one.gravity <= Gravity.OUTSIDERS_CAN_SINGLE_OUT), default=None)
     why = {"singling_out": gravest.sentence.rstrip(".")} if gravest else {}
@@ -165,9 +165,10 @@ def _linkability(risk: ReidentificationRisk) -> Answer:
 
 
 def _inference(assessment: Assessment, n_unique: int) -> Answer:
-    """What is certain is told beside the totals of which it is a part, or which are a part of it; the answer is exact.
+    """The count of certain values is published beside the totals that contain it, or that it contains; the answer is
+    exact.
 
-    ``n_unique`` people are alone with their quasi-identifiers: where everybody has a value, theirs is certain.
+    ``n_unique`` people are alone with their quasi-identifiers: if everyone has a value, theirs is certain.
     """
     question = "Can a value be inferred?"
     config = assessment.config
@@ -184,7 +185,7 @@ def _inference(assessment: Assessment, n_unique: int) -> Answer:
         alone = [n_unique] if n_people == assessment.k_anonymity.n_evaluated else []
         told = HAND_TO_HAND.told(n_certain, n_people, assessment.l_diversity[name].n_risky, *alone)
         figures[name] = {"certain": told, "with_value": n_people, "above_t": t.n_risky}
-        # That they are fewer than ten is known where nobody can tell more: else the number alone is masked.
+        # "Fewer than ten" is said only if nothing else can be calculated from it; otherwise the number is masked.
         few = "fewer than 10" if n_certain < HAND_TO_HAND.threshold and not any(alone) else people_on_screen(None)
         share = f" ({share_of_text(told, n_people)})" if n_people and told is not None else ""
         so = "" if told == 0 else ", so it can be read off"

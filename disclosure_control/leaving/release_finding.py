@@ -21,5 +21,5 @@ class ReleaseFinding:
         return ()
 
     def not_looked_at(self) -> Iterable[str]:
-        """Sentences on what was not searched of what leaves, for whoever reads the verdict alone."""
+        """Sentences on what was not searched in the released data, for readers of the verdict only."""
         return ()

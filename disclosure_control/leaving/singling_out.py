@@ -40,7 +40,9 @@ class _Alone:
         return cls(names, leaving.n_alone(names))
 
     def told(self, n_people: int, others: Iterable[_Alone], *beside: int) -> int | None:
-        """Their number as it may be told: who is alone by some columns is so by more, and a difference tells of few."""
+        """Their number as published: people who are alone by some columns are alone by more, so a difference may be
+        small.
+        """
         nested = [one.n for one in others if one.columns <= self.columns or self.columns <= one.columns]
         return HAND_TO_HAND.told(self.n, n_people, *nested, *beside)
 
@@ -186,7 +188,7 @@ def _with_kinds(columns: Mapping[str, str]) -> str:
 def singled_out(leaving: Leaving) -> SingledOut:
     """Who is alone by one, two and three released columns, and by what outsiders may know of them.
 
-    Counts of people go through the policy for small counts, None where they are masked.
+    Counts of people follow the policy for small counts; None where masked.
     """
     ids = leaving.near_ids()
     others = [name for name in leaving.released_names if name not in ids]
@@ -207,7 +209,7 @@ def singled_out(leaving: Leaving) -> SingledOut:
 
 
 def _told_sizes(sizes: Iterable[SetsOfSize], n_people: int, told: Iterable[_Alone]) -> list[SetsSearched]:
-    """Of each size in turn: whoever is alone by a smaller set counts among those of the larger ones."""
+    """For each size in turn: people who are alone by a smaller set are counted among those of the larger ones."""
     found, smaller = [], 0
     for sets in sizes:
         riskiest = [

@@ -1,4 +1,4 @@
-"""What released columns tell of a value that a step changed or took out: one column by itself, or two together."""
+"""Released columns that disclose a value which a step changed or removed: one column alone, or two together."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from disclosure_control.measures.telling import (
 )
 from disclosure_control.treatments.known_to_outsiders import known_to_outsiders
 
-TELLING = 0.95  # of the people whose value was taken out, or of those among them who have a value that tells
-LEAST_SHARE, LEAST_PEOPLE = 0.1, 10  # who have to be told before it is said
-MANY_VALUES = 10  # numbers with more are told within a tolerance
+TELLING = 0.95  # share of the people whose value was removed, or of those among them with a predicting value
+LEAST_SHARE, LEAST_PEOPLE = 0.1, 10  # least number of disclosed people for a finding
+MANY_VALUES = 10  # numbers with more values count as disclosed within a tolerance
 MOST_PEOPLE, MOST_PEOPLE_FOR_PAIRS, MOST_PAIRS = 50_000, 5_000, 4_000
 MOST_SAID = 3
 DATE_FORMATS = (
@@ -40,7 +40,7 @@ DATE_FORMATS = (
 
 @dataclass(frozen=True)
 class ToldByColumns:
-    """Released ``columns`` that tell the original of the column ``tells``: of how many people, and how closely."""
+    """Released ``columns`` that disclose the original of the column ``tells``: for how many people, and how closely."""
 
     columns: Sequence[str]
     tells: str
@@ -49,7 +49,7 @@ class ToldByColumns:
     within: float | None
 
     def sentence(self, n_told: str) -> str:
-        """What tells what, of ``n_told`` people."""
+        """Which columns disclose which, for ``n_told`` people."""
         how = "alone tells" if len(self.columns) == 1 else "together tell"
         within = f" within {number_text(self.within)}" if self.within else ""
         return (
@@ -60,7 +60,7 @@ class ToldByColumns:
 
 @dataclass(frozen=True)
 class ColumnsThatTell(ReleaseFinding):
-    """What released columns tell of changed ones, and of how many people and pairs of columns that was asked."""
+    """Released columns that disclose changed ones, and how many people and pairs of columns were examined."""
 
     people_looked_at: int
     people_looked_at_for_pairs: int
@@ -73,7 +73,7 @@ class ColumnsThatTell(ReleaseFinding):
     harmless: Sequence[str]
 
     def words(self) -> Iterator[str]:
-        """What tells what, of how many people; and what was not looked at."""
+        """Which columns disclose which, for how many people, and what was not examined."""
         for one in self.told:
             yield f"{one.sentence(count_text(one.people_told))}: drop it or recode it."
         if self.too_few_to_ask:
@@ -95,7 +95,7 @@ class ColumnsThatTell(ReleaseFinding):
             yield f"Of {self.pairs:,} pairs of columns {self.pairs_looked_at:,} were looked at for what they tell."
 
     def reasons(self) -> Iterator[Reason]:
-        """One reason to hold for all columns that tell what was taken out, but for those declared harmless."""
+        """One reason to hold for all columns that disclose removed values, except those declared harmless."""
         told = [one for one in self.told if not set(one.columns) <= set(self.harmless)]
         if told:
             yield Reason(
@@ -107,10 +107,10 @@ class ColumnsThatTell(ReleaseFinding):
 
 
 def columns_that_tell(leaving: Leaving) -> ColumnsThatTell:
-    """Which released columns, alone or two together, tell the original of a column that was changed or dropped.
+    """Which released columns, alone or two together, disclose the original of a column that was changed or dropped.
 
-    Looked at are quasi-identifiers and what outsiders may know by its name; of large pilots a part of the people, the
-    same in whatever order they come.
+    Quasi-identifiers and columns that outsiders know by their names are examined; in large pilots for some of the
+    people, the same whatever the order of the records.
     """
     people = leaving.looked_at(MOST_PEOPLE)
     few = people.first(MOST_PEOPLE_FOR_PAIRS)
@@ -121,7 +121,7 @@ def columns_that_tell(leaving: Leaving) -> ColumnsThatTell:
     for name in hidden_names:
         hidden = _Hidden.of(leaving, name, people)
         found = list(_told_by_one(hidden, tellers))
-        # A quasi-identifier is assessed as it is released, with all that it tells.
+        # A released quasi-identifier is already assessed with all that it discloses.
         told += [entry for entry in found if entry.columns[0] not in leaving.quasi_identifiers]
         candidates = _pairs(hidden, tellers, leaving, {one for entry in found for one in entry.columns})
         n_tried = min(len(candidates), MOST_PAIRS)
@@ -150,7 +150,7 @@ def _hidden_columns(leaving: Leaving) -> list[str]:
     return [name for name, n in leaving.n_changed.items() if name in known and n]
 
 
-# ---------------------------------------------------------------- columns that tell, and what they tell
+# ---------------------------------------------------------------- columns that disclose, and what they disclose
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class _Teller:
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:
-    """The column as numbers, or as days, where nearly all of its values can be read so; else as it is."""
+    """The column as numbers, or as days, if almost all of its values can be read so; otherwise unchanged."""
     encoded = encode_column(column)
     if encoded.is_numeric or not len(encoded.labels):
         return column
@@ -201,10 +201,10 @@ def _readings(texts: pd.Series) -> Iterator[np.ndarray]:
 
 @dataclass(frozen=True)
 class _Hidden:
-    """What was taken out: of those who have a value the original ``labels`` and what of it is ``released``.
+    """What was removed: for those who have a value, the original ``labels``, and the part of it that is ``released``.
 
-    ``rows``: their places among the people looked at. ``changed``: who of them has another value now; all others' is
-    known to whoever has the file.
+    ``rows``: their positions among the people examined. ``changed``: whose value was changed; the values of all others
+    are known to anyone with the file.
     """
 
     leaving: Leaving
@@ -245,7 +245,7 @@ class _Hidden:
         return float(min(left_open / 4, middle / 20))
 
     def away(self, teller: EncodedColumn) -> np.ndarray:
-        """How far each value is from what the teller says of it; of labels 0 where it is told, else infinite."""
+        """The distance of each value from the predicted one; of labels 0 if the prediction is right, else infinite."""
         if self.is_numeric:
             return told_numbers(teller, self.numbers)
         return np.where(told_labels(teller, self.labels.codes), 0.0, np.inf)
@@ -256,11 +256,11 @@ class _Hidden:
 
     @cached_property
     def told_by_itself(self) -> np.ndarray:
-        """Whose value what is released of the column tells already."""
+        """The people whose value the released form of the column already discloses."""
         return self.is_told(self.away(EncodedColumn(self.released - 1, np.arange(self.released.max(initial=0)))))
 
     def entry(self, columns: list[str], away: np.ndarray, who: np.ndarray) -> ToldByColumns | None:
-        """What is said where nearly all of ``who`` are told whom the column itself does not tell; else None."""
+        """The finding, if almost all of ``who`` are disclosed beyond what the column itself discloses; else None."""
         asked = who & self.changed
         n, told = int(asked.sum()), asked & self.is_told(away)
         if n < max(LEAST_PEOPLE, LEAST_SHARE * self.changed.sum()) or told.sum() < TELLING * n:
@@ -293,9 +293,9 @@ def _told_by_one(hidden: _Hidden, tellers: Mapping[str, _Teller]) -> Iterator[To
 
 
 def _pairs(hidden: _Hidden, tellers: Mapping[str, _Teller], leaving: Leaving, known: set[str]) -> list[tuple[str, str]]:
-    """Pairs of released columns that may tell it together: none that does so alone, not both quasi-identifiers.
+    """Pairs of released columns that may disclose it together: none that does so alone, not both quasi-identifiers.
 
-    What is released of the column itself makes a pair with each of the others.
+    The released form of the column itself makes a pair with each of the others.
     """
     assessed = set(leaving.quasi_identifiers)
     names = [

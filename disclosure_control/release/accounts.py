@@ -23,11 +23,11 @@ RECODABLE = (
 
 @dataclass(frozen=True)
 class Account:
-    """What became of one variable of a ``domain``: a column, or the rows of a QNAM or code (of column ``rows_of``).
+    """What was done with one variable of a ``domain``: a column, or the rows of a QNAM or code (in column ``rows_of``).
 
-    ``operation`` says what was done by the table or the config, ``recoded`` whether the treatment's labels stand in
-    it, ``n_values`` how many values there were in the rows of people who stay, ``n_lost`` how many were emptied.
-    ``has_rare_terms``: some of its terms were raised, or went with their rows.
+    ``operation`` is from the table or the config. ``recoded``: the treatment's labels replace its values. ``n_values``
+    counts the values in the rows of people who stay, ``n_lost`` the values that were emptied. ``has_rare_terms``: some
+    terms were generalised, or their rows were removed.
     """
 
     file: str
@@ -42,7 +42,7 @@ class Account:
 
     @property
     def is_disguised(self) -> bool:
-        """Whether its values look like those that they stand for: pseudonyms, moved dates."""
+        """Whether its values look like the originals, as pseudonyms and moved dates do."""
         return self.operation.operation in (
             OperationKind.OFFSET,
             OperationKind.RECODE_ID,

@@ -33,7 +33,9 @@ _WHAT_WAS_DONE = {
 
 
 def levels_of(released: ReleasedStudy) -> dict[str, dict[str, list[str]]]:
-    """The values that may be told, by data set and column: of text with few of them, each that of ten people."""
+    """The values that may be listed, by data set and column: those of text columns with few values, each of at least
+    ten people.
+    """
     return {
         name: {column: levels for column, seen in file.overview.seen.items() if (levels := seen.levels)}
         for name, file in released.files.items()
@@ -49,9 +51,8 @@ def codebook(
 ) -> list[dict[str, object]]:
     """One entry per variable of the study, in the order of the files: label, type, what was done and why, levels.
 
-    ``file_names`` maps data sets to the files that leave. Levels are given where each of them is that of at least ten
-    people, as ``levels_of`` has them; a level of fewer stands nowhere here. ``intervals`` say by column of the combined
-    dataset how its labels ``a--b`` are read.
+    ``file_names`` maps data sets to the released files. Levels are those of ``levels_of``, each of at least ten people.
+    ``intervals`` say for each column of the combined dataset whether its labels ``a--b`` contain b.
     """
     return [_entry(account, released, file_names, levels, intervals) for account in released.accounts]
 

@@ -46,7 +46,7 @@ class Done:
 
 
 def keep(column: pd.Series, rows: Rows) -> Done:
-    """The column as it is."""
+    """The column, unchanged."""
     return Done(column)
 
 

@@ -1,4 +1,4 @@
-"""What is told of a column that leaves beside its values: its levels, and whether there are intervals among them."""
+"""What is recorded about a released column besides its values: its levels, and whether it has intervals."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ MOST_LEVELS = 50
 
 @dataclass(frozen=True)
 class ColumnSeen:
-    """A column of text as far as it was seen, part by part, all rows of a person in one; of numbers nothing is told.
+    """A text column as far as it was read, part by part, with all rows of a person in one part. Numbers are not
+    recorded.
 
-    ``people``: how many have each level, None where there are more levels than are told. ``first``: the first texts.
+    ``people``: how many have each level, None if there are more levels than are listed. ``first``: the first texts.
     """
 
     people: Mapping[str, int] | None = field(default_factory=dict)

@@ -27,10 +27,9 @@ def define_file(
     levels: Mapping[str, Mapping[str, Sequence[str]]],
     created: datetime,
 ) -> tuple[bytes | None, str]:
-    """The define.xml of what is released, and "" or why there is none.
+    """The define.xml of the released files and "", or None and the reason why there is none.
 
-    ``folder`` is the pilot's: there is one where the study came with one. ``levels`` are those that may be told, by
-    data set and column.
+    There is one if the study in the pilot's ``folder`` has one. ``levels`` may be listed, by data set and column.
     """
     path = find_definition(folder)
     if path is None:

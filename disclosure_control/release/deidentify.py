@@ -41,9 +41,9 @@ class ReleasedRows(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """What is told of all rows of a file: its ``columns`` without a row, and how many rows each part has.
+    """What is known of all rows of a file: its ``columns`` without rows, and the number of rows in each part.
 
-    ``people`` who have rows, each once; the ``devices`` that rows name; what is ``seen`` of each column.
+    ``people`` are those with rows, each once; ``devices`` those that rows name; ``seen`` is the record of each column.
     """
 
     columns: pd.DataFrame
@@ -63,7 +63,7 @@ class ReleasedFile:
 
     @cached_property
     def overview(self) -> Overview:
-        """What is told of all its rows together."""
+        """What is known of all its rows together."""
         columns = pd.DataFrame()
         found = Overview(columns, [], np.zeros(0, dtype=np.int64), set(), {})
         people: list[np.ndarray] = []
@@ -129,11 +129,12 @@ def deidentify(
     release: Release,
     subject_column: str | None,
 ) -> ReleasedStudy:
-    """Every file of the study as it leaves. ``lines`` override the table of operations; the key gives ids and offsets.
+    """Every file of the study as it is released. ``lines`` override the table of operations; the key determines ids and
+    offsets.
 
-    Rows of people who do not stay, or whom the combined dataset does not know, are in no file. Rows stand by person,
-    in the order of the pseudonyms, and within a person as they came. A file is treated part by part,
-    all rows of a person in one, and each part is kept where its rows were.
+    Rows of people who are removed, or who are not in the combined dataset, are in no file. Rows are sorted by person in
+    the order of the pseudonyms, and keep their order within a person. A file is treated part by part, with all rows of
+    a person in one part.
     """
     decisions = Decisions(people, lines, key, release, subject_column)
     files: dict[str, ReleasedFile] = {}
@@ -201,7 +202,7 @@ def rows_that_leave(file: StudyFile, people: ReleasePeople) -> tuple[np.ndarray,
 
 
 def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd.Series | None, Account]:
-    """A column as it leaves, None where it goes, and its account."""
+    """A column as released, None if it is removed, and its account."""
     says = operation_of_column(name, file.domain, decisions)
     recoding = _recoding_of(name, file, decisions)
     n_values = int(given.frame[name].notna().sum())
@@ -225,7 +226,7 @@ def _column(name: str, file: StudyFile, given: Rows, decisions: Decisions) -> tu
 
 
 def _recoding_of(name: str, file: StudyFile, decisions: Decisions) -> RecodedColumn | None:
-    """The recoding of the variable of this name: the file's own, else that of DM, of which other files hold copies."""
+    """The recoding of the variable of this name: the file's own, else that of DM, which other files copy."""
     if file.is_supplemental:
         return None
     own = decisions.people.recoded.get(f"{file.domain}__{name}")
@@ -254,7 +255,9 @@ def _with_labels(column: pd.Series, recoding: RecodedColumn, people: np.ndarray)
 
 
 def _with_relations(files: dict[str, ReleasedFile], decisions: Decisions) -> dict[str, ReleasedFile]:
-    """IDVARVAL of SUPP-- and RELREC follows the variable that IDVAR names; ties to what does not leave go."""
+    """IDVARVAL of SUPP-- and RELREC is treated like the variable that IDVAR names; links to removed records are
+    removed.
+    """
     found = {}
     for name, file in files.items():
         if {"IDVAR", "IDVARVAL"} <= set(file.columns):

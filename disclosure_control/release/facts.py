@@ -1,7 +1,7 @@
 """What an acquaintance may know of a person's course: coded terms of events and treatments, number of visits, death.
 
-Read from the files as they leave. A coded term is the finest that stands in its row; its month is that of the study,
-counted from the person's start, for that is what moved dates leave.
+These facts are read from the released files. A coded term is the finest one in its row. Its month is counted from the
+person's start, because moved dates preserve this distance.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ class _Opened:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """The released first day of each person (n_people,), as datetime64[D]; NaT where no file tells it, DM first."""
+        """The released first day of each person (n_people,), as datetime64[D]; NaT if no file has it. DM has
+        precedence.
+        """
         start = np.full(self.n_people, np.datetime64("NaT", "D"))
         holding = [name for name, frame in self.frames.items() if "RFSTDTC" in frame]
         for name in sorted(holding, key=lambda one: (one != "DM", one)):
@@ -88,7 +90,7 @@ def facts_known(
 ) -> tuple[Facts, Facts]:
     """What may be known of each subject (n_people,), of the ``kinds`` of ``KINDS``: without months of terms, and with.
 
-    A term with its month stands in place of the term: who knows the month knows the term.
+    A term with its month replaces the term, because anyone who knows the month knows the term.
     """
     known = _Opened(opened, pd.Index(subjects.astype("str")), rule)
     found = {kind: pd.concat([_NOTHING, *KINDS[kind](known)]) for kind in kinds}
@@ -130,7 +132,7 @@ def _terms(known: _Opened) -> list[pd.DataFrame]:
 
 
 def coded_domains(frame: pd.DataFrame) -> list[str]:
-    """The two letters of each domain of which the file has coded terms."""
+    """The two letters of each domain whose coded terms are in the file."""
     return sorted({match[1] for column in frame if (match := _TERM.fullmatch(str(column)))})
 
 
@@ -195,7 +197,7 @@ _NO_VISITS = pd.DataFrame({"person": np.zeros(0, dtype=np.int64), "number": [], 
 
 
 def _named_visits(person: np.ndarray, frame: pd.DataFrame) -> pd.DataFrame:
-    """Who had a visit of which number and which name, each missing where the row or the file has none; each once."""
+    """The distinct visits of each person with number and name, each missing if the row or the file has none."""
     nothing = pd.Series(np.nan, frame.index)
     columns = {"number": frame.get("VISITNUM", nothing), "name": frame.get("VISIT", nothing)}
     seen = pd.DataFrame({"person": person} | {name: labels(column) for name, column in columns.items()})
@@ -203,11 +205,11 @@ def _named_visits(person: np.ndarray, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _visits_as_one(seen: pd.DataFrame) -> pd.DataFrame:
-    """Each visit of each person once, as ``person`` and ``visit``: by its number, which a file may not have.
+    """Each visit of each person once, as ``person`` and ``visit``: by its number, which a file may lack.
 
-    A name stands for the numbers beside which it is seen in any row: for one that the person has, else for the first.
-    A name that is seen beside none may be any of the visits, and is none of its own; where no file has numbers, names
-    are what visits go by.
+    A name is replaced by a number that occurs with it in any row: by one that the person has, else by the first. A name
+    that occurs with no number may be any of the visits and is not counted. If no file has numbers, names identify
+    visits.
     """
     if seen["number"].isna().all():
         return seen[["person", "name"]].dropna().drop_duplicates().rename(columns={"name": "visit"})

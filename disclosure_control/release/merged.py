@@ -28,9 +28,10 @@ from study.operations import OperationKind
 
 @dataclass(frozen=True)
 class Made:
-    """What was made of the pilot: the files as they leave, their people and the release that they belong to.
+    """What was made of the pilot: the released files, their people and their release.
 
-    Dates were moved by up to ``days``; ``harmless`` are columns that the config declares to tell outsiders nothing.
+    Dates were moved by up to ``days``. ``harmless`` are columns that the config declares to disclose nothing to
+    outsiders.
     """
 
     released: ReleasedStudy
@@ -56,13 +57,13 @@ class MergedPackage:
         return places_of_all(self.assessment.people.classes_of_blocks())
 
     def text(self, name: str) -> pd.Series | None:
-        """A column of everybody (n_people,) as text, None where there is none."""
+        """A column of all people (n_people,) as text, None if it does not exist."""
         column = self.records.columns.get(name)
         return None if column is None else column.values.take(column.places()).reset_index(drop=True)
 
 
 def evaluated(records: EncodedRecords, values: Mapping[str, pd.Series], config: PilotConfig) -> Assessment:
-    """k, l and t of records as they are released: of exact values, without the config's bins of quasi-identifiers."""
+    """k, l and t of the released records: of exact values, without the config's bins of quasi-identifiers."""
     adapted = dataclasses.replace(config_of(values, config), binning_config={})
     return evaluate(records.counted_as(adapted, values), adapted)
 
@@ -105,7 +106,7 @@ def leaving_of(package: MergedPackage, before: Assessment, pilot: EncodedRecords
 
 def _whose(records: EncodedRecords, made: Made) -> np.ndarray:
     """Whose record each one of the package is (n_kept,), as positions in the pilot."""
-    if made.rule.column is None:  # the rows of the one file stand as they were written
+    if made.rule.column is None:  # the rows of a single file keep their order
         (file,) = made.released.files.values()
         return file.people
     return made.people.known_pseudonyms.positions(records.ids())

@@ -89,7 +89,7 @@ def outgoing(file: ReleasedFile, created: datetime) -> OutgoingTable:
 
 
 def opened_again(folder: Path, read: Read = read_domain_file) -> dict[str, SourceTable]:
-    """The data sets of a package as they are read from disk, by name."""
+    """The data sets of a package, read from disk, by name."""
     found = list(find_domain_files(folder).by_domain.items())
     each = going_through("Reading the package", found, lambda one: one[1].stat().st_size, "bytes")
     return {domain: read(path, NOTHING_DECLARED) for domain, path in each}

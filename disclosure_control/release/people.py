@@ -63,7 +63,7 @@ class RecodedColumn:
 class ReleasePeople:
     """The people of a pilot (n_people,), in the order of the combined dataset.
 
-    ``ids`` are the original ones, after the pilot's rule; ``stays`` says whom the treatment kept; ``pseudonyms`` and
+    ``ids`` are the original ones, after the pilot's rule; ``stays``: who was kept by the treatment; ``pseudonyms`` and
     ``offsets`` in days belong to the release. ``recoded`` are the columns that the treatment changed, ``roles`` the
     columns that the config names as quasi-identifiers or sensitive.
     """
@@ -101,8 +101,8 @@ def people_of(
     """The people of a pilot after its treatment.
 
     ``ids`` (n_people,) are those of the combined dataset; ``kept`` (n_kept,) are the positions of the people whom the
-    treatment kept, ``recoded`` the columns that it changed. Raises ``FaultyInputError`` where two people would share a
-    pseudonym.
+    treatment kept, ``recoded`` the columns that it changed. Raises ``FaultyInputError`` if two people would get the
+    same pseudonym.
     """
     texts = texts_of(ids)
     of_blocks, offsets = [], [np.zeros(0, dtype=np.int64)]

@@ -1,4 +1,4 @@
-"""Coded terms of few people: raised along their hierarchy, or their rows go; by the least loss, and each counted."""
+"""Coded terms of few people are generalised along their hierarchy, or their rows removed, at the least loss."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ _ALONG = Kind(
 
 @dataclass(frozen=True)
 class RareTerms(SettingsGroup):
-    """The setting: a term of fewer than ``at_least`` people is raised ``along`` these levels, or its rows go.
+    """The setting: a term of fewer than ``at_least`` people is generalised ``along`` these levels, or its rows are
+    removed.
 
-    ``along``: columns from the finest on, ``--`` for any domain. ``within_class``: people of an equivalence class are
-    counted, and not of the whole study, so that nobody is alone by a term on top of the quasi-identifiers.
+    ``along``: columns from the finest on, ``--`` for any domain. ``within_class``: people are counted within their
+    equivalence class, so that nobody is alone by a term together with the quasi-identifiers.
     """
 
     at_least: int = setting(whole_number(2, 1_000_000), "a term of fewer people is raised, or its rows are removed")
@@ -49,10 +50,10 @@ class RareTerms(SettingsGroup):
 
 @dataclass(frozen=True)
 class RaisedTerms:
-    """What became of the records of a ``domain``: rows in all, ``rows_raised`` by the column they were raised to.
+    """What was done with the records of a ``domain``: all rows, ``rows_raised`` by the column of their new level.
 
-    ``rows_gone`` could not be raised; ``related_gone`` are rows of SUPP-- and RELREC that belonged to changed ones.
-    ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a row that went lost them all.
+    ``rows_gone`` could not be generalised; ``related_gone`` are rows of SUPP-- and RELREC that belong to changed ones.
+    ``loss`` in [0, 1]: levels lost per row, as a share of all levels; a removed row loses all.
     """
 
     domain: str
@@ -65,7 +66,7 @@ class RaisedTerms:
 
 @dataclass(frozen=True)
 class _Place:
-    """Which rows of which file a part of the records stands in, and their person (n_rows,)."""
+    """The rows of a file that form a part of the records, and their person (n_rows,)."""
 
     file: str
     rows: np.ndarray
@@ -75,12 +76,12 @@ class _Place:
 def without_rare_terms(
     released: ReleasedStudy, settings: RareTerms, classes: np.ndarray
 ) -> tuple[ReleasedStudy, tuple[RaisedTerms, ...]]:
-    """The study with no coded term of fewer people than the setting says, and what that cost, by domain.
+    """The study without coded terms of fewer people than the setting allows, and the loss by domain.
 
     ``classes`` (n_people,): the equivalence class of each person, for ``within_class``. A row shows its own term, or
-    that of the lowest level at which the rows raised there are those of enough people. Where they are not, the smallest
-    term beside them is raised with them if that loses no more than taking the rows away; otherwise they go a level up,
-    and from the last level they go away. So no more is lost than by taking every rare row away.
+    that of the lowest level at which enough people have a generalised row. Otherwise, the smallest term beside them is
+    generalised with them if that loses no more than removing the rows. Otherwise they move a level up, and are removed
+    after the last level. The loss is never larger than removing every rare row.
     """
     files, told = dict(released.files), []
     domains = sorted({prefix for file in files.values() for prefix in coded_domains(file.columns)})
@@ -186,11 +187,11 @@ def _terms(frame: pd.DataFrame, prefix: str, name: str) -> np.ndarray:
 
 
 def levels_shown(terms: Sequence[np.ndarray], people: np.ndarray, group: np.ndarray, at_least: int) -> np.ndarray:
-    """The level that each row (n_rows,) shows, 0 the finest, -1 where the row goes.
+    """The level that each row (n_rows,) shows, 0 the finest, -1 for a removed row.
 
     ``terms`` (n_levels, n_rows) are labels, None where missing; ``people`` and ``group`` (n_rows,) whole numbers from
-    0: people are counted within a group. Rows show the same where their labels agree from their level on. A row shows
-    no finer level than it has; one without any term stays as it is.
+    0: people are counted within a group. Rows show the same if their labels agree from their level on. A row shows no
+    finer level than it has; one without any term is unchanged.
     """
     node = _nodes(terms, group)
     level = np.where(np.logical_and.reduce([one == NOTHING for one in node]), 0, NOTHING)
@@ -276,7 +277,7 @@ def with_part(file: ReleasedFile, part: ReleasedRows) -> ReleasedFile:
 def _without_related(
     prefix: str, files: dict[str, ReleasedFile], parent: ReleasedFile, stays: np.ndarray, is_raised: np.ndarray
 ) -> tuple[dict[str, ReleasedFile], int]:
-    """SUPP-- and RELREC without rows of records that go, and without terms of records that were raised."""
+    """SUPP-- and RELREC without rows of removed records, and without terms of generalised records."""
     found, total = dict(files), 0
     for name, file in files.items():
         frame = file.frame

@@ -1,4 +1,4 @@
-"""The treatment's recodings, carried from the combined dataset to where the values stand in the domain files."""
+"""The treatment's recodings, applied to the domain files that contain the values of the combined dataset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from disclosure_control.basics.encoding.interval_labels import Interval, interva
 from disclosure_control.release.people import RecodedColumn, of_rows
 from study.merge.sdtm import findings_prefix
 
-# What says again, alone or with another column, what the treatment recoded: it goes, unless it was recoded as well.
+# Columns that repeat, alone or with another one, what the treatment recoded: removed unless recoded as well.
 # A weight and a height say the BMI; without the weight, the height does not.
 SAID_AGAIN = {
     "RACE": tuple(f"RACE{i}" for i in range(1, 10)),
@@ -34,10 +34,10 @@ def _is_of(recoded: RecodedColumn, name: str, domain: str) -> bool:
 
 
 def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn) -> tuple[np.ndarray, np.ndarray]:
-    """Which rows (n_rows,) of a findings domain in long form are of the test that was recoded, and of its measurement.
+    """Which rows (n_rows,) of a findings domain in long form belong to the recoded test, and to its measurement.
 
-    The combined dataset names in brackets what tells several measurements of a test apart (``[STANDING]``): the rows
-    that say so are those of the measurement.
+    The combined dataset names in brackets what distinguishes several measurements of a test (``[STANDING]``): rows with
+    this value belong to the measurement.
     """
     prefix = findings_prefix([str(name) for name in frame])
     if prefix is None:
@@ -57,9 +57,9 @@ def rows_of_test(frame: pd.DataFrame, recoded: RecodedColumn) -> tuple[np.ndarra
 def with_results_recoded(frame: pd.DataFrame, recoded: RecodedColumn, people: np.ndarray, at: np.ndarray) -> None:
     """Put the released labels in place of the results of a test, in the rows ``at`` (n_rows,), in the frame itself.
 
-    The result that the combined dataset has becomes the person's label. One of another visit becomes what the
-    treatment made of the same value in somebody, or the interval that holds it, and is emptied where there is neither;
-    it goes with the person's own where that was suppressed.
+    The result in the combined dataset becomes the person's label. The result of another visit becomes the released
+    label of the same value of any person, or the interval that contains it; it is emptied if there is neither, and if
+    the person's own result was suppressed.
     """
     prefix = findings_prefix([str(name) for name in frame])
     names = [f"{prefix}{suffix}" for suffix in ("STRESN", "STRESC", "ORRES") if f"{prefix}{suffix}" in frame]

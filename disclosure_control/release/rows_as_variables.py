@@ -28,7 +28,9 @@ CHARACTERISTICS = "SC"
 
 
 def supplemental(file: StudyFile, given: Rows, decisions: Decisions) -> tuple[pd.DataFrame, np.ndarray, list[Account]]:
-    """SUPP--: each QNAM is a variable of its parent; its rows go or stay, and QVAL is treated, as that variable."""
+    """SUPP--: each QNAM is a variable of its parent; its rows are kept or removed, and QVAL treated, like that
+    variable.
+    """
     frame = given.frame.copy()
     kept, accounts = np.ones(len(frame), dtype=bool), []
     value = frame["QVAL"].to_numpy(dtype=object).copy()
@@ -90,7 +92,7 @@ def planned(file: StudyFile, frames: Iterable[pd.DataFrame], decisions: Decision
 
 
 def _codes_said_again(domain: str, pairs: pd.DataFrame, decisions: Decisions) -> tuple[str, ...]:
-    """Codes of tests that by the code or the name say what was recoded; ``pairs`` of both, as they stand in rows."""
+    """Codes of tests that repeat, by code or name, what was recoded; ``pairs`` of both, as in the rows."""
     code, test = f"{domain}TESTCD", f"{domain}TEST"
     if code not in pairs:
         return ()
@@ -139,7 +141,7 @@ def by_parameter(
 
 
 def _codes(file: StudyFile, given: Rows, frame: pd.DataFrame, kept: np.ndarray, decisions: Decisions) -> list[Account]:
-    """Rows of codes that the table or the config removes go, ids among them are recoded; in ``frame`` and ``kept``."""
+    """Remove rows of codes as the table or the config says, and recode ids among them; in ``frame`` and ``kept``."""
     by = next((n for n in (f"{file.domain}TESTCD", f"{file.domain}PARMCD") if n in frame), None)
     accounts: list[Account] = []
     for code in sorted(frame[by].dropna().unique()) if by else ():

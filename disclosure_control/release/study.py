@@ -25,7 +25,7 @@ from study.merge.sdtm import supplemental_parent
 from study.merge.settings import MergeSettings
 from study.merge.subject_ids import SubjectIdRule, read_subjects
 
-# Whose record a row is, where it is not the position of somebody whom the pilot knows.
+# The person of a row that belongs to no subject of the pilot.
 NOBODY, STRANGER = -1, -2
 RELATIONS = {"IDVAR", "IDVARVAL"}
 CODED_BY_PARAMETER = ("SC", "TS", "DI")  # domains whose rows are variables, named by a code
@@ -43,13 +43,12 @@ class _Division:
 
 @dataclass(frozen=True)
 class StudyFile:
-    """One domain file: its ``table``, whose rows they are, and the name under which its format is written.
+    """One domain file: its ``table``, the people of its rows, and the name of its format.
 
-    ``people`` (n_ids,), of the rows as the table gives their ids in ``id_column``, are positions in the pilot's
-    subjects, ``NOBODY`` where a row names none (trial design, a relation of whole data sets), ``STRANGER`` where it
-    names somebody whom the combined dataset does not know.
-    ``domain`` is that of the variables: LB for LBCH, and for SUPPLB. It is taken in parts of about ``rows_per_part``,
-    where its rows are not in memory.
+    ``people`` (n_ids,), for the ids in ``id_column``, are positions in the pilot's subjects: ``NOBODY`` if a row names
+    none (trial design, a relation of whole data sets), ``STRANGER`` if it names a subject that is not in the combined
+    dataset. ``domain`` is that of the variables: LB for LBCH and for SUPPLB. It is read in parts of about
+    ``rows_per_part`` if its rows are not in memory.
     """
 
     table: SourceTable

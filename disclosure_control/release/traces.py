@@ -1,7 +1,7 @@
-"""What of the originals still stands in the files that leave: ids, their digits, dates, values of removed identifiers.
+"""Originals that are still in the released files: ids, their digits, dates, values of removed identifiers.
 
-What is searched is what a recipient reads: every cell of every file, and the texts beside them. The count has to be 0.
-A cell of text may hold an id among other letters, one of a column of numbers is an id as a whole.
+What a recipient reads is searched: every cell of every file, and the texts beside them. The count has to be 0. A text
+cell may contain an id among other letters; a cell of numbers is compared as a whole.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from disclosure_control.run.tables import harmless
 from study.formats.tables import SourceTable
 from study.operations import OperationKind, VariableClass
 
-# Shorter texts stand in data by chance: they are looked for as whole cells of the same person alone.
+# Shorter texts occur by chance: they are searched as whole cells of the same person only.
 SHORTEST_SEARCHED = 6
 LEAST_SHARE_OF_NUMBERS = 0.01
 LONGEST_WITH_DIGITS = 100  # of a longer text the digits together are no id
@@ -63,7 +63,7 @@ def find_traces(
 ) -> Traces:
     """Search the files as they were ``opened`` from disk, by data set, and the ``texts`` beside them by file name."""
     ids = _long_ones(_spellings_of_ids(study, people, subject_column))
-    # Also those that are somebody's id as they are: a subject's number stands in the longer id of the study as well.
+    # Also texts that are somebody's id: a subject's number is part of the longer id of the study as well.
     written = ids.filter(pc.invert(pc.match_substring_regex(ids, "^[0-9]+$")))
     runs = [_long_ones(digits_of(block)) for block in blocks_of(written)]
     digits = pc.unique(pa.chunked_array(runs, pa.large_string()))
@@ -115,7 +115,7 @@ def _add(where: dict[str, int], place: str, count: int) -> int:
 
 
 def _long_ones(texts: pa.LargeStringArray) -> pa.LargeStringArray:
-    """Those of the texts that do not stand in data by chance."""
+    """The texts that are too long to occur in data by chance."""
     return texts.filter(pc.greater_equal(pc.utf8_length(texts), SHORTEST_SEARCHED))
 
 
@@ -144,7 +144,7 @@ def _n_held(
 
 
 def _spellings_of_ids(study: Study, people: ReleasePeople, subject_column: str | None) -> pa.LargeStringArray:
-    """Every id of a subject as it is written in any file of the study, whoever it names."""
+    """Every id of a subject in every spelling of any file of the study, whichever person it names."""
     found = pc.unique(texts_of(people.ids))
     for file in study.files:
         for name in sorted({str(column) for column in file.table.frame} & {str(subject_column), "USUBJID", "SUBJID"}):
@@ -214,7 +214,7 @@ def _short_ids(
 def _side_by_side(
     name: str, file: ReleasedFile, people: ReleasePeople, opened: SourceTable, columns: Sequence[str]
 ) -> Iterator[tuple[pd.DataFrame, ReleasedRows, pd.DataFrame]]:
-    """Part by part the rows of the source, what was made of them, and what of that stands in the opened file."""
+    """Part by part, the rows of the source, their released values, and the same rows in the released file as read."""
     with progress(f"Searching {name}", file.n_records, "rows") as advance:
         found = opened.rows_in_order(file.overview.lengths, columns)
         for source, made, frame in zip(file.source.parts(people), file.parts, found, strict=True):
@@ -223,7 +223,7 @@ def _side_by_side(
 
 
 def _short_spellings(study: Study, people: ReleasePeople) -> list[pd.Series]:
-    """The short ids of each person (n_people,), missing of others; also as they stand where a spreadsheet runs them."""
+    """The short ids of each person (n_people,), missing for others; also in the form that no spreadsheet runs."""
     found = []
     for own in _own_ids(study, people):
         if (short := own.where(own.str.len() < SHORTEST_SEARCHED)).notna().any():
@@ -250,9 +250,9 @@ def _own_ids(study: Study, people: ReleasePeople) -> Iterator[pd.Series]:
 def _dates_that_stayed(
     released: ReleasedStudy, opened: Mapping[str, SourceTable], people: ReleasePeople, where: dict[str, int]
 ) -> int:
-    """Complete dates of a person that stand in the record in which they stood: whatever was meant to be done with them.
+    """Complete dates of a person that are still in their original record, whatever the operation.
 
-    Dates as numbers are looked at where the table says that they are dates.
+    Dates as numbers are examined if the table says that they are dates.
     """
     numeric = {
         (account.file, account.variable)

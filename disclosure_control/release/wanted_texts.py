@@ -18,7 +18,7 @@ _MOST_MARKS = 1 << 27
 
 
 def blocks_of(texts: pa.LargeStringArray, n_letters: int = _LETTERS_AT_ONCE) -> Iterator[pa.LargeStringArray]:
-    """The texts (n,), so many at a time as have about ``n_letters`` together; one with more comes by itself."""
+    """The texts (n,) in blocks of about ``n_letters`` together; a longer text is a block of its own."""
     start, offsets = 0, _offsets(texts)
     while start < len(texts):
         stop = int(np.searchsorted(offsets, offsets[start] + n_letters, side="right")) - 1
@@ -51,9 +51,9 @@ def _letters(texts: pa.LargeStringArray) -> np.ndarray:
 
 
 class Wanted:
-    """Texts that are searched for in many others, by rolling hashes of each length that occurs among them.
+    """Texts that are searched in many others, by rolling hashes of each length that occurs among them.
 
-    So time goes by the letters of the texts and not by the number of the wanted.
+    The time depends on the letters of the searched texts, not on the number of wanted ones.
     """
 
     def __init__(self, wanted: Texts):

@@ -71,7 +71,9 @@ def holds_numbers(column: pd.Series) -> bool:
 
 
 def notes_on_roles(before: pd.DataFrame | Mapping[str, pd.Series], after: Assessment, config: PilotConfig) -> list[str]:
-    """What the treatment did to the roles that columns have in ``config``, said aloud; ``after`` is what came out."""
+    """Sentences on what the treatment did to the roles of columns in ``config``; ``after`` is the evaluation of the
+    result.
+    """
     adapted = after.config
     notes = []
     gone = [name for name in config.quasi_identifiers if name not in adapted.quasi_identifiers]

@@ -15,7 +15,7 @@ PLACE = "in a folder of its own within the pilot's folder, such as hierarchies/r
 def hierarchy_of_pilot(file: str, folder: Path | None, key: str) -> tuple[ValueHierarchy, dict[str, dict[str, object]]]:
     """The hierarchy of a ``file`` below the pilot's ``folder``, and the file with its SHA-256 for the run's inputs.
 
-    Without a folder, in a notebook, the path is taken as it is. Raises ``FaultyInputError``, which names ``key``.
+    Without a folder, in a notebook, the path is used unchanged. Raises ``FaultyInputError``, which names ``key``.
     """
     if folder is None:
         return read_hierarchy_file(Path(file)), {}

@@ -67,12 +67,12 @@ def read_key(key_from: object, folder: Path | None = None) -> bytes:
 
 
 def estimated_bits(key: bytes) -> float:
-    """About how much chance is in a key, in bits: an estimate from below for whoever tries what people choose.
+    """A lower estimate of the randomness of a key, in bits, for an attacker who tries what people choose.
 
-    A part that stood in the key before, and letters or digits that follow as those before them did (1111, abcd),
-    cost a guesser ``BITS_PER_PART``, a letter of what looks like a word ``BITS_PER_LETTER`` (Shannon 1951 found 1 to 2
-    in English), another character the logarithm of how many there are of its kind. Source: the idea of zxcvbn,
-    Wheeler 2016, without its lists of words, so a list that holds the key is not noticed.
+    A part that occurred in the key before, and letters or digits in even steps (1111, abcd), cost a guesser
+    ``BITS_PER_PART``, a letter of a likely word ``BITS_PER_LETTER`` (Shannon 1951 found 1 to 2 in English), another
+    character the logarithm of the number of its kind. Source: the idea of zxcvbn, Wheeler 2016, without its lists of
+    words, so a list that contains the key is not noticed.
     """
     try:
         text = key.decode()[:LONGEST_LOOK]
@@ -91,7 +91,7 @@ def estimated_bits(key: bytes) -> float:
 
 
 def _follows(text: str, start: int, n: int) -> bool:
-    """Whether ``n`` characters from ``start`` stood there before, or go on in even steps."""
+    """Whether ``n`` characters from ``start`` occurred before, or continue in even steps."""
     part = text[start : start + n]
     steps = {ord(after) - ord(before) for before, after in pairwise(part)}
     return part in text[: start + n - 1] or steps in ({0}, {1}, {-1})
@@ -147,9 +147,9 @@ def _from_file(name: str, folder: Path | None) -> bytes:
 
 @dataclass(frozen=True)
 class Release:
-    """Within what an id has one pseudonym and a person one offset: the release ``name`` of a ``pilot``.
+    """The release ``name`` of a ``pilot``, within which an id has one pseudonym and a person one offset.
 
-    Another pilot or another release gives others, so that two files do not join by what stands for the id.
+    Another pilot or release gives others, so that two files cannot be joined by them.
     """
 
     pilot: str

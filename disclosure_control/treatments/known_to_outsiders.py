@@ -1,7 +1,7 @@
-"""What people outside may know of somebody, by the names of columns: ages, dates, places, occupations, events, ...
+"""What outsiders may know of a person, by the names of columns: ages, dates, places, occupations, events, ...
 
-A neighbour, a colleague or an employer knows these; nobody outside knows a laboratory value, an exact score or a count
-of cells. A name is all that is looked at: what stands under another heading is not found.
+A neighbour, a colleague or an employer knows these; no outsider knows a laboratory value, an exact score or a count of
+cells. Only names are examined: such data under another heading are not found.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from disclosure_control.identifiers.variables import variables_of
 
 @dataclass(frozen=True)
 class Knowledge:
-    """One ``kind`` of what outsiders may know, and the columns that hold it.
+    """One ``kind`` of what outsiders may know, and its columns.
 
-    ``variables``: SDTM variables, in capitals. ``words``: one of them stands in the heading as a word of its own, in
-    small letters; a word that ends in ``*`` begins one. ``domains``: every column of these SDTM domains.
+    ``variables``: SDTM variables, in capitals. ``words``: one of them is a word of the heading, in small letters; a
+    word that ends in ``*`` begins one. ``domains``: every column of these SDTM domains.
     """
 
     kind: str

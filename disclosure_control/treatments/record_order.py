@@ -1,4 +1,4 @@
-"""Orders of the records that hang on what they hold and not on where they stand: for ties, for chance, for release."""
+"""Orders of the records that depend on their content and not on their position: for ties, for chance, for release."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from disclosure_control.treatments.registry import TreatmentInput
 
 
 def record_ranks(given: TreatmentInput) -> np.ndarray:
-    """Place of each record (n_records,), 0 to n_records - 1, the same whatever the order of the rows and the index.
+    """Rank of each record (n_records,), 0 to n_records - 1, the same whatever the order of the rows and the index.
 
-    By the subjects' ids where each has its own, else by a hash of the whole record; records that are alike in every
-    column stand in any order, and it makes no difference.
+    By the subjects' ids if each has its own, else by a hash of the whole record; records that are equal in every column
+    have any order, which makes no difference.
     """
     if given.subjects is not None:
         codes = encode_column(given.subjects).codes

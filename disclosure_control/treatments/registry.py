@@ -33,7 +33,7 @@ class TreatmentStep:
 
     @classmethod
     def of(cls, literal: Mapping[str, object]) -> TreatmentStep:
-        """The step that stands in a config as ``{"method": ..., settings}``, and has no fault."""
+        """The step that a config writes as ``{"method": ..., settings}``, and that has no fault."""
         method = str(literal["method"])
         given = {name: value for name, value in literal.items() if name != "method"}
         return cls(method, typed(methods()[method].settings, given), dict(literal))
@@ -43,16 +43,16 @@ class TreatmentStep:
 class TreatmentInput:
     """``frame`` (n_records, n_columns): every column of the pilot, the config's own typed, the others as text.
 
-    ``config`` tells the roles of the columns and the thresholds. ``generator`` is seeded by the config and stands at
-    the same state in every run; treatments without chance leave it alone. ``subjects`` are the ids as they were before
-    any treatment, on the frame's index, None where there are none. ``folder`` is the pilot's, where relative paths
-    start. ``recommended`` are the steps that ``recommend`` found. ``release`` is that within which ids keep their
-    pseudonyms and people the offsets of their dates.
+    ``config`` has the roles of the columns and the thresholds. ``generator`` is seeded by the config and in the same
+    state in every run; treatments without chance do not use it. ``subjects`` are the ids before any treatment, on the
+    frame's index, None without ids. ``folder`` is the pilot's, where relative paths start. ``recommended`` are the
+    steps that ``recommend`` found. ``release`` is that within which ids keep their pseudonyms and people the offsets of
+    their dates.
 
-    The index names the records; a treatment leaves it on those that it keeps, and takes no meaning from it.
+    The index names the records; a treatment preserves it for the records that it keeps, and does not interpret it.
 
-    Of a treatment ``by_value`` the frame may have one row for each distinct value: ``people`` (n_rows,) then says how
-    many people each row stands for, None one each.
+    For a treatment ``by_value`` the frame may have one row for each distinct value: ``people`` (n_rows,) then counts
+    the people of each row, None one each.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -66,16 +66,16 @@ class TreatmentInput:
 
     @property
     def n_people(self) -> int:
-        """How many people all rows stand for."""
+        """The number of people of all rows."""
         return len(self.frame) if self.people is None else int(self.people.sum())
 
 
 @dataclass(frozen=True)
 class Treated:
-    """The treated ``frame``, and per column what was ``changed`` in counts; ``notes`` are sentences for the report.
+    """The treated ``frame``, and per column how many values were ``changed``; ``notes`` are sentences for the report.
 
-    No value and no id stands in ``changed`` or ``notes``. Records keep their order; a treatment that drops records
-    says how many in ``n_records_removed``. ``inputs`` are files that it read, with their SHA-256.
+    ``changed`` and ``notes`` contain no value and no id. Records keep their order; a treatment that drops records
+    counts them in ``n_records_removed``. ``inputs`` are files that it read, with their SHA-256.
     """
 
     frame: pd.DataFrame = field(repr=False)
@@ -86,12 +86,11 @@ class Treated:
 
 
 class Reading(IntEnum):
-    """How whoever has the codebook (method and settings, not the data) reads what a treatment released.
+    """How someone with the codebook (method and settings, not the data) reads what a treatment released.
 
-    ``BY_VALUE``: the value alone decides what is released in its place. ``AS_LABEL``: a released label stands for every
-    value that it was made of, and one value may have several labels. ``PERTURBED``: chance, a key or other people's
-    values decide; of it is known how far values move and how many stay. Of several treatments of a column the last in
-    this order counts.
+    ``BY_VALUE``: the value alone decides its released form. ``AS_LABEL``: a released label represents every value that
+    it was made of, and one value may have several labels. ``PERTURBED``: chance, a key or other people's values decide;
+    known is how far values move and how many stay. Of several treatments of a column, the last in this order counts.
     """
 
     BY_VALUE = 0
@@ -114,21 +113,20 @@ class Example:
 class Treatment:
     """One registered method: ``apply(given, settings)``, and the class of its ``settings``.
 
-    ``words`` say in the table of the docs what it does, and ``example`` shows it at work. Lists of all treatments go by
-    ``place``, and where that is equal by file. ``promises`` are what holds on the output, for the properties that the
-    tests run over the registry: of "k", "l", "t", "rows" (none is removed), "ids" (subject ids stay), "types" (numbers
-    stay numbers), "columns" (nothing outside the named columns changes).
-    ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
+    ``words`` describe it in the table of the docs, and ``example`` shows its use. Lists of all treatments are sorted by
+    ``place``, then by file. ``promises`` are properties of the output that the tests check over the registry: "k", "l",
+    "t", "rows" (none is removed), "ids" (subject ids stay), "types" (numbers stay numbers), "columns" (nothing outside
+    the named columns changes). ``reading``: how an attacker with the codebook reads what it releases, see ``Reading``.
 
-    ``intervals`` say how the labels ``a--b`` that it writes are read, "" where it writes none.
-    ``drops`` gets the settings and the columns and returns those that are gone afterwards.
+    ``intervals`` say how the labels ``a--b`` that it writes are read, "" if it writes none. ``drops`` gets the settings
+    and the columns and returns those that are dropped.
 
-    Some treatments need no records. ``by_value``: what becomes of a value of its ``column`` depends on the
-    distinct values of this column alone, and on how many people have each. ``leaves_out``: whole classes go; it gets
-    the pilot as it stands, assessed, and the settings, and returns which (n_classes,) of bool. What only
-    ``drops`` columns; where more may go by what stands in them, ``drops_by_values`` gets the settings, the columns, the
-    config and what scans columns, and returns why each of these goes, and notes. ``by_id``: what becomes of a value of
-    its ``columns`` is told by this value alone. ``is_of_steps``: it stands for others, none of which needs records.
+    Some treatments need no records. ``by_value``: the new value depends only on the distinct values of its ``column``
+    and how many people have each. ``leaves_out``: whole classes are removed; it gets the assessed pilot and the
+    settings, and returns which (n_classes,) of bool. ``drops`` alone: it only drops columns; if their values decide,
+    ``drops_by_values`` gets the settings, the columns, the config and a scan of columns, and returns the reason for
+    each dropped one, and notes. ``by_id``: the new value depends only on the old one, in each of its ``columns``.
+    ``is_of_steps``: it is replaced by others, none of which needs records.
     """
 
     apply: Callable[..., Treated]
@@ -201,9 +199,9 @@ def strangers_to_the_quasi_identifiers(place: Place, names: Iterable[str]) -> li
 
 
 def n_changed(before: pd.Series, after: pd.Series, people: np.ndarray | None = None) -> int:
-    """In how many records (n_records,) the value is another one; see ``where_changed``.
+    """In how many records (n_records,) the value changed; see ``where_changed``.
 
-    ``people`` (n_records,): how many each row stands for, one if not given.
+    ``people`` (n_records,): the number of people of each row, one if not given.
     """
     changed = where_changed(before, after)
     return int(changed.sum() if people is None else people[changed].sum())
@@ -242,8 +240,8 @@ def with_columns(
 def relabelled(column: pd.Series, labels: Sequence[object], ordered: bool = False) -> pd.Series:
     """The column as categories: ``labels`` (n_values,) are the texts of its distinct values, None is missing.
 
-    The distinct values are those of ``encode_column``, in its order, which the categories keep where they are
-    ``ordered``; otherwise they stand in alphabetical order.
+    The distinct values are those of ``encode_column``, in its order, which the categories keep if they are ``ordered``;
+    otherwise they are in alphabetical order.
     """
     encoded = encode_column(column)
     texts = pd.Series(list(labels), dtype=object)

@@ -1,7 +1,7 @@
-"""Where chance starts: the published default, a number in the config, or a key that stands nowhere in the results.
+"""The start of chance: the published default, a number in the config, or a key that no result contains.
 
-Whoever has the seed draws the same numbers again and takes them off; the order in which they go to the records does not
-protect, for it can be told from the released values themselves. What protects is a seed that nobody knows or guesses.
+Anyone with the seed can draw the same numbers again and subtract them. The order in which they are assigned to records
+does not protect, because the released values disclose it. Only a seed that nobody knows or guesses protects.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def checked_steps(
 
 
 def faults_of_columns_gone(step: TreatmentStep, columns: Collection[str]) -> list[str]:
-    """A fault for each column of a step that went with what an earlier one found: named before the run are others."""
+    """A fault for each column of a step that an earlier step dropped by its values; others are found before the run."""
     return [
         f"treatment: {step.method}[{key!r}]: column {column!r} is no longer in the dataset at this step; an earlier "
         "step dropped it because of its values; remove this step, or put it before that one"

@@ -38,15 +38,14 @@ def treat(
     recommended: Sequence[TreatmentStep | Mapping[str, object]] | None = None,
     release: Release = UNNAMED,
 ) -> TreatedPilot:
-    """Apply treatments one after the other and evaluate what comes out.
+    """Apply treatments in order and evaluate the result.
 
-    ``frame`` (n_records, n_columns) has one row per person and is left as it was; ``steps`` are dictionaries of a
-    ``method`` and its settings, which are checked, or ``TreatmentStep``s, which were. ``recommended`` are the steps
-    that the method of that name stands for. A ``seed`` that is a generator is drawn from and runs on. Chance goes to
-    the records in the order of their subject ids (column USUBJID), so the order of rows does not matter; where a frame
-    has no ids, the order of rows stands for them. Files are looked for in ``folder``, the pilot's.
-    ``release`` is that within which ids keep their pseudonyms and people the offsets of their dates. Raises
-    ``FaultyInputError`` with every fault of the steps.
+    ``frame`` (n_records, n_columns) has one row per person and is not changed; ``steps`` are dictionaries of a
+    ``method`` and its settings, which are checked, or checked ``TreatmentStep``s. ``recommended`` are the steps that
+    replace the method of that name. A ``seed`` that is a generator is used and advanced. Random numbers are assigned to
+    records in the order of their subject ids (column USUBJID), so the order of rows does not matter; without ids, the
+    order of rows decides. Files are searched in ``folder``, the pilot's. ``release`` is that within which ids keep
+    their pseudonyms and people the offsets of their dates. Raises ``FaultyInputError`` with every fault of the steps.
     """
     stop_at(faults_of_names(frame))
     columns = list(frame.columns)

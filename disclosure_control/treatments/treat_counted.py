@@ -24,7 +24,7 @@ from disclosure_control.treatments.seeds import DEFAULT_SEED
 
 
 class TreatedCounts(NamedTuple):
-    """Who is left of some counted people, as they are recoded, and how these are assessed."""
+    """The remaining of some counted people, recoded, and their assessment."""
 
     people: CountedPeople
     assessment: Assessment
@@ -33,9 +33,9 @@ class TreatedCounts(NamedTuple):
 def treat_counted(
     people: CountedPeople, config: PilotConfig, steps: Sequence[TreatmentStep], folder: Path
 ) -> TreatedCounts:
-    """Recode the classes and leave out those that have to go; files are looked for in ``folder``, the pilot's.
+    """Recode the classes and remove those that have to be removed; files are searched in ``folder``, the pilot's.
 
-    ``config`` tells the roles of the columns and the thresholds. Whoever is left out is so after all recodings.
+    ``config`` has the roles of the columns and the thresholds. Classes are removed after all recodings.
     """
     values = {name: one.values for name, one in people.distinct_values.items()}
     for step in steps:

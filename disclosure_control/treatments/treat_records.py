@@ -1,6 +1,6 @@
 """Treatments of records that are not in memory: columns by their distinct values, whole classes, ids block by block.
 
-What comes out is what ``treat`` gives of the records, for every treatment that does not need everybody at once.
+The result is that of ``treat`` for every treatment that does not need everyone at once.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from disclosure_control.treatments.treated_pilot import AppliedStep, TreatedPilo
 
 @dataclass(frozen=True)
 class _Work:
-    """People as they stand between two steps: their ``records``, and what is released of each value (n_texts,).
+    """People between two steps: their ``records``, and the released form of each value (n_texts,).
 
-    ``original`` are the ids before any treatment, ``released`` those that leave, None where none do.
+    ``original`` are the ids before any treatment, ``released`` the released ones, None if there are none.
     """
 
     records: EncodedRecords
@@ -53,7 +53,7 @@ class _Work:
         return dataclasses.replace(self, columns=left, values=values, released=released)
 
     def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
-        """What in columns as they stand names a person."""
+        """Findings of values that name a person, in the columns at this step."""
         for name in names:
             if name != SUBJECT_COLUMN:
                 yield from scanned_column(self.records, self.values[name])
@@ -182,7 +182,7 @@ def _with_values(work: _Work, distinct: Mapping[str, pd.Series]) -> _Work:
 
 
 def _by_id(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
-    """A treatment of which each value stands by itself: the ids block by block, other columns by distinct values."""
+    """A treatment of single values: the ids block by block, other columns by distinct values."""
     apply = methods()[step.method].apply
     columns = columns_named(step.settings)["columns"]
     changed: dict[str, int] = {}
@@ -252,7 +252,7 @@ def _recommended(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work
 
 
 def _drop_by_values(step: TreatmentStep, work: _Work, given: _Given) -> tuple[_Work, AppliedStep]:
-    """A treatment that drops columns by what stands in them."""
+    """A treatment that drops columns because of their values."""
     drops = methods()[step.method].drops_by_values
     assert drops is not None
     why, notes = drops(step.settings, work.columns, given.config, lambda names: work.scanned(names))

@@ -121,7 +121,7 @@ class TreatedPilot:
         return MissingCounts(released, {SUBJECT_COLUMN: 0, **dropped} if self.original.subjects.has_ids else dropped)
 
     def scanned(self, names: Iterable[str]) -> Iterator[ColumnFinding]:
-        """What in columns, as they are released, names a person."""
+        """Findings of values that name a person, in the released columns."""
         for name in names:
             yield from scanned_column(self.records, self.values[name])
 
@@ -132,7 +132,7 @@ class TreatedPilot:
 
     @cached_property
     def readings(self) -> dict[str, Reading]:
-        """How whoever has the codebook reads the columns of which some value changed."""
+        """How someone with the codebook reads the columns with changed values."""
         found: dict[str, Reading] = {}
         for step in self.steps:
             reading = methods()[step.method].reading
@@ -160,10 +160,10 @@ class TreatedPilot:
         return evaluate(self.records.counted_as(config, self.values), config)  # where it is asked for: many runs do not
 
     def written(self) -> Iterator[pd.DataFrame]:
-        """The records as they are written, in pieces, in an order that tells nothing of the original one.
+        """The records as written, in pieces, in an order that discloses nothing of the original one.
 
-        By subject id where there is one, otherwise by the values of all columns. Each value is the label that was
-        counted, so that k of the file is k as released; an id is a name and stays as it is spelled.
+        By subject id if there is one, otherwise by the values of all columns. Each value is the label that was counted,
+        so that k of the file is k as released; an id keeps its spelling.
         """
         columns = {name: as_counted(self.values[name]) for name in self.columns if name != SUBJECT_COLUMN}
         released = {name: self.records.column(name, one) for name, one in self.values.items()}
@@ -174,12 +174,12 @@ class TreatedPilot:
 
     @cached_property
     def released(self) -> pd.DataFrame:
-        """The records as they are written, all at once."""
+        """The records as written, all at once."""
         return pd.concat(list(self.written()), ignore_index=True)
 
 
 def scanned_column(records: EncodedRecords, values: pd.Series) -> tuple[ColumnFinding, ...]:
-    """What in a column of some records names a person, where ``values`` (n_texts,) stand for its own."""
+    """Findings of values that name a person, in a column whose values ``values`` (n_texts,) replace."""
     column = records.column(str(values.name), values)
     places = column.occurs
     first = column.first_records()[places]

@@ -60,14 +60,14 @@ def compatible_values(
     codebook: ColumnCodebook | None = None,
     in_order: bool = False,
 ) -> ColumnAgreement:
-    """Values agree where the released one may stand for the known one: equal, or inside of what it stands for.
+    """Values agree if the released one may represent the known one: if it is equal, or contains it.
 
-    A known interval agrees with a released one where they share a number. A label that looks like an interval, a mask
-    or a set may be a plain value, such as the postal code 12-345: see ``_may_stand_for``.
+    A known interval agrees with a released one if they share a number. A label that looks like an interval, a mask or a
+    set may be a plain value, such as the postal code 12-345: see ``_may_stand_for``.
 
-    ``within`` widens released numbers: a released 27 may stand for 25 to 29 within 2. A star is a missing value.
-    ``codebook``: what an attacker knows who knows the method. With the values before, whether ``20--30`` holds 30
-    (without them it does not where another interval begins there); with the reading, what became of each value.
+    ``within`` widens released numbers: a released 27 may represent 25 to 29 within 2. A star is a missing value.
+    ``codebook``: what an attacker knows who knows the method. With the values before: whether ``20--30`` contains 30
+    (without them, it does not if another interval begins there). With the reading: what became of each value.
     ``in_order``: released codes are in the order of the labels and do not depend on that of the rows.
     """
     if codebook is not None and codebook.reading is not None:
@@ -167,9 +167,9 @@ class _Listed:
 
 
 def labels_with_many_values(released: pd.Series, known: pd.Series) -> dict[int, Pattern]:
-    """Labels of a released column of text that stand for several values, by their code in ``encode_column``.
+    """Labels of a released text column that represent several values, by their code in ``encode_column``.
 
-    Those that no known value equals: any other is a value as it stands.
+    Those that equal no known value: any other is a plain value.
     """
     theirs, mine = encode_column(released), encode_column(known)
     if theirs.is_numeric:

@@ -1,4 +1,4 @@
-"""The kinds of attack beside linkage, in the order in which they run and stand in the report."""
+"""The kinds of attack other than linkage, in the order of the run and of the report."""
 
 from __future__ import annotations
 

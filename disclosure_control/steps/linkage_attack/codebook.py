@@ -1,8 +1,8 @@
-"""What an attacker with the codebook makes of released values: which originals each of them may stand for.
+"""How an attacker with the codebook reads released values: which originals each of them may represent.
 
-Where the tool treated the data itself, method and settings are known, and so is what they did: a recoded value is read
-as the values that became it, and a perturbed one as those within reach of it. The reach is measured on all people
-together (how far a share of them moved, how many stayed); whose value moved how far is nobody's knowledge.
+If the tool treated the data itself, method and settings are known, and so is their effect: a recoded value is read as
+the values that became it, and a perturbed one as those within its reach. The reach is measured on all people together
+(how far a share of them moved, how many stayed); nobody knows how far a single value moved.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ DATE_TEXT = r"\d{4}-\d{2}-\d{2}"
 class ColumnCodebook:
     """One released column: its values ``before`` (n_released,) the treatment, in the order of the released records.
 
-    ``reading`` is how it became what it is, None where that is not known (the values then only tell which labels the
-    treatment made). ``share`` of the people have to be within the reach of a perturbed column.
+    ``reading`` says how they were changed, None if unknown (the values then only show which labels the treatment made).
+    ``share`` of the people have to be within the reach of a perturbed column.
     """
 
     before: pd.Series = field(repr=False)

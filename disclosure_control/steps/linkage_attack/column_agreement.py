@@ -11,10 +11,10 @@ CELLS_AT_ONCE = 20_000_000
 
 @dataclass(frozen=True)
 class Overlap:
-    """Agreement where released labels stand for several values, and some values fit several labels.
+    """Agreement if released labels represent several values, and some values fit several labels.
 
     Known codes are atoms: values that fit the same labels. ``plain`` (n_atoms,) is the label that equals them, -1 for
-    none; ``inside`` (n_atoms, n_patterns + 1) tells which patterns hold them, the last column none; ``pattern``
+    none; ``inside`` (n_atoms, n_patterns + 1) says which patterns contain them, the last column none; ``pattern``
     (n_labels + 1,) is the pattern of each label, and the last one for plain labels and missing values.
     """
 
@@ -30,10 +30,9 @@ class Overlap:
 class ColumnAgreement:
     """One attribute on both sides, as codes: ``released`` (n_released,) and ``known`` (n_known,), -1 where missing.
 
-    Without ``overlap`` equal codes agree; with it, known and released codes are two numberings. All codes are below
-    ``n_codes``. ``n_unreadable`` values of the known side are no numbers where the release holds numbers; they count as
-    missing. ``tells_nothing`` where the treatment left nothing by which the values could be told from each other: then
-    all known ones count as missing.
+    Without ``overlap``, equal codes agree; with it, known and released codes are two numberings. All codes are below
+    ``n_codes``. ``n_unreadable`` values of the known side are not numbers although the released ones are; they count as
+    missing. ``tells_nothing``: the treatment left no difference between values; all known ones then count as missing.
     """
 
     name: str

@@ -1,10 +1,10 @@
-"""Attribute inference: what does the release tell of a person whose other attributes are known?
+"""Attribute inference: what does the release disclose about a person whose other attributes are known?
 
-The attacker looks up the released records nearest to the person and takes their commonest sensitive value. The
-baseline takes, without looking at the person, the one value that is right for most of the released people; of labels
-that stand for several values the one that covers most of them, as "0--99" is right for everybody below 100. What is
-right for people who are not in the release (control) is knowledge about the population, not about a participant.
-Source: Giomi et al. 2023, doi:10.56553/popets-2023-0055, section 4.3.
+The attacker finds the released records nearest to the person and takes their commonest sensitive value. The baseline
+takes, without looking at the person, the one value that is right for most of the released people; of labels that
+represent several values, the one that covers most of them, as "0--99" is right for everyone below 100. What is right
+for people who are not in the release (control) is knowledge about the population, not about a participant. Source:
+Giomi et al. 2023, doi:10.56553/popets-2023-0055, section 4.3.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def infer_attribute(
 ) -> Inference:
     """Guess ``secret`` of each of the ``people`` and of the ``control`` group from the attributes ``known``.
 
-    A guessed number is right where it is off by at most ``tolerance`` of the true one, whatever its sign; a true 0 has
-    to be hit. A released label, such as an interval, is right where it stands for the true value. Rates are in [0, 1],
-    larger is riskier. ``codebook``: what is known of the treatment.
+    A guessed number is right if it differs by at most ``tolerance`` of the true one, whatever its sign; a true 0 must
+    be matched exactly. A released label, such as an interval, is right if it represents the true value. Rates are in
+    [0, 1], larger is riskier. ``codebook``: what is known of the treatment.
     """
     kinds = released_kinds(released, known, codebook)
     table = count_sensitive_values(kinds.classes, released[secret]).table
@@ -143,7 +143,7 @@ class Answers:
 
     @cached_property
     def _are_labels(self) -> bool:
-        """Whether a released number stands for all that became it, such as 30 for 25 to 35."""
+        """Whether a released number represents all values that became it, such as 30 for 25 to 35."""
         return not self.table.is_numeric or (self.codebook is not None and self.codebook.reading == Reading.BY_VALUE)
 
     def are_right(self, guess: np.ndarray, truth: pd.Series) -> np.ndarray:
@@ -168,7 +168,7 @@ class Answers:
         return compatible_values(self.released, truth, codebook=codebook)
 
     def are_read(self, truth: pd.Series) -> bool:
-        """Whether any released value stands for any true one; numbers always can be read."""
+        """Whether any released value represents any true one; numbers can always be read."""
         return self.table.is_numeric or self._agreement(truth).is_read
 
     def commonest(self, truth: pd.Series) -> int:

@@ -1,7 +1,7 @@
-"""Interval disclosure: do the released numbers of a person's record lie so near to the true ones that they tell them?
+"""Interval disclosure: are the released numbers of a person so near to the true ones that they disclose them?
 
-Around each released number lies an interval of a share of the column's standard deviation; a person is disclosed where
-the true numbers lie within those of the own record, in all of the columns. The baseline takes somebody else's record at
+Around each released number is an interval of a share of the column's standard deviation. A person is disclosed if the
+true numbers are in those of the person's own record, in all columns. The baseline takes another person's record at
 random. Source: Mateo-Sanz, Sebe and Domingo-Ferrer 2004, doi:10.1007/978-3-540-25955-8_16 (interval disclosure by
 standard deviations, SDID); sdcMicro ``dRisk``, the risk of numeric keys.
 """

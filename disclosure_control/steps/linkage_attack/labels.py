@@ -1,8 +1,8 @@
-"""What a label stands for that is no plain value: an interval, a tail, a masked code, a set.
+"""What a label represents that is not a plain value: an interval, a tail, a masked code, a set.
 
 ``20--30``, ``[20, 30)``, ``<18``, ``>=90`` (see ``basics.interval_labels``), ``12xxx``, ``12***``, ``a|b``, ``{1, 2}``.
-A text may look like one of these and be a plain value all the same: the postal code 12-345, the laboratory's <3.42.
-Which it is depends on both tables, and is decided in ``agreement``.
+A text may look like one of these and still be a plain value: the postal code 12-345, the laboratory's <3.42.
+``agreement`` decides this from both tables.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from disclosure_control.basics.encoding.interval_labels import Interval, interva
 
 @dataclass(frozen=True)
 class Mask:
-    """A code of which only the first letters are left; those that were masked are counted, not known."""
+    """A code of which only the first letters are left; the number of masked ones is known."""
 
     prefix: str
     length: int

@@ -1,1 +1,1 @@
-"""What the treatments stand on: searches, partitions, rankings, built hierarchies."""
+"""Algorithms of the treatments: searches, partitions, rankings, built hierarchies."""

@@ -1,8 +1,8 @@
-"""Who is alike: how many people one row of quasi-identifiers cannot be told apart from, under a reading of missing.
+"""How many people one row of quasi-identifiers cannot be distinguished from, under a reading of missing values.
 
-Rows are columns of a matrix of codes (n_columns, n_rows), -1 where a value is missing; ``people`` (n_rows,) says how
-many people each stands for. ``basics.wildcards`` sums over all classes of one pilot, each with each; a search asks for
-a few rows against others, again and again, and for the first that is alike.
+Rows are columns of a matrix of codes (n_columns, n_rows), -1 where a value is missing; ``people`` (n_rows,) have each
+row. ``basics.wildcards`` compares all classes of one pilot with each other; a search compares a few rows with others,
+many times, and asks for the first that matches.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def band_of(numbers: np.ndarray, width: float) -> np.ndarray:
 def mask_hierarchy(values: Sequence[str], name: str, character: str = "x") -> ValueHierarchy:
     """Codes with more and more characters masked, from the right: 12345, 1234x, ... xxxxx.
 
-    Shorter codes are filled up with the mask, so that their length does not tell.
+    Shorter codes are padded with the mask, so that their length is not disclosed.
     """
     length = max((len(value) for value in values), default=0)
     levels = [list(values)]

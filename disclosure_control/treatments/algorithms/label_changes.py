@@ -14,7 +14,7 @@ from disclosure_control.measures.group_fairness import TwoGroups
 
 @dataclass(frozen=True)
 class LabelChanges:
-    """Whose label goes up and whose goes down, (n_records,) of bool each, and the two groups as they were before."""
+    """Whose label becomes favourable or unfavourable, (n_records,) of bool each, and the two groups before."""
 
     promoted: np.ndarray
     demoted: np.ndarray
@@ -50,17 +50,17 @@ def _first(among: np.ndarray, order: np.ndarray, ties: np.ndarray, n: int) -> np
 
 
 def ties_by_content(frame: pd.DataFrame) -> np.ndarray:
-    """A number for each record (n_records,) from what stands in it, whatever its row; equal records have equal ones."""
+    """A number for each record (n_records,) from its content, whatever its row; equal records have equal numbers."""
     return form_equivalence_classes(frame, list(frame.columns)).class_of_record
 
 
 def score_by_logistic_regression(frame: pd.DataFrame, favourable: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The chance of the favourable label that the columns of ``frame`` tell, (n_records,), in (0, 1).
+    """The chance of the favourable label, predicted from the columns of ``frame``, (n_records,), in (0, 1).
 
     Numbers are standardised, categories are one column each, and missing is a level. Coefficients other than the
-    intercept are held small (ridge, penalty 1), so that a fit exists always. It is fitted to the records whose label
-    is ``known``. Records with equal values are one row with their number as weight, in an order of their own: the order
-    of the records does not matter, to the last bit.
+    intercept are penalised (ridge, penalty 1), so that a fit always exists. It is fitted to the records whose label is
+    ``known``. Records with equal values are one row, weighted by their number and sorted by content: the order of the
+    records does not matter, to the last bit.
     """
     from scipy.optimize import minimize
     from scipy.special import expit

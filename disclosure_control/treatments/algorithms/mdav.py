@@ -1,9 +1,9 @@
-"""MDAV: the groups of multivariate microaggregation, exactly those of the plain algorithm, found without its square.
+"""MDAV: the groups of multivariate microaggregation, exactly those of the plain algorithm, without its quadratic time.
 
-The plain algorithm measures every remaining record four times for each two groups. Here the records stand in small
-boxes of near ones: the box tells within which bounds its records lie, and only boxes that can hold the answer are
-opened. A bound is computed by the same operations as a distance, which rounding keeps in order, so what is left out
-could not have been chosen, ties included.
+The plain algorithm measures every remaining record four times for each two groups. Here the records are in small boxes
+of near records. A box bounds the distance of its records, and only boxes that can contain the answer are opened. A
+bound is computed by the same operations as a distance, which rounding keeps in order, so no candidate is missed, ties
+included.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ def _scaled(column: np.ndarray) -> np.ndarray:
 class _Remaining:
     """The records that are in no group yet, in boxes.
 
-    ``points`` (n_columns, n_records) are all of them, in the order that decides ties. ``record`` (n_boxes, n_places)
-    is who stands where, ``place`` of each record its flat place, ``coordinates`` (n_boxes, n_columns, n_places) where
-    they are: NaN in a place whose record is gone, until boxes are made anew. ``low`` and ``high`` (n_columns, n_boxes)
-    are the bounds of those still there.
+    ``points`` (n_columns, n_records) are all of them, in the order that decides ties. ``record`` (n_boxes, n_places) is
+    the record of each place, ``place`` the flat place of each record, ``coordinates`` (n_boxes, n_columns, n_places)
+    its position: NaN for a removed record, until boxes are rebuilt. ``low`` and ``high`` (n_columns, n_boxes) bound the
+    remaining records.
     """
 
     def __init__(self, points: np.ndarray):

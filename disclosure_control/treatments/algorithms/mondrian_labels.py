@@ -17,10 +17,10 @@ TOP = "*"
 
 
 class QuasiIdentifier:
-    """One encoded column in the order along which it is cut: numbers by size, categories by their codes, the values of
-    a hierarchy as its file has them, so that those below one node stand together.
+    """One encoded column in the order along which it is cut: numbers by size, categories by their codes, values of a
+    hierarchy in the order of its file, so that those below one node are neighbours.
 
-    ``code`` (n_values + 1,) is Mondrian's code of each of the column's, 0 for its last entry, missing.
+    ``code`` (n_values + 1,) is Mondrian's code of each of the column's codes, 0 for its last entry, missing.
     """
 
     def __init__(self, column: EncodedColumn, tree: ValueHierarchy | None = None):
@@ -43,7 +43,7 @@ class QuasiIdentifier:
 
     @cached_property
     def attribute(self) -> Attribute:
-        """The quasi-identifier as parts are cut along it: where its values stand, and the nodes above them."""
+        """The quasi-identifier as an attribute to cut along: the positions of its values, and the nodes above them."""
         n_values = len(self.order)
         by_size = self.tree is None and self.column.is_numeric
         position = self.column.labels.astype(float) if by_size else np.arange(n_values, dtype=float)

@@ -1,8 +1,8 @@
 """The partition of Mondrian: people are cut in two along one attribute again and again, all parts of a level at once.
 
-Units are what is never torn apart: equivalence classes in the strict form, people in the relaxed one. They stand side
-by side by part, so that a level costs a few passes over them, however many parts there are. A part that has too few
-people to be cut is closed as soon as it is made.
+Units are never divided: equivalence classes in the strict form, people in the relaxed one. They are sorted by part, so
+that a level takes a few passes over them, whatever the number of parts. A part with too few people to be cut is closed
+as soon as it is made.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ MOST_CELLS_PER_UNIT = 2
 
 @dataclass(frozen=True)
 class Attribute:
-    """One quasi-identifier as Mondrian sees it: codes from 1 in the order along which it is cut, 0 is missing.
+    """One quasi-identifier for Mondrian: codes from 1 in the order along which it is cut, 0 is missing.
 
-    ``position`` (n_values + 1,) of each code, for widths: the number itself, or its place; missing stands with the
-    first value. ``nodes`` (n_levels, n_values + 1) numbers the node of a hierarchy above each code, level by level from
-    the values up to one node for all, in the order of the codes; None without a hierarchy.
+    ``position`` (n_values + 1,) of each code, for widths: the number itself, or its rank; missing has the position of
+    the first value. ``nodes`` (n_levels, n_values + 1) numbers the node of a hierarchy above each code, level by level
+    from the values up to one node for all, in the order of the codes; None without a hierarchy.
     """
 
     position: np.ndarray
     nodes: np.ndarray | None = None
 
     def width(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """Share of the whole range between two codes (n_parts,), in [0, 1]; above 0 where missing stands beside one."""
+        """Share of the whole range between two codes (n_parts,), in [0, 1]; above 0 if only one is missing."""
         whole = self.position[-1] - self.position[0]
         return (self.position[high] - self.position[low]) / whole if whole > 0 else np.zeros(len(low))
 
@@ -65,9 +65,8 @@ class Demand:
 
 @dataclass(frozen=True)
 class MondrianParts:
-    """Units that share a label: ``units`` (n_units,) side by side by part, in their order, and each part's ``length``.
-
-    Parts stand in the order in which they were closed.
+    """Units that share a label: ``units`` (n_units,) sorted by part, and each part's ``length``, in the order of
+    closing.
     """
 
     units: np.ndarray
@@ -94,14 +93,13 @@ def partition(
     demands: Sequence[Demand] = (),
     relaxed: bool = False,
 ) -> MondrianParts:
-    """The parts of the units, of which ``codes`` (n_attributes, n_units) and ``people`` (n_units,) are told.
+    """The parts of the units with these ``codes`` (n_attributes, n_units) and ``people`` (n_units,).
 
-    A part is cut along its widest attribute, as a share of the attribute's whole range; where a side would have fewer
-    than ``k`` people or miss a demand, along the next widest. Missing values are cut off first. Strict: the cut lies
-    between two values, as near to the median as can be (the lower of two such cuts), under a hierarchy between two
-    children of the lowest node above all values of the part. Relaxed: half of the people each, in the order of the
-    values and then of the units, whose ``people`` are 1.
-    Source: LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101.
+    A part is cut along its widest attribute, as a share of the attribute's whole range; if a side would have fewer than
+    ``k`` people or miss a demand, along the next widest. Missing values are cut off first. Strict: the cut is between
+    two values, as near to the median as possible (the lower of two such cuts); under a hierarchy, between two children
+    of the lowest node above all values of the part. Relaxed: half of the people each, in the order of the values and
+    then of the units, whose ``people`` are 1. Source: LeFevre, DeWitt and Ramakrishnan 2006, doi:10.1109/ICDE.2006.101.
     """
     parts = _OpenParts(codes, people, attributes, k, demands, relaxed)
     for attribute in range(len(attributes)):

@@ -16,10 +16,10 @@ RIDGE = 1e-10  # of the mean variance: a half that lies in a plane has a shape, 
 
 
 def robust_distances(numbers: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Mahalanobis distance of each record (n,) from the bulk of ``numbers`` (n, n_columns), which has no gaps.
+    """Mahalanobis distance of each record (n,) from the bulk of ``numbers`` (n, n_columns) without missing values.
 
-    From 0; of normal data its square is about chi squared with n_columns degrees of freedom. Zeros for fewer than two
-    records for each column and two more, of which no half has a shape.
+    From 0; for normal data its square is about chi squared with n_columns degrees of freedom. Zeros if there are too
+    few records (fewer than two for each column and two more), or if no half of them has a shape.
     """
     from scipy.stats import chi2
 

@@ -1,8 +1,8 @@
-"""Giving cells back that local suppression does not need any more, because of what others lost later.
+"""Restores cells that local suppression no longer needs, because of what others lost later.
 
-A cell that cannot be given back once can never be: every other one given back leaves people alike to fewer, not to
-more. So each candidate is looked at alone, those that fail are out, and of the others as many are given back together
-as do not stand in each other's way.
+A cell that cannot be restored once can never be: every other restored cell leaves people alike to fewer, not to more.
+So each candidate is tried alone, and those that fail are dropped. Of the others, as many are restored together as do
+not interfere with each other.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ def give_back(parts: SuppressionParts, k: int, reading: MissingValueRule, order:
 
 
 class _Candidates:
-    """The parts of which a person may have the value of one column back.
+    """The parts whose people may regain the value of one column.
 
-    ``frequency`` (n_parts,) is how many people each part is alike to. ``losers`` (n,) are the candidates' parts,
-    ``codes`` (n_rows_of_codes, n) what one person of them would be like, ``alike_to`` (n,) how many people then.
+    ``frequency`` (n_parts,): how many people each part is alike to. ``losers`` (n,) are the candidates' parts,
+    ``codes`` (n_rows_of_codes, n) their codes with the value restored, ``alike_to`` (n,) how many people they would
+    then be alike to.
     """
 
     def __init__(self, parts: SuppressionParts, k: int, reading: MissingValueRule, column: int):

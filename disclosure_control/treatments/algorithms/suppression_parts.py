@@ -8,11 +8,12 @@ from disclosure_control.treatments.algorithms.alike import number_rows
 
 
 class SuppressionParts:
-    """Who has lost what: ``codes`` (n_columns, n_parts) as they are now, ``people``, and the ``class_of`` each part.
+    """Which people lost which cells: the present ``codes`` (n_columns, n_parts), ``people``, and the ``class_of`` each
+    part.
 
-    The first parts are the classes as they were; ``original`` (n_columns, n_classes) are their codes. ``fixed`` are
-    rows of further codes, such as strata, that tell people apart and are never suppressed: they stand below the
-    columns in ``original`` and ``codes``.
+    The first parts are the original classes; ``original`` (n_columns, n_classes) are their codes. ``fixed`` are rows of
+    further codes, such as strata, that distinguish people and are never suppressed: they follow the columns in
+    ``original`` and ``codes``.
     """
 
     def __init__(self, original: np.ndarray, size: np.ndarray, n_columns: int):
@@ -28,7 +29,7 @@ class SuppressionParts:
         self.people = np.concatenate([self.people, people])
 
     def compact(self) -> None:
-        """Parts of one class with the same codes become one, empty ones go; their order is that of class and codes."""
+        """Joins parts of one class with the same codes and drops empty ones; their order is that of class and codes."""
         row = number_rows(np.concatenate([self.class_of[np.newaxis], self.codes]))
         people = np.bincount(row, self.people).astype(np.int64)
         member = np.zeros(len(people), dtype=np.int64)

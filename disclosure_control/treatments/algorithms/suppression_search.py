@@ -1,10 +1,11 @@
-"""The search of local suppression: which people lose which cells, so that everybody is alike to at least k.
+"""The search of local suppression: which people lose which cells, so that everyone is alike to at least k.
 
-It works on the equivalence classes, never on records. Two steps, both without a loop over parts:
+It works on equivalence classes, never on records. Two steps, both without a loop over parts:
 
-1. Forward. Sets of columns are tried, small ones first, and of a size the least important ones first. People who are
-   equal but for these columns form a group, and within it as few as possible lose the cells.
-2. Back (``suppression_back``). A cell that is not needed any more, because of what others lost later, is given back.
+1. Forward. Sets of columns are tried, small ones first, and the least important ones first within a size. People who
+are equal except for these columns form a group, in which as few as possible lose the cells.
+
+2. Back (``suppression_back``). A cell that is no longer needed, because of what others lost later, is restored.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ def search(
     missing: str,
     order: Sequence[int],
 ) -> tuple[SuppressionParts, np.ndarray]:
-    """Parts after the search, and how many people (n_parts,) each is alike to: below k only where nobody can help.
+    """Parts after the search, and how many people (n_parts,) each is alike to: below k only if k cannot be met.
 
     ``original`` (n_rows_of_codes, n_classes), of which the first ``n_columns`` may be suppressed; ``order`` numbers
-    them, the first to be suppressed first. Where a stratum has fewer than k people they lose every cell.
+    them, the first to be suppressed first. In a stratum of fewer than k people, they lose every cell.
     """
     parts, reading = SuppressionParts(original, size, n_columns), READINGS[missing]
     forward = _forward_wildcard if reading.gaps_match else _forward_category

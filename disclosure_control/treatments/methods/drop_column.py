@@ -18,13 +18,13 @@ from disclosure_control.treatments.registry import (
 
 @dataclass(frozen=True)
 class DropColumnSettings(SettingsGroup):
-    """Which columns go."""
+    """Which columns are dropped."""
 
     columns: tuple[str, ...] = setting(COLUMNS, "which are dropped")
 
 
 def drop_columns(given: TreatmentInput, settings: DropColumnSettings) -> Treated:
-    """The frame without these columns; a quasi-identifier or sensitive feature among them loses its role, aloud."""
+    """The frame without these columns; a quasi-identifier or sensitive feature loses its role, with a note."""
     changed = {name: int(given.frame[name].notna().sum()) for name in settings.columns}
     return Treated(given.frame.drop(columns=list(settings.columns)), changed)
 

@@ -22,10 +22,10 @@ MOVED = ("death_date", "event_date")  # dates for shift_dates
 
 
 def dropped_by_scan(findings: Sequence[ColumnFinding], config: PilotConfig, keep: Sequence[str] = ()) -> dict[str, str]:
-    """Column -> why it goes, of those whose values name a person or are what outsiders know.
+    """Column -> reason, for columns to drop because their values name a person or are known to outsiders.
 
-    Columns with a role in the config stay, and so do those that it declares harmless, those to ``keep``, and dates of
-    death and admission that ``shift_dates`` knows by their names.
+    Columns with a role in the config are kept, and so are harmless ones, those to ``keep``, and dates of death and
+    admission that ``shift_dates`` recognises by their names.
     """
     harmless = config.literal.get("identifiers")
     declared = harmless.get("harmless", {}) if isinstance(harmless, dict) else {}
@@ -61,7 +61,7 @@ def _found(
     config: PilotConfig,
     scanned: Callable[[Sequence[str]], Iterable[ColumnFinding]],
 ) -> tuple[dict[str, str], list[str]]:
-    """Column -> why it goes, and sentences on it; ``scanned`` gives what is found in columns."""
+    """Column -> reason for dropping it, and sentences; ``scanned`` gives the findings in columns."""
     found = {name: why for name, why in identifier_columns(columns).items() if name not in settings.keep}
     findings = list(scanned([name for name in columns if name not in found]))
     found |= dropped_by_scan(findings, config, settings.keep)

@@ -97,10 +97,10 @@ class CoarsenDatesSettings(SettingsGroup):
 
 
 def group_values(given: TreatmentInput, settings: GroupSettings) -> Treated:
-    """Values in groups: ``groups`` says new value -> old values; ``others`` is the name of all that it leaves out.
+    """Values in groups: ``groups`` says new value -> old values; ``others`` is the new value of all that it leaves out.
 
-    ``rarer_than``: of what comes out, values of fewer people than that join under the name ``others``. Without
-    ``others`` a value that no group names stays as it is. Missing stays missing.
+    ``rarer_than``: resulting values of fewer people are joined under the name ``others``. Without ``others``, a value
+    in no group is unchanged. Missing stays missing.
     """
     column, rarer_than = settings.column, settings.rarer_than
     series = given.frame[column]
@@ -132,7 +132,7 @@ def _join_rare(
 
 
 def _canonical(values: Sequence[object]) -> list[str]:
-    """Values of the config, spelled as those of a column are: 1 and 1.0 are one, blanks at the ends go."""
+    """Values of the config, spelled like those of a column: 1 and 1.0 are one, blanks at the ends are removed."""
     return [str(encode_column(pd.Series([value], dtype=object)).labels[0]) for value in values]
 
 

@@ -1,7 +1,7 @@
-"""Local suppression: single cells of the quasi-identifiers are made missing until everybody is alike to k people.
+"""Local suppression: single cells of the quasi-identifiers are made missing until everyone is alike to k people.
 
-``missing`` says what a gap is worth, and so what k means: "wildcard" (it matches anything, sdcMicro's reading, few
-cells) or "category" (it is a value of its own, the strict reading, more cells).
+``missing`` says how a missing cell counts, and so what k means: "wildcard" (it matches any value, sdcMicro's reading,
+few cells) or "category" (it is a value of its own, the strict reading, more cells).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from disclosure_control.treatments.registry import (
 
 @dataclass(frozen=True)
 class LocalSuppressionSettings(SettingsGroup):
-    """How many people have to be alike, and which cells go first."""
+    """How many people have to be alike, and which cells are suppressed first."""
 
     k: int | None = setting(COUNT, "how many people", None, "the config's `K`")
     missing: str | None = setting(
@@ -68,14 +68,14 @@ class LocalSuppressionSettings(SettingsGroup):
 
 
 def apply_local_suppression(given: TreatmentInput, settings: LocalSuppressionSettings) -> Treated:
-    """Make cells of the quasi-identifiers missing, few of them, so that nobody is alike to fewer than ``k`` people.
+    """Make few cells of the quasi-identifiers missing, so that everyone is alike to at least ``k`` people.
 
-    ``k`` and ``missing`` are the config's own by default ("category" where that says "exclude"). ``importance`` names
-    quasi-identifiers, the most important one first: it is suppressed last; those not named go before them, and of
-    these the one with the most values goes first. ``strata`` are columns within which k has to hold; they are not
-    suppressed. The search does not find the fewest cells there can be, but no single cell can be given back. People in
-    a stratum of fewer than ``k`` lose every cell, and the notes count them. Continuous quasi-identifiers are looked at
-    in the config's bins. Source of the problem and of the reading "wildcard": sdcMicro ``localSuppression``.
+    ``k`` and ``missing`` are the config's own by default ("category" for "exclude"). ``importance`` names
+    quasi-identifiers, the most important first: it is suppressed last. Those not named are suppressed before them, the
+    one with the most values first. ``strata`` are columns within which k has to hold; they are not suppressed. The
+    search does not find the least possible number of cells, but no single cell can be restored. People in a stratum of
+    fewer than ``k`` lose every cell; the notes count them. Continuous quasi-identifiers are compared in the config's
+    bins. Source of the problem and of the reading "wildcard": sdcMicro ``localSuppression``.
     """
     config, frame = given.config, given.frame
     k = config.K if settings.k is None else settings.k

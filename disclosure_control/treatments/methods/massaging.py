@@ -27,7 +27,7 @@ from disclosure_control.treatments.registry import Example, Treated, Treatment, 
 
 @dataclass(frozen=True)
 class MassagingSettings(SettingsGroup):
-    """The labels, the groups, and how it is told whose label changes first."""
+    """The labels, the groups, and the order in which labels are changed."""
 
     column: str = setting(COLUMN, "whose labels change")
     favourable: object = setting(VALUE, "the favourable label")
@@ -57,11 +57,11 @@ class ReweighingSettings(SettingsGroup):
 
 
 def massage(given: TreatmentInput, settings: MassagingSettings) -> Treated:
-    """Labels in ``column`` changed between ``favourable`` and ``unfavourable`` until both groups have the same rate.
+    """Change labels in ``column`` between ``favourable`` and ``unfavourable`` until both groups have the same rate.
 
-    Who is changed is told by a ranker: a column ``score``, higher being more deserving, or a logistic regression on
-    ``columns``. ``group`` is everybody else where it is not named. Labels that are neither, and people of no group, are
-    left alone and counted. Source: see ``label_changes``.
+    A ranker chooses whose label changes: a column ``score``, higher being more deserving, or a logistic regression on
+    ``columns``. ``group`` is everyone else by default. Other labels, and people of no group, are unchanged and counted.
+    Source: see ``label_changes``.
     """
     column, group = settings.column, settings.group
     frame = given.frame
@@ -105,7 +105,7 @@ def _relabelled(
 
 
 def _notes(column: str, before: TwoGroups, n_changes: int, n_apart: int) -> list[str]:
-    """What happened, aloud: labels of people are no longer what was observed."""
+    """What was done: the labels of these people are no longer observed values."""
     sign = 1 if before.statistical_parity_difference >= 0 else -1
     after = TwoGroups(
         before.n_reference,

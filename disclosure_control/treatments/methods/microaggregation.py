@@ -1,7 +1,7 @@
-"""Microaggregation: records are put into small groups of near ones, and each number becomes its group's mean or median.
+"""Microaggregation: records form small groups of near ones, and each number becomes its group's mean or median.
 
-``mdav`` groups by several columns together, ``microaggregation`` each column by itself. Both decide ties by values and
-then by the records' content, so the result does not depend on the order of the rows.
+``mdav`` groups by several columns together, ``microaggregation`` by each column separately. Both decide ties by values
+and then by the records' content, so the result does not depend on the order of the rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from disclosure_control.treatments.registry import (
     with_columns,
 )
 
-# ---------------------------------------------------------------- one column by itself
+# ---------------------------------------------------------------- single columns
 
 
 def optimal_groups(values: np.ndarray, group_size: int) -> np.ndarray:
@@ -130,7 +130,7 @@ def aggregate_by_group(numbers: np.ndarray, group: np.ndarray, aggregate: str = 
 
 @dataclass(frozen=True)
 class MdavSettings(SettingsGroup):
-    """The columns, the size of a group, and what stands for its values."""
+    """The columns, the size of a group, and the value that replaces its numbers."""
 
     columns: tuple[str, ...] | None = setting(COLUMNS, "columns of numbers", None, "continuous quasi-identifiers")
     group_size: int | None = setting(
@@ -197,11 +197,11 @@ def aggregated_together(
 
 
 def apply_microaggregation(given: TreatmentInput, settings: MicroaggregationSettings) -> Treated:
-    """Numbers of each column by itself become those of groups of at least ``group_size`` neighbours in its order.
+    """Replace the numbers of each column by those of groups of at least ``group_size`` neighbours in its order.
 
-    ``partition``: "optimal" (least loss) or "fixed" (equal numbers). Missing stays missing. A column with fewer than
-    ``group_size`` values loses them, and the notes say how many. Raises ``FaultyInputError`` on columns that are not
-    numbers. It does not make records alike: each column has groups of its own.
+    ``partition``: "optimal" (least loss) or "fixed" (equal sizes). Missing stays missing. A column with fewer than
+    ``group_size`` values loses them; the notes count them. Raises ``FaultyInputError`` on columns that are not numbers.
+    Records do not become alike: each column has groups of its own.
     """
     columns, group_size = chosen_columns(given, settings.columns, settings.group_size)
     numbers, ranks = numbers_of_columns(given, columns), record_ranks(given)

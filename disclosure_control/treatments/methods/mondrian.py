@@ -83,16 +83,16 @@ class MondrianSettings(SettingsGroup):
 
 
 def apply_mondrian(given: TreatmentInput, settings: MondrianSettings) -> Treated:
-    """The quasi-identifiers of each person become labels that the person's part of at least ``k`` people shares.
+    """Replace the quasi-identifiers of each person by labels shared by the person's part of at least ``k`` people.
 
-    ``form``: "strict" (people with equal values stay together) or "relaxed" (parts of even size; who goes where among
-    equals is decided by the other quasi-identifiers, then by chance). ``also``: which of the config's L and T each part
-    has to meet too; t is measured against everybody, on raw values. ``hierarchies``: by column, a file as ARX reads
-    them. ``numbers``: "interval" (``a--b``, both ends in it) or "mean". Missing values make parts of their own where
-    these are large enough; elsewhere the label ends in ``|missing``. A threshold that all people together miss is left
-    out, and the notes say so. Under missing_qis "exclude" such parts of their own are not evaluated, so that t of the
-    others is measured against fewer people than here, and T is not promised: the notes say when.
-    Raises ``FaultyInputError`` on a hierarchy at fault. Source: see ``partition``.
+    ``form``: "strict" (people with equal values stay together) or "relaxed" (parts of even size; equal people are
+    divided by the other quasi-identifiers, then by chance). ``also``: which of the config's L and T each part has to
+    meet too; t is measured against all people, on raw values. ``hierarchies``: by column, a file in the form of ARX.
+    ``numbers``: "interval" (``a--b``, both ends included) or "mean". Missing values form parts of their own if these
+    are large enough; elsewhere the label ends in ``|missing``. A threshold that all people together miss is ignored,
+    with a note. Under missing_qis "exclude" the parts of missing values are not evaluated, so t of the others is
+    measured against fewer people than here, and T is not guaranteed; a note says so. Raises ``FaultyInputError`` on a
+    faulty hierarchy. Source: see ``partition``.
     """
     also = settings.also
     config, frame = given.config, given.frame

@@ -41,7 +41,7 @@ class NoiseSettings(SettingsGroup):
 
 @dataclass(frozen=True)
 class RankSwapSettings(SettingsGroup):
-    """How far a value may go."""
+    """How far a value may move."""
 
     columns: tuple[str, ...] = setting(COLUMNS, "columns of numbers")
     percent: float | None = setting(
@@ -63,15 +63,15 @@ class RankSwapSettings(SettingsGroup):
 
 
 def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
-    """Numbers with normal noise of ``share`` times their standard deviation; missing stays missing.
+    """Add normal noise of ``share`` times the standard deviation to numbers; missing stays missing.
 
-    "plain" draws each column by itself, which weakens correlations; "correlated" draws noise with the covariance of
-    the columns (over records that have them all), which keeps them; "outliers" is "plain" for records that stand out
-    (see ``stand_out``) and nothing for the others. ``keep_variance`` shrinks the outcome to the
-    variance it had: mean + (x + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds what comes out, by default to
-    those of each column: further digits would come from the noise alone, and would tell it to whoever has the seed.
-    Source: Brand 2002, doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100,
-    correlated: share = sqrt(noise / 100); outdect: share = 1.96 * noise / 100 / sqrt(n)).
+    "plain" draws each column separately, which weakens correlations; "correlated" draws noise with the covariance of
+    the columns (over records that have them all), which preserves them; "outliers" is "plain" for outlying records (see
+    ``stand_out``) and nothing for the others. ``keep_variance`` shrinks the result to the original variance: mean + (x
+    + noise - mean) / sqrt(1 + share^2). ``decimals`` rounds the result, by default to the decimals of each column:
+    further digits would come from the noise alone and disclose it to anyone with the seed. Source: Brand 2002,
+    doi:10.1007/3-540-47804-3_8; Kim 1986; sdcMicro ``addNoise`` (additive: share = noise / 100, correlated: share =
+    sqrt(noise / 100); outdect: share = 1.96 * noise / 100 / sqrt(n)).
     """
     numbers = np.column_stack([numbers_of(given.frame[name]) for name in settings.columns])
     standard = given.generator.standard_normal(numbers.shape)
@@ -95,11 +95,12 @@ def add_noise(given: TreatmentInput, settings: NoiseSettings) -> Treated:
 
 
 def stand_out(numbers: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    """Which records (n_records,) of bool stand out: above the 99 % quantile of a column, or far from the bulk of all.
+    """Which records (n_records,) of bool are outliers: above the 99 % quantile of a column, or far from the bulk of
+    all.
 
-    Far is a robust Mahalanobis distance above the 97.5 % quantile of what normal data have; it needs all columns.
-    ``numbers`` (n_records, n_columns), NaN where missing. Source: Templ and Meindl 2008,
-    doi:10.1007/978-3-540-87471-3_15; sdcMicro ``addNoise``, method "outdect".
+    Far is a robust Mahalanobis distance above the 97.5 % quantile of normal data; it needs all columns. ``numbers``
+    (n_records, n_columns), NaN where missing. Source: Templ and Meindl 2008, doi:10.1007/978-3-540-87471-3_15; sdcMicro
+    ``addNoise``, method "outdect".
     """
     from scipy.stats import chi2
 

@@ -33,11 +33,11 @@ class RecodeIdsSettings(SettingsGroup):
 
 
 def recode_ids(given: TreatmentInput, settings: RecodeIdsSettings) -> Treated:
-    """Ids as the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
+    """Replace ids by the first ``length`` hexadecimal digits of their HMAC-SHA-256 under the key.
 
     Equal ids of different columns and files get equal pseudonyms within a release (``given.release``), and others in
-    another one. Whoever holds the key can compute them again: the data stay personal data. Raises ``FaultyInputError``
-    where two ids would share a pseudonym. Source: ``pseudonyms_of``.
+    another release. Anyone with the key can compute them again: the data stay personal data. Raises
+    ``FaultyInputError`` if two ids would get the same pseudonym. Source: ``pseudonyms_of``.
     """
     key = read_key(settings.key_from, given.folder)
     recoded, changed = {}, {}

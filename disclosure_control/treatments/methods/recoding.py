@@ -27,7 +27,7 @@ from disclosure_control.treatments.registry import (
 
 @dataclass(frozen=True)
 class BinsSettings(SettingsGroup):
-    """The edges, and what becomes of values beyond them."""
+    """The edges, and how values beyond them are treated."""
 
     column: str = setting(COLUMN, "a column of numbers")
     edges: tuple[float, ...] = setting(
@@ -98,7 +98,7 @@ def _interval_labels(band: np.ndarray, width: float, column: pd.Series) -> pd.Se
 
 
 def round_numbers(given: TreatmentInput, settings: RoundSettings) -> Treated:
-    """A column of numbers to the nearest multiple of ``to``; halves go to the even multiple, as in IEEE 754."""
+    """Round a column of numbers to the nearest multiple of ``to``; halves to the even multiple, as in IEEE 754."""
     column = settings.column
     numbers = numbers_of(given.frame[column], given.people)
     rounded = pd.Series(_clean(np.round(numbers / settings.to) * settings.to), given.frame.index, name=column)

@@ -37,10 +37,10 @@ class RecommendedSettings(SettingsGroup):
 
 
 def apply_recommended(given: TreatmentInput, settings: RecommendedSettings) -> Treated:
-    """Every step that ``recommend`` found, one after the other; none where nothing has to be given up.
+    """Apply every step that ``recommend`` found, in order; none if nothing has to be changed.
 
-    A step on columns that an earlier treatment has dropped has nothing left to do, and is passed over aloud. Raises
-    ``FaultyInputError`` where ``recommend`` did not run.
+    A step on columns that an earlier treatment dropped is skipped, with a note. Raises ``FaultyInputError`` if
+    ``recommend`` did not run.
     """
     if given.recommended is None:
         raise FaultyInputError(f'treatment: "recommended" needs the result of the step recommend; {ADVICE}')
@@ -67,7 +67,7 @@ def steps_that_are_left(
 
 
 def notes_on_recommended(recommended: Sequence[TreatmentStep], gone: Sequence[str]) -> list[str]:
-    """What of the steps was not needed any more, and where there were none."""
+    """Which steps were no longer needed, and whether there were none."""
     notes = []
     if gone:
         notes.append(f"Recommended for columns that were already dropped, so no longer needed: {listed(gone)}.")

@@ -51,14 +51,14 @@ class ShiftDatesSettings(SettingsGroup):
 
 
 def shift_dates(given: TreatmentInput, settings: ShiftDatesSettings) -> Treated:
-    """Every date of a subject moves by the same number of days, from -``days`` to ``days`` and never 0, by the key.
+    """Move every date of a subject by the same number of days, from -``days`` to ``days`` and never 0, by the key.
 
     The offset is a function of key, release and original subject id: the same in every file of one release. Times of
-    day stay. A partial date is moved by its middle (the 15th of a month, the 1st of July) and stays as partial as it
-    was; a day without its month goes; of an interval (from/to) both ends move. Without ``columns``, those with an SDTM
-    name (--DTC). A text that is no date is a fault, or missing where ``unreadable`` says so. Durations between complete
-    dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE De-identification Standard for
-    SDTM 3.2, "offset".
+    day are kept. A partial date is moved by its middle (the 15th of a month, the 1st of July) and stays equally
+    partial; a day without its month is removed; of an interval (from/to) both ends move. Without ``columns``, those
+    with an SDTM name (--DTC). A text that is not a date is a fault, or missing if ``unreadable`` says so. Durations
+    between complete dates of a person stay exact; the calendar (season, weekday) does not. Source: PHUSE
+    De-identification Standard for SDTM 3.2, "offset".
     """
     names = date_columns(list(given.frame.columns)) if settings.columns is None else list(settings.columns)
     if not names:

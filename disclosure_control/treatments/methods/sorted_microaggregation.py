@@ -54,7 +54,7 @@ def one_column(numbers: np.ndarray, by: int | None = None) -> np.ndarray:
 
 
 def no_column(numbers: np.ndarray, by: int | None = None) -> np.ndarray:
-    """The same for everybody: what decides is the order that decides ties."""
+    """The same for everyone, so that the order of ties decides."""
     return np.zeros(len(numbers))
 
 
@@ -90,13 +90,14 @@ class SortedMicroaggregationSettings(SettingsGroup):
 
 
 def apply_sorted_microaggregation(given: TreatmentInput, settings: SortedMicroaggregationSettings) -> Treated:
-    """Numbers of several columns become those of ``group_size`` neighbours in one order; the last group takes the rest.
+    """Replace numbers of several columns by those of ``group_size`` neighbours in one order; the last group takes the
+    rest.
 
     ``order``: "first_component", "column" (``by`` names it, the first one by default), or "subject": the order of the
-    subject ids, of rows where there are none. Equals in it go by subject id. People who lack values are grouped among
-    those who lack the same; too few of them lose the values they have, and the notes say how many. Every combination
-    of the columns is then shared by ``group_size`` people. Source: sdcMicro ``microaggregation``, methods "pca",
-    "single" and "simple"; Defays and Anwar 1998, Masking microdata using micro-aggregation.
+    subject ids, or of rows without ids. Ties are ordered by subject id. People with missing values are grouped with
+    those who lack the same; if they are too few, they lose their values, and the notes count them. Every combination of
+    the columns is then shared by ``group_size`` people. Source: sdcMicro ``microaggregation``, methods "pca", "single"
+    and "simple"; Defays and Anwar 1998, Masking microdata using micro-aggregation.
     """
     columns, group_size = chosen_columns(given, settings.columns, settings.group_size)
     ranks = np.arange(len(given.frame)) if given.subjects is None else record_ranks(given)

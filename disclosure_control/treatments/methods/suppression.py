@@ -1,4 +1,4 @@
-"""Suppression of what stands out: whole records, or the quasi-identifiers of a record, of classes that fail."""
+"""Suppression of failing classes: of whole records, or of the quasi-identifiers of a record."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MODELS = ("k", "l", "t")
 
 
 def evaluated(given: TreatmentInput) -> Assessment:
-    """The pilot as it stands before this step, seen as the config sees it."""
+    """The pilot before this step, evaluated by the config."""
     return evaluate_treated(given.frame, given.config)
 
 
@@ -48,7 +48,7 @@ class SuppressRecordsSettings(SettingsGroup):
 
 @dataclass(frozen=True)
 class SuppressCellsSettings(SettingsGroup):
-    """How small a class has to be, and what stands for its values."""
+    """How small a class has to be, and the value that replaces its quasi-identifiers."""
 
     k: int | None = setting(COUNT, "the least size of a class that is kept", None, "the config's `K`")
     replacement: str = setting(one_of("missing", STAR), "the value that replaces a suppressed one", "missing")
@@ -57,9 +57,9 @@ class SuppressCellsSettings(SettingsGroup):
 def suppress_records(given: TreatmentInput, settings: SuppressRecordsSettings) -> Treated:
     """The frame without the records of every class that fails one of ``models`` under the config's thresholds.
 
-    Taking records away changes what the others are compared with (t), and who stands for a missing value (k under
-    "wildcard"), so classes are taken until none fails; whole classes go, with their people who have no sensitive
-    value. Records that the policy "exclude" does not evaluate stay, and are counted.
+    Removing records changes the overall distribution (t), and who matches a missing value (k under "wildcard"), so
+    classes are removed until none fails. Whole classes are removed, with their people without a sensitive value.
+    Records that the policy "exclude" does not evaluate are kept and counted.
     """
     assessment = evaluated(given)
     failing = failing_classes(assessment, settings.models)
@@ -68,7 +68,7 @@ def suppress_records(given: TreatmentInput, settings: SuppressRecordsSettings) -
 
 
 def notes_on_suppressed(assessment: Assessment, failing: np.ndarray) -> list[str]:
-    """Who of the classes stays unevaluated, and whether anybody stays where these go, (n_classes,) of bool."""
+    """How many people stay unevaluated, and whether anyone stays without these classes (n_classes,) of bool."""
     classes, notes = assessment.classes, []
     n_unevaluated = int(classes.size[~classes.evaluated(assessment.config.missing_qis)].sum())
     if n_unevaluated:
@@ -79,9 +79,9 @@ def notes_on_suppressed(assessment: Assessment, failing: np.ndarray) -> list[str
 
 
 def failing_classes(assessment: Assessment, models: Sequence[str], k: int | None = None) -> np.ndarray:
-    """Classes (n_classes,) of bool that have to go until none of the rest fails; works on counts of classes alone.
+    """Classes (n_classes,) of bool to remove until no other one fails; works on counts of classes only.
 
-    ``k`` takes the place of the config's K.
+    ``k`` replaces the config's K.
     """
     classes, config = assessment.classes, assessment.config
     k = config.K if k is None else k
@@ -116,11 +116,12 @@ def _counts_of(counted: SensitiveCounts, kept: np.ndarray, n_classes: int) -> Se
 
 
 def suppress_cells(given: TreatmentInput, settings: SuppressCellsSettings) -> Treated:
-    """The quasi-identifiers of every record whose class is smaller than ``k`` (the config's K) become missing or stars.
+    """Make the quasi-identifiers of every record missing, or stars, if its class is smaller than ``k`` (the config's
+    K).
 
-    All of them, so that these people form one class. Where they are fewer than k, the smallest other classes join
-    them until they are not: otherwise the suppressed would stand out as such. "missing" keeps numbers numbers; the
-    star ("*") makes a column of numbers one of text. What stood there survives in no result of the treated pilot.
+    All of them, so that these people form one class. If they are fewer than k, the smallest other classes join them
+    until they are not: otherwise the suppressed ones would stand out. "missing" keeps numbers numbers; the star ("*")
+    makes a column of numbers a text column. No result of the treated pilot contains the original values.
     """
     assessment = evaluated(given)
     classes = assessment.classes

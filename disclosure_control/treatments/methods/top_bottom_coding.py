@@ -25,7 +25,7 @@ from disclosure_control.treatments.registry import (
 
 @dataclass(frozen=True)
 class CodingSettings(SettingsGroup):
-    """The limit, and what stands for the values beyond it."""
+    """The limit, and the value that replaces those beyond it."""
 
     column: str = setting(COLUMN, "a column of numbers")
     limit: float | None = setting(NUMBER, "values beyond it are coded", None)
